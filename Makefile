@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# The two commands of the README are `make demo` and `make test`; both do all their own set-up.
+
+SHELL := /bin/bash
+SWIFT ?= swift
+SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
+
+.PHONY: demo test test-asan test-tsan lint format fixtures build release clean
+
+## Release build, then the whole path once: bundled album over loopback, or URLS="…" of your own.
+demo:
+	@Scripts/setup build
+	@$(SWIFT) build -c release --product webimage
+	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),load $(URLS) --output demo,demo --output demo)
+
+## Lint, build and every test that needs nothing but this machine.
+test:
+	@Scripts/setup test
+	@$(MAKE) --no-print-directory lint
+	@$(SWIFT) build --build-tests
+	@$(SWIFT) test --skip-build
+
+lint:
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+
+format:
+	@$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests
+
+test-asan:
+	@Scripts/setup test
+	@$(SWIFT) test $(call SANITIZED,address)
+
+test-tsan:
+	@Scripts/setup test
+	@$(SWIFT) test $(call SANITIZED,thread)
+
+build:
+	@Scripts/setup build
+	@$(SWIFT) build
+
+release:
+	@Scripts/setup build
+	@$(SWIFT) build -c release
+
+## Makes the pictures of Tests/Fixtures and of the demo's album again, with independent encoders.
+fixtures:
+	@Scripts/setup fixtures
+	@Scripts/fixtures
+
+clean:
+	@rm -rf .build .build-address .build-thread demo

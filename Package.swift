@@ -1,0 +1,100 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+/// Optional system libraries. With a trait off nothing of its library is needed or looked for.
+let traits: Set<Trait> = [
+    .trait(name: "GTK", description: "GTK 4 views (libgtk-4-dev)"),
+    .trait(name: "AVIF", description: "AVIF pictures (libavif-dev)"),
+    .trait(name: "HEIF", description: "HEIC and HEIF pictures (libheif-dev)"),
+    .trait(name: "JXL", description: "JPEG XL pictures (libjxl-dev)"),
+    .trait(name: "SVG", description: "SVG pictures (librsvg2-dev)"),
+    .trait(name: "PDF", description: "PDF pages (libpoppler-glib-dev)"),
+    .trait(name: "TIFF", description: "TIFF pictures (libtiff-dev)"),
+    .trait(name: "Memcached", description: "remote cache tier (libmemcached-dev)"),
+]
+
+/// One C module per system library: headers and what Swift cannot call (macros, varargs, setjmp).
+func cModule(_ name: String, libraries: [String], flags: [CSetting] = []) -> Target {
+    .target(
+        name: name,
+        path: "Sources/C/\(name)",
+        cSettings: flags,
+        linkerSettings: libraries.map { .linkedLibrary($0) }
+    )
+}
+
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: [.byName(name: name), "WebImageTestSupport"] + dependencies,
+        path: "Tests/\(name)Tests",
+        swiftSettings: swiftSettings
+    )
+}
+
+let package = Package(
+    name: "WebImage",
+    products: [
+        .library(name: "WebImage", targets: ["WebImage"]),
+        .library(name: "WebImageCore", targets: ["WebImageCore"]),
+        .library(name: "WebImageCodecs", targets: ["WebImageCodecs"]),
+        .library(name: "WebImageHTTP", targets: ["WebImageHTTP"]),
+        .library(name: "WebImageStore", targets: ["WebImageStore"]),
+        .library(name: "WebImageNet", targets: ["WebImageNet"]),
+        .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
+        .executable(name: "webimage", targets: ["webimage"]),
+    ],
+    traits: traits,
+    targets: [
+        cModule("CPixelKernels", libraries: []),
+        cModule("CJPEG", libraries: ["jpeg"]),
+        cModule("CPNG", libraries: ["png"]),
+        cModule("CGIF", libraries: ["gif"]),
+        cModule("CWebP", libraries: ["webp", "webpdemux", "webpmux"]),
+        cModule("CCurl", libraries: ["curl"]),
+        cModule("CSQLite", libraries: ["sqlite3"]),
+        cModule("CHash", libraries: ["xxhash", "crypto"]),
+        cModule("CTerminal", libraries: []),
+        module("WebImageCore", ["CPixelKernels"]),
+        module("WebImageCodecs", ["WebImageCore", "CJPEG", "CPNG", "CGIF", "CWebP"]),
+        module("WebImageHTTP", ["WebImageCore"]),
+        module("WebImageStore", ["WebImageCore", "WebImageHTTP", "CSQLite", "CHash"]),
+        module("WebImageNet", ["WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl"]),
+        module(
+            "WebImage",
+            ["WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet"]
+        ),
+        module("WebImageTesting", ["WebImage"]),
+        .executableTarget(
+            name: "webimage",
+            dependencies: ["WebImage", "WebImageTesting", "CTerminal"],
+            path: "Sources/webimage",
+            resources: [.copy("Album")],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "WebImageTestSupport",
+            dependencies: ["WebImage", "WebImageTesting"],
+            path: "Tests/WebImageTestSupport",
+            swiftSettings: swiftSettings
+        ),
+        tests("WebImageCore", []),
+        tests("WebImageCodecs", ["WebImageCore"]),
+        tests("WebImageHTTP", []),
+        tests("WebImageStore", []),
+        tests("WebImageNet", []),
+        tests("WebImage", []),
+    ],
+    swiftLanguageModes: [.v6]
+)

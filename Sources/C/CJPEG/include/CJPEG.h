@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <stddef.h>
+#include <stdio.h>
+#include <jpeglib.h>

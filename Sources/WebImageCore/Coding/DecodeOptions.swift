@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+/// How a picture is to be decoded: everything that changes its pixels.
+public struct DecodeOptions: Sendable, Hashable {
+    /// Which frames of an animation.
+    public enum Frames: Sendable, Hashable {
+        /// All, on demand. The default.
+        case all
+        /// The first only, as a still.
+        case first
+        /// The one with this index (from 0), as a still.
+        case single(Int)
+    }
+
+    /// Bits per sample of the result.
+    public enum Depth: Sendable, Hashable {
+        /// 8. The default.
+        case eight
+        /// As in the source, 8 or 16.
+        case source
+    }
+
+    /// How pixels are reduced.
+    public enum Reduction: Sendable, Hashable {
+        /// Lanczos-3 on premultiplied sRGB values. The default.
+        case lanczos
+        /// Exact area average.
+        case box
+    }
+
+    /// Wanted size; nil is the picture's own.
+    public var size: TargetSize?
+    /// Pixels per point of the result. Default 1.
+    public var scale: Double
+    /// Which frames. Default all.
+    public var frames: Frames
+    /// Bits per sample. Default 8.
+    public var depth: Depth
+    /// How pixels are reduced. Default Lanczos-3.
+    public var reduction: Reduction
+    /// Whether truncated data gives what could be decoded instead of an error. Default false.
+    public var allowsPartial: Bool
+    /// The format where the bytes alone cannot tell. Default nil.
+    public var formatHint: ImageFormat?
+    /// Options of an app's own coder, by name. They enter the cache key.
+    public var extras: [String: String]
+
+    /// Creates options.
+    public init(
+        size: TargetSize? = nil, scale: Double = 1, frames: Frames = .all, depth: Depth = .eight,
+        reduction: Reduction = .lanczos, allowsPartial: Bool = false, formatHint: ImageFormat? = nil,
+        extras: [String: String] = [:]
+    ) {
+        self.size = size
+        self.scale = scale
+        self.frames = frames
+        self.depth = depth
+        self.reduction = reduction
+        self.allowsPartial = allowsPartial
+        self.formatHint = formatHint
+        self.extras = extras
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Decodes and encodes one format. Methods block and may be called on any number of threads at once.
+public protocol ImageCoder: Sendable {
+    /// Whether this coder wants to try data of `format`; `prefix` holds its first bytes (at most 64) for formats
+    /// that the library does not know.
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool
+
+    /// Decodes.
+    ///
+    /// - Parameters:
+    ///   - data: the whole file.
+    ///   - probe: its header; nil for formats that the library does not know.
+    ///   - options: size, frames, depth.
+    ///   - context: limits and cancellation; call `checkpoint()` now and then.
+    /// - Returns: the picture, upright, premultiplied, at the asked size.
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+
+    /// Whether this coder writes `format`. Default false.
+    func canEncode(_ format: ImageFormat) -> Bool
+
+    /// Encodes. The default throws ``TransformError/noEncoder(_:)``.
+    func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data
+}
+
+extension ImageCoder {
+    /// No format by default.
+    public func canEncode(_ format: ImageFormat) -> Bool { false }
+
+    /// Refuses by default.
+    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        throws(ImageError) -> Data
+    {
+        throw .transform(.noEncoder(encoding.format))
+    }
+}

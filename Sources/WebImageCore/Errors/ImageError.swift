@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+/// Everything that can go wrong, in six families. Each kind has a number that never changes.
+public enum ImageError: Error, Sendable, Hashable {
+    /// 1xxx: the request itself.
+    case request(RequestError)
+    /// 2xxx: the way to the server and back.
+    case network(NetworkError)
+    /// 3xxx: the stores.
+    case cache(CacheError)
+    /// 4xxx: bytes that do not become a picture.
+    case decode(DecodeError)
+    /// 5xxx: transformers and encoders.
+    case transform(TransformError)
+    /// 6xxx: a limit of ``Limits`` or of the downloader.
+    case limit(LimitError)
+
+    /// The stable number: family × 1000 + kind.
+    public var code: Int {
+        switch self {
+        case .request(let error): error.code
+        case .network(let error): error.code
+        case .cache(let error): error.code
+        case .decode(let error): error.code
+        case .transform(let error): error.code
+        case .limit(let error): error.code
+        }
+    }
+
+    /// A sentence a person can act on.
+    public var message: String {
+        switch self {
+        case .request(let error): error.message
+        case .network(let error): error.message
+        case .cache(let error): error.message
+        case .decode(let error): error.message
+        case .transform(let error): error.message
+        case .limit(let error): error.message
+        }
+    }
+
+    /// True for a request that its owner gave up.
+    public var isCancelled: Bool {
+        if case .request(.cancelled) = self { return true }
+        return false
+    }
+}
+
+extension ImageError: CustomStringConvertible {
+    /// `message (code)`.
+    public var description: String { "\(message) (\(code))" }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+/// What can be wrong with a request itself. Codes 1001 and up.
+public enum RequestError: Sendable, Hashable {
+    /// 1001: the request was cancelled by whoever made it.
+    case cancelled
+    /// 1002: the text is no usable URL.
+    case invalidURL(String)
+    /// 1003: no loader takes this scheme.
+    case unsupportedScheme(String)
+    /// 1004: a length is NaN, infinite, zero, negative or beyond reason.
+    case invalidSize(String)
+    /// 1005: a `data:` URL that cannot be read.
+    case invalidDataURL(String)
+    /// 1006: no such file.
+    case fileNotFound(path: String)
+    /// 1007: a file that cannot be read.
+    case fileUnreadable(path: String, errno: Int32)
+    /// 1008: the picture has fewer frames.
+    case noSuchFrame(index: Int, count: Int)
+    /// 1009: an option's value is out of its range.
+    case invalidOption(name: String, value: String)
+    /// 1010: the manager was shut down.
+    case managerClosed
+
+    /// The stable number.
+    public var code: Int {
+        switch self {
+        case .cancelled: 1001
+        case .invalidURL: 1002
+        case .unsupportedScheme: 1003
+        case .invalidSize: 1004
+        case .invalidDataURL: 1005
+        case .fileNotFound: 1006
+        case .fileUnreadable: 1007
+        case .noSuchFrame: 1008
+        case .invalidOption: 1009
+        case .managerClosed: 1010
+        }
+    }
+
+    /// A sentence a person can act on.
+    public var message: String {
+        switch self {
+        case .cancelled: "The request was cancelled."
+        case .invalidURL(let text): "“\(text)” is not a usable URL."
+        case .unsupportedScheme(let scheme): "No loader takes URLs of the scheme “\(scheme)”."
+        case .invalidSize(let text): "The size \(text) is not a positive, finite length."
+        case .invalidDataURL(let reason): "The data URL cannot be read: \(reason)."
+        case .fileNotFound(let path): "There is no file at \(path)."
+        case .fileUnreadable(let path, let errno): "The file \(path) cannot be read (errno \(errno))."
+        case .noSuchFrame(let index, let count): "Frame \(index) was asked for, but the picture has \(count)."
+        case .invalidOption(let name, let value): "The value \(value) is not allowed for \(name)."
+        case .managerClosed: "The manager was shut down."
+        }
+    }
+}

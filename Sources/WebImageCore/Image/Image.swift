@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+/// A decoded picture: a still, or the poster and the frame provider of an animation. Immutable; orientation is
+/// already applied. The same picture is the same object whichever tier of the cache it came from.
+public final class Image: Sendable {
+    /// The pixels of a still, or of an animation's poster (its first frame).
+    public let pixels: PixelBuffer
+    /// The frames, nil for stills.
+    public let animation: ImageAnimation?
+    /// Pixels per point; 1 unless the request said otherwise.
+    public let scale: Double
+    /// What the bytes were; nil for pictures made in memory.
+    public let format: ImageFormat?
+    /// What the file said about itself.
+    public let metadata: ImageMetadata
+
+    /// Creates a picture.
+    public init(
+        pixels: PixelBuffer, animation: ImageAnimation? = nil, scale: Double = 1, format: ImageFormat? = nil,
+        metadata: ImageMetadata? = nil
+    ) {
+        self.pixels = pixels
+        self.animation = animation
+        self.scale = scale
+        self.format = format
+        self.metadata = metadata ?? ImageMetadata(rawSize: pixels.size, hasAlpha: !pixels.isOpaque)
+    }
+
+    /// Upright width and height in pixels.
+    public var size: PixelSize { pixels.size }
+    /// True when every pixel is opaque; for animations that of the poster.
+    public var isOpaque: Bool { pixels.isOpaque }
+    /// True when there is more than one frame.
+    public var isAnimated: Bool { animation != nil }
+    /// Frames; 1 for stills.
+    public var frameCount: Int { animation?.timeline.frameCount ?? 1 }
+    /// Bytes held in memory by this picture, for cost limits.
+    public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) }
+
+    /// The same picture with other pixels, as transformers make it; keeps scale, format and metadata.
+    public func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> Image {
+        Image(pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata)
+    }
+}
+
+/// What an encoded picture said about itself.
+public struct ImageMetadata: Sendable, Hashable {
+    /// Width and height as stored, before orientation and before any scaling.
+    public var rawSize: PixelSize
+    /// The orientation that the file asked for and that has been applied.
+    public var orientation: Orientation
+    /// Bits per sample in the file.
+    public var depth: Int
+    /// Whether the file carries transparency.
+    public var hasAlpha: Bool
+    /// Whether pixels are missing because the data ended early.
+    public var isPartial: Bool
+    /// The embedded ICC profile, unchanged; nil where there is none.
+    public var iccProfile: [UInt8]?
+
+    /// Creates metadata.
+    public init(
+        rawSize: PixelSize, orientation: Orientation = .up, depth: Int = 8, hasAlpha: Bool = false,
+        isPartial: Bool = false, iccProfile: [UInt8]? = nil
+    ) {
+        self.rawSize = rawSize
+        self.orientation = orientation
+        self.depth = depth
+        self.hasAlpha = hasAlpha
+        self.isPartial = isPartial
+        self.iccProfile = iccProfile
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+/// What transformers obey while they work.
+public struct TransformContext: Sendable {
+    /// Pixels per point; lengths given in points are multiplied by it.
+    public var scale: Double
+    /// Limits and cancellation.
+    public var coding: CodingContext
+
+    /// Creates a context.
+    public init(scale: Double = 1, coding: CodingContext = CodingContext()) {
+        self.scale = scale
+        self.coding = coding
+    }
+}
+
+/// Picture in, picture out. Premultiplied in, premultiplied out. Methods block and may be called on any number
+/// of threads at once.
+public protocol ImageTransformer: Sendable {
+    /// A text that differs for every two transformers whose results differ: the name and all parameters.
+    /// It enters the cache key.
+    var identity: String { get }
+
+    /// Makes the new picture; `pixels` stays as it is.
+    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer
+}
+
+extension ImageTransformer {
+    /// Transforms a still, or the poster of an animation at once and its frames when they are asked for.
+    public func apply(to image: Image, context: TransformContext) throws(ImageError) -> Image {
+        let pixels = try transform(image.pixels, context: context)
+        return image.replacing(
+            pixels: pixels, animation: image.animation?.transformed(by: self, context: context))
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageHTTP
+
+/// What a loader is to get.
+public struct LoadRequest: Sendable {
+    /// The source.
+    public var url: URL
+    /// Additional header fields (HTTP only), conditions among them.
+    public var fields: HTTPFields
+    /// Most bytes of body that are accepted, coded or decoded. Checked while receiving.
+    public var maxBytes: Int
+    /// Whether a 304 is an answer. Set when `fields` hold conditions for a stored copy.
+    public var acceptsNotModified: Bool
+    /// Time limits that differ from the loader's own.
+    public var timeouts: LoadTimeouts?
+
+    /// Creates a request; default at most 32 MiB.
+    public init(
+        url: URL, fields: HTTPFields = HTTPFields(), maxBytes: Int = 32 << 20, acceptsNotModified: Bool = false,
+        timeouts: LoadTimeouts? = nil
+    ) {
+        self.url = url
+        self.fields = fields
+        self.maxBytes = maxBytes
+        self.acceptsNotModified = acceptsNotModified
+        self.timeouts = timeouts
+    }
+}
+
+/// Time limits of one transfer, in seconds.
+public struct LoadTimeouts: Sendable, Hashable {
+    /// Until the connection stands, TLS included. Default 10.
+    public var connect: Double
+    /// Without a single byte, before or during the answer. Default 15.
+    public var idle: Double
+    /// For everything, redirects included; time in the queue does not count. Default 60.
+    public var total: Double
+
+    /// Creates time limits.
+    public init(connect: Double = 10, idle: Double = 15, total: Double = 60) {
+        self.connect = connect
+        self.idle = idle
+        self.total = total
+    }
+}
