@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageStore
+
+/// What makes two fetches one: the same bytes, asked for under the same conditions and limits.
+struct FetchKey: Hashable, Sendable {
+    let data: CacheKey
+    let conditions: HTTPFields
+    let maxBytes: Int
+    let timeouts: LoadTimeouts?
+}
+
+/// What a loader brought.
+enum Fetched: Sendable {
+    case original(Original)
+    case notModified(StoredHead, LoadMetrics)
+}
+
+extension Engine {
+    // MARK: - Disk
+
+    /// Original bytes on disk; nil where there are none. Never throws: a cache that fails is a miss.
+    func lookUp(_ plan: RequestPlan, priority: LivePriority) async -> Original? {
+        guard let disk, !plan.isOnThisMachine, disk.mayContain(plan.keys.data) else { return nil }
+        let limits = plan.limits
+        let found = try? await lookups.value(for: plan.keys.data, priority: priority) {
+            [workers, configuration] context in
+            guard let entry = await disk.entry(for: plan.keys.data) else { return .success(nil) }
+            let read = try? await workers.run(cost: 0, priority: context.priority, limits: limits) {
+                _ throws(ImageError) -> Original in
+                let resource = ResourceRecord(
+                    digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
+                let probe: ImageProbe? =
+                    if let probe = entry.probe { probe } else {
+                        try configuration.coders.inspect(entry.payload, limits: .unlimited)
+                    }
+                return Original(data: entry.payload, resource: resource, probe: probe, origin: .disk, isStored: true)
+            }
+            return .success(read)
+        }
+        return found ?? nil
+    }
+
+    /// Whether stored bytes answer without asking the server.
+    func mayUse(_ original: Original, _ plan: RequestPlan) -> Bool {
+        switch plan.policy {
+        case .cacheFirst, .cacheOnly: true
+        case .refresh, .reload: false
+        case .http: original.resource.isFresh(at: plan.now)
+        }
+    }
+
+    /// Whether a stale picture may stand in for an answer that cannot be had.
+    func mayServeStale(_ resource: ResourceRecord, _ plan: RequestPlan, instead error: ImageError) -> Bool {
+        if plan.policy == .refresh { return true }
+        guard case .network(let failure) = error else { return false }
+        return resource.allowsStale(at: plan.now, instead: failure)
+    }
+
+    func discard(_ original: Original, _ plan: RequestPlan) {
+        if original.origin == .disk { disk?.remove(plan.keys.data) }
+    }
+
+    /// Stores original bytes, once, where request and server allow it. Called after they made a picture: bytes that
+    /// do not decode never replace good ones.
+    func keep(_ original: Original, _ plan: RequestPlan) {
+        guard let disk, !plan.isOnThisMachine, plan.request.originalStores.contains(.disk),
+            original.resource.head?.mayBeStored ?? true, original.claimStoring()
+        else { return }
+        disk.store(
+            DiskEntry(
+                key: plan.keys.data, head: original.resource.head, probe: original.probe, payload: original.data,
+                stored: plan.now))
+    }
+
+    // MARK: - Loader
+
+    /// Asks the source: with the conditions of what is known of it, else for the whole.
+    func ask(
+        _ plan: RequestPlan, stored: Original?, known: CachedImage?, task: ImageTask
+    ) async throws(ImageError) -> Obtained {
+        let usable = stored?.resource ?? known?.resource
+        let conditions = plan.policy == .reload ? nil : usable?.conditions
+        do throws(ImageError) {
+            let fetched = try await fetch(plan, conditions: conditions ?? HTTPFields(), priority: task.livePriority) {
+                task.emit(.progress($0))
+            }
+            switch fetched {
+            case .original(let original): return .bytes(original)
+            case .notModified(let head, let metrics):
+                guard let usable else { throw .network(unaskedNotModified(plan)) }
+                let merged = usable.confirm(with: head)
+                disk?.updateHead(merged, for: plan.keys.data)
+                // A picture in memory has a record of its own when its bytes came another way.
+                if let other = known?.resource, other !== usable, other.digest == usable.digest {
+                    other.update(head: merged)
+                }
+                return .confirmed(usable, stored: stored, metrics: metrics)
+            }
+        } catch {
+            guard !error.isCancelled, stored != nil || known != nil else { throw error }
+            return .unreachable(error, stored: stored)
+        }
+    }
+
+    /// One load for all who ask the same.
+    func fetch(
+        _ plan: RequestPlan, conditions: HTTPFields, priority: LivePriority,
+        onProgress: @escaping @Sendable (ImageProgress) -> Void
+    ) async throws(ImageError) -> Fetched {
+        let key = FetchKey(
+            data: plan.keys.data, conditions: conditions, maxBytes: plan.limits.maxEncodedBytes,
+            timeouts: plan.request.timeouts)
+        return try await fetches.value(for: key, priority: priority, onUpdate: onProgress) { context in
+            do throws(ImageError) {
+                return .success(try await self.load(plan, conditions, context))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func load(
+        _ plan: RequestPlan, _ conditions: HTTPFields,
+        _ context: SharedJobs<FetchKey, Fetched, ImageProgress>.Context
+    ) async throws(ImageError) -> Fetched {
+        let url = plan.request.url
+        guard let loader = loaders.last(where: { $0.canLoad(url) }) else {
+            throw .request(.unsupportedScheme(url.scheme ?? ""))
+        }
+        var request = LoadRequest(
+            url: url, fields: plan.request.fields, maxBytes: plan.limits.maxEncodedBytes,
+            acceptsNotModified: !conditions.lines.isEmpty, timeouts: plan.request.timeouts)
+        for line in conditions.lines { request.fields.append(name: line.name, value: line.value) }
+        if plan.policy == .reload { request.fields["Cache-Control"] = request.fields["Cache-Control"] ?? "no-cache" }
+        let meter = ProgressMeter(context.report)
+        let loading = LoadContext(priority: context.priority.value) { meter.take($0) }
+        let token = context.priority.observe { loading.priority = context.priority.value }
+        defer { context.priority.stopObserving(token) }
+        loading.priority = context.priority.value
+        let answer = try await loader.load(request, context: loading)
+        let head = answer.storedHead(requestFields: request.fields)
+        if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
+        return .original(try await inspect(answer, head, plan, context.priority))
+    }
+
+    /// The bytes decide what came, not the Content-Type.
+    private func inspect(
+        _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan, _ priority: LivePriority
+    ) async throws(ImageError) -> Original {
+        let options = plan.request.decodeOptions
+        return try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
+            [configuration] context throws(ImageError) -> Original in
+            let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
+            let resource = ResourceRecord(
+                digest: ContentDigest(of: answer.body), byteCount: answer.body.count, head: head)
+            return Original(
+                data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
+                metrics: answer.metrics, isStored: false)
+        }
+    }
+
+    private func unaskedNotModified(_ plan: RequestPlan) -> NetworkError {
+        NetworkError(
+            .badServerResponse, url: plan.request.url.absoluteString, phase: .head, status: 304,
+            detail: "304 without a condition")
+    }
+}

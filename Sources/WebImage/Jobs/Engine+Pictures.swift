@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageStore
+
+/// What makes two decodes or transforms one: the same step of the same bytes under the same limits.
+struct PictureKey: Hashable, Sendable {
+    let step: CacheKey
+    let bytes: ContentDigest
+    let limits: Limits
+}
+
+/// What makes two encodes one.
+struct EncodingKey: Hashable, Sendable {
+    let final: CacheKey
+    let encoding: ImageEncoding
+    let picture: ObjectIdentifier
+}
+
+/// A picture and what it cost.
+struct Picture: Sendable {
+    let image: Image
+    var decodeSeconds: Double
+    var transformSeconds: Double
+}
+
+extension Engine {
+    /// The final picture of `original`: decoded and transformed, every step once for all who want it.
+    func picture(_ original: Original, _ plan: RequestPlan, priority: LivePriority) async throws(ImageError) -> Picture
+    {
+        try await step(plan.transformers.count, original, plan, priority)
+    }
+
+    private func step(
+        _ index: Int, _ original: Original, _ plan: RequestPlan, _ priority: LivePriority
+    ) async throws(ImageError) -> Picture {
+        let key = PictureKey(step: plan.keys.steps[index], bytes: original.resource.digest, limits: plan.limits)
+        if index < plan.transformers.count, let image = rememberedStep(key) {
+            return Picture(image: image, decodeSeconds: 0, transformSeconds: 0)
+        }
+        return try await pictures.value(for: key, priority: priority) { context in
+            do throws(ImageError) {
+                if index == 0 { return .success(try await self.decode(original, plan, context.priority)) }
+                let base = try await self.step(index - 1, original, plan, context.priority)
+                return .success(try await self.transform(base, plan.transformers[index - 1], plan, context.priority))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// A finished step in memory serves the next one.
+    private func rememberedStep(_ key: PictureKey) -> Image? {
+        guard let entry = memory.entry(for: key.step), entry.resource?.digest == key.bytes else { return nil }
+        return entry.image
+    }
+
+    private func decode(_ original: Original, _ plan: RequestPlan, _ priority: LivePriority) async throws(ImageError)
+        -> Picture
+    {
+        let start = ContinuousClock.now
+        let options = plan.request.decodeOptions
+        let cost = decodeCost(original.probe, options)
+        let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
+            [configuration] context throws(ImageError) -> Image in
+            try configuration.coders.decode(original.data, options: options, context: context)
+        }
+        return Picture(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1), transformSeconds: 0)
+    }
+
+    private func transform(
+        _ base: Picture, _ transformer: any ImageTransformer, _ plan: RequestPlan, _ priority: LivePriority
+    ) async throws(ImageError) -> Picture {
+        let start = ContinuousClock.now
+        let scale = plan.request.scale
+        let image = try await workers.run(cost: base.image.pixels.byteCount, priority: priority, limits: plan.limits) {
+            context throws(ImageError) -> Image in
+            let result = try transformer.apply(
+                to: base.image, context: TransformContext(scale: scale, coding: context))
+            try context.limits.check(result: result)
+            return result
+        }
+        var picture = Picture(
+            image: image, decodeSeconds: base.decodeSeconds, transformSeconds: base.transformSeconds)
+        picture.transformSeconds += start.duration(to: .now) / .seconds(1)
+        return picture
+    }
+
+    /// Bytes of pixels a decode is going to hold, for the budget. Formats that reduce while decoding need at most
+    /// four times the result (twice its sides); others hold the whole picture.
+    private func decodeCost(_ probe: ImageProbe?, _ options: DecodeOptions) -> Int {
+        guard let probe, let area = probe.rawSize.area else { return 0 }
+        let full = area.multipliedReportingOverflow(by: 4)
+        let whole = full.overflow ? Int.max / 2 : full.partialValue
+        guard let plan = try? options.size?.plan(for: probe.size, scale: options.scale),
+            probe.format == .jpeg || probe.format == .webp, let output = plan.output.area
+        else { return whole }
+        return min(whole, output.multipliedReportingOverflow(by: 20).partialValue)
+    }
+
+    /// Stores a final picture in the tiers the request names.
+    func keep(_ image: Image, _ resource: ResourceRecord, _ plan: RequestPlan) {
+        guard resource.head?.mayBeStored ?? true else { return }
+        if plan.request.stores.contains(.memory) {
+            memory.store(CachedImage(image: image, resource: resource), for: plan.keys.final)
+        }
+        guard case .encoded(let encoding) = plan.request.storeFinal, plan.request.stores.contains(.disk),
+            let disk, !image.isAnimated, !disk.mayContain(finalKey(plan))
+        else { return }
+        Task.detached(priority: .background) {
+            guard let data = try? await self.encoded(image, plan, encoding, LivePriority(.low)) else { return }
+            disk.store(
+                DiskEntry(
+                    key: self.finalKey(plan), head: resource.head, probe: nil, payload: data, stored: plan.now))
+        }
+    }
+
+    /// The final picture from an entry of its own, where requests store such and it is still fresh.
+    func storedFinal(_ plan: RequestPlan, priority: LivePriority) async -> CachedImage? {
+        guard case .encoded = plan.request.storeFinal, plan.policy != .reload, plan.policy != .refresh,
+            plan.request.reads.contains(.disk), !plan.request.wantsData, let disk,
+            disk.mayContain(finalKey(plan)), let entry = await disk.entry(for: finalKey(plan))
+        else { return nil }
+        let resource = ResourceRecord(
+            digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
+        guard plan.policy != .http || resource.isFresh(at: plan.now) else { return nil }
+        let scale = plan.request.scale
+        let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
+            [configuration] context throws(ImageError) -> Image in
+            try configuration.coders.decode(
+                entry.payload, options: DecodeOptions(scale: scale), context: context)
+        }
+        guard let image else {
+            disk.remove(finalKey(plan))
+            return nil
+        }
+        if plan.request.stores.contains(.memory) {
+            memory.store(CachedImage(image: image, resource: resource), for: plan.keys.final)
+        }
+        return CachedImage(image: image, resource: resource)
+    }
+
+    private func finalKey(_ plan: RequestPlan) -> CacheKey { plan.keys.final.appending(["final"]) }
+
+    /// `image` as bytes, encoded once for all who ask the same.
+    func encoded(
+        _ image: Image, _ plan: RequestPlan, _ encoding: ImageEncoding, _ priority: LivePriority
+    ) async throws(ImageError) -> Data {
+        let key = EncodingKey(final: plan.keys.final, encoding: encoding, picture: ObjectIdentifier(image))
+        return try await encodings.value(for: key, priority: priority) { context in
+            do throws(ImageError) {
+                let data = try await self.workers.run(
+                    cost: image.pixels.byteCount, priority: context.priority, limits: plan.limits
+                ) { [configuration = self.configuration] coding throws(ImageError) -> Data in
+                    try configuration.coders.encode(image, as: encoding, context: coding)
+                }
+                return .success(data)
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}

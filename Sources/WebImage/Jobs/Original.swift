@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageNet
+import WebImageStore
+
+/// Original bytes of a picture, wherever they came from. Shared by all requests that wait for them.
+final class Original: Sendable {
+    let data: Data
+    /// Digest and HTTP head of the bytes.
+    let resource: ResourceRecord
+    /// The header; nil for formats only an app's own coder knows.
+    let probe: ImageProbe?
+    let origin: ImageResponse.Origin
+    let metrics: LoadMetrics?
+    private let isStored: Atomic<Bool>
+
+    init(
+        data: Data, resource: ResourceRecord, probe: ImageProbe?, origin: ImageResponse.Origin,
+        metrics: LoadMetrics? = nil, isStored: Bool
+    ) {
+        self.data = data
+        self.resource = resource
+        self.probe = probe
+        self.origin = origin
+        self.metrics = metrics
+        self.isStored = Atomic(isStored)
+    }
+
+    /// True for the first caller only, and for nobody when the bytes came from the disk: bytes are written once.
+    func claimStoring() -> Bool { !isStored.exchange(true, ordering: .acquiringAndReleasing) }
+}
+
+/// How the bytes of a request were found.
+enum Obtained: Sendable {
+    /// Bytes that answer the request: fresh ones of the disk, or new ones.
+    case bytes(Original)
+    /// The server confirmed what was known (304). `stored` are the bytes where the disk has them.
+    case confirmed(ResourceRecord, stored: Original?, metrics: LoadMetrics)
+    /// The server could not be asked; `stored` is older than it should be.
+    case unreachable(ImageError, stored: Original?)
+}

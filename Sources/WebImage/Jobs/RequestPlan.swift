@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageStore
+
+/// A request with everything filled in that it left to the configuration, and its keys.
+struct RequestPlan: Sendable {
+    let request: ImageRequest
+    let keys: RequestKeys
+    let transformers: [any ImageTransformer]
+    let policy: CachePolicy
+    let limits: Limits
+    /// Seconds since 1970 at which freshness is judged.
+    let now: Date
+
+    init(_ request: ImageRequest, configuration: ImageManagerConfiguration) {
+        self.request = request
+        transformers = request.transformers ?? configuration.transformers
+        policy = request.cachePolicy ?? configuration.cachePolicy
+        limits = request.limits ?? configuration.limits
+        now = configuration.now()
+        let source = request.key ?? configuration.key?(request.url) ?? SourceIdentity.of(request.url)
+        keys = RequestKeys(request, source: source, transformers: transformers)
+    }
+
+    /// Files and data URLs are at hand already: a copy on disk would only double them.
+    var isOnThisMachine: Bool { ["file", "data"].contains(request.url.scheme?.lowercased() ?? "") }
+}
+
+/// What identifies the bytes behind a URL.
+enum SourceIdentity {
+    /// The URL without its fragment; for files their size and time of change too, so that an edited file is another
+    /// source.
+    static func of(_ url: URL) -> String {
+        guard url.isFileURL else {
+            let text = url.absoluteString
+            return text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+        }
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return url.absoluteString }
+        return "\(url.absoluteString)|\(status.st_size)|\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    }
+}

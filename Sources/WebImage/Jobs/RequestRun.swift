@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageStore
+
+/// One request on its way through the engine.
+struct RequestRun {
+    let plan: RequestPlan
+    let task: ImageTask
+    let engine: Engine
+    private let clock = ContinuousClock()
+    private let start = ContinuousClock.now
+    private var timings = StageTimings()
+    /// The picture that was delivered as `.cached`.
+    private var shown: CachedImage?
+    /// The last picture made from bytes, so that no bytes are decoded twice.
+    private var made: CachedImage?
+
+    init(plan: RequestPlan, task: ImageTask, engine: Engine) {
+        self.plan = plan
+        self.task = task
+        self.engine = engine
+    }
+
+    /// The answer, or why there is none.
+    mutating func answer(known: CachedImage?) async throws(ImageError) -> ImageResponse {
+        if let known, !knownBytesSuffice(known) { show(known, origin: .memory) }
+        if known == nil, let final = await storedFinal() { return final }
+        let obtained = try await obtain(known: known)
+        switch obtained {
+        case .bytes(let original):
+            return try await deliver(original, known: known)
+        case .confirmed(let resource, let stored, let metrics):
+            return try await confirm(resource, stored, metrics, known)
+        case .unreachable(let error, let stored):
+            return try await deliverStale(error, stored, known)
+        }
+    }
+
+    /// The original bytes, without decoding them.
+    mutating func bytes() async throws(ImageError) -> Data {
+        var stored: Original?
+        if plan.policy != .reload, plan.request.originalReads.contains(.disk) {
+            stored = await engine.lookUp(plan, priority: task.livePriority)
+        }
+        if let stored, engine.mayUse(stored, plan) { return stored.data }
+        guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
+        switch try await engine.ask(plan, stored: stored, known: nil, task: task) {
+        case .bytes(let original):
+            engine.keep(original, plan)
+            return original.data
+        case .confirmed(_, let confirmed, _):
+            guard let confirmed else { throw .cache(.notInCache) }
+            return confirmed.data
+        case .unreachable(let error, let stale):
+            guard let stale, engine.mayServeStale(stale.resource, plan, instead: error) else { throw error }
+            return stale.data
+        }
+    }
+
+    /// Memory has the picture and only its bytes are wanted besides: nothing to show in between.
+    private func knownBytesSuffice(_ known: CachedImage) -> Bool {
+        plan.policy != .refresh && (known.resource.map { $0.isFresh(at: plan.now) } ?? true)
+    }
+
+    private mutating func obtain(known: CachedImage?) async throws(ImageError) -> Obtained {
+        var stored: Original?
+        if plan.policy != .reload, plan.request.originalReads.contains(.disk) {
+            let before = clock.now
+            stored = await engine.lookUp(plan, priority: task.livePriority)
+            timings.disk += seconds(since: before)
+        }
+        if let candidate = stored {
+            if engine.mayUse(candidate, plan) {
+                if try await isUsable(candidate, known) { return .bytes(candidate) }
+                stored = nil
+            } else if shown == nil {
+                if try await isUsable(candidate, nil) {
+                    if let made { show(made, origin: .disk) }
+                } else {
+                    stored = nil
+                }
+            }
+        }
+        guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
+        let before = clock.now
+        defer { timings.load += seconds(since: before) }
+        return try await engine.ask(plan, stored: stored, known: shown ?? known, task: task)
+    }
+
+    /// Whether stored bytes make a picture. Damaged ones are thrown away, so that they are asked for anew.
+    private mutating func isUsable(_ original: Original, _ known: CachedImage?) async throws(ImageError) -> Bool {
+        if let known, known.resource?.digest == original.resource.digest { return true }
+        do throws(ImageError) {
+            _ = try await make(original)
+            return true
+        } catch {
+            guard error.blamesBytes else { throw error }
+            engine.discard(original, plan)
+            return false
+        }
+    }
+
+    /// New or fresh bytes: the picture made of them, stored where the request wants it.
+    private mutating func deliver(_ original: Original, known: CachedImage?) async throws(ImageError) -> ImageResponse {
+        // The same bytes as shown already: no second decode, no flicker.
+        let image = if let same = picture(of: original.resource, known) { same } else { try await make(original) }
+        engine.keep(original, plan)
+        engine.keep(image, original.resource, plan)
+        return response(image, original.resource, original.origin, data: original.data, metrics: original.metrics)
+    }
+
+    private mutating func confirm(
+        _ resource: ResourceRecord, _ stored: Original?, _ metrics: LoadMetrics, _ known: CachedImage?
+    ) async throws(ImageError) -> ImageResponse {
+        if let same = picture(of: resource, known) {
+            engine.keep(same, resource, plan)
+            return response(same, resource, .revalidated, data: stored?.data, metrics: metrics)
+        }
+        guard let stored else { throw .cache(.corrupt(reason: "a confirmed picture is no longer there")) }
+        let image = try await make(stored)
+        engine.keep(image, resource, plan)
+        return response(image, resource, .revalidated, data: stored.data, metrics: metrics)
+    }
+
+    /// The server could not be asked: the stored picture with the reason, where HTTP or the policy allows it.
+    private mutating func deliverStale(
+        _ error: ImageError, _ stored: Original?, _ known: CachedImage?
+    ) async throws(ImageError) -> ImageResponse {
+        guard let resource = shown?.resource ?? stored?.resource, engine.mayServeStale(resource, plan, instead: error)
+        else {
+            throw error
+        }
+        var image = shown?.image
+        if image == nil, let stored { image = try? await make(stored) }
+        guard let image else { throw error }
+        var answer = response(image, resource, shown == nil ? .disk : .memory, data: stored?.data, metrics: nil)
+        answer.isStale = true
+        answer.refreshError = error
+        return answer
+    }
+
+    private mutating func make(_ original: Original) async throws(ImageError) -> Image {
+        if let made, made.resource?.digest == original.resource.digest { return made.image }
+        let picture = try await engine.picture(original, plan, priority: task.livePriority)
+        made = CachedImage(image: picture.image, resource: original.resource)
+        timings.decode = picture.decodeSeconds
+        timings.transform = picture.transformSeconds
+        return picture.image
+    }
+
+    /// A picture at hand that was made of exactly these bytes.
+    private func picture(of resource: ResourceRecord, _ known: CachedImage?) -> Image? {
+        [shown, known].lazy.compactMap { $0 }.first { $0.resource?.digest == resource.digest }?.image
+    }
+
+    private mutating func show(_ entry: CachedImage, origin: ImageResponse.Origin) {
+        shown = entry
+        guard let resource = entry.resource else { return }
+        var answer = response(entry.image, resource, origin, data: nil, metrics: nil)
+        answer.isStale = !resource.isFresh(at: plan.now)
+        task.emit(.cached(answer))
+    }
+
+    /// The final picture, where it was stored as an entry of its own.
+    private mutating func storedFinal() async -> ImageResponse? {
+        let before = clock.now
+        guard let final = await engine.storedFinal(plan, priority: task.livePriority) else { return nil }
+        timings.disk += seconds(since: before)
+        return response(final.image, final.resource, .disk, data: nil, metrics: nil)
+    }
+
+    private func response(
+        _ image: Image, _ resource: ResourceRecord?, _ origin: ImageResponse.Origin, data: Data?,
+        metrics: LoadMetrics?
+    ) -> ImageResponse {
+        var timings = timings
+        timings.total = seconds(since: start)
+        let head = resource?.head
+        return ImageResponse(
+            image: image, data: plan.request.wantsData ? data : nil, origin: origin, url: plan.request.url,
+            finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: resource?.byteCount,
+            timings: timings, metrics: metrics)
+    }
+
+    private func seconds(since instant: ContinuousClock.Instant) -> Double {
+        instant.duration(to: clock.now) / .seconds(1)
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageNet
+import WebImageStore
+
+/// The front door: memory and disk cache, loaders, coders, and the jobs that connect them. Thread-safe; a process
+/// usually has one, ``shared``.
+public final class ImageManager: Sendable {
+    /// A manager with the default configuration, made when it is first used.
+    public static let shared = ImageManager()
+
+    /// The settings this manager was made with.
+    public let configuration: ImageManagerConfiguration
+    /// Decoded pictures.
+    public let memoryCache: MemoryCache
+    /// Original bytes; nil when switched off or when its folder cannot be used.
+    public let diskCache: DiskCache?
+    /// Why there is no disk cache although one was configured.
+    public let diskCacheError: ImageError?
+    /// The HTTP loader.
+    public let downloader: ImageDownloader
+    let engine: Engine
+
+    /// Makes a manager; `configure` changes the default settings.
+    ///
+    /// A disk cache that cannot be opened is no obstacle: the manager works without, and ``diskCacheError`` says why.
+    public init(_ configure: (inout ImageManagerConfiguration) -> Void = { _ in }) {
+        var configuration = ImageManagerConfiguration()
+        configure(&configuration)
+        self.configuration = configuration
+        memoryCache = MemoryCache(configuration: configuration.cache.memory)
+        (diskCache, diskCacheError) = Self.openDisk(configuration.cache.disk)
+        downloader = ImageDownloader(configuration: configuration.downloader)
+        engine = Engine(
+            configuration: configuration, memory: memoryCache, disk: diskCache,
+            loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
+    }
+
+    private static func openDisk(_ configuration: DiskCacheConfiguration?) -> (DiskCache?, ImageError?) {
+        guard let configuration else { return (nil, nil) }
+        do throws(ImageError) {
+            return (try DiskCache(configuration: configuration), nil)
+        } catch {
+            return (nil, error)
+        }
+    }
+
+    // MARK: - Loading
+
+    /// Starts a request and returns its handle at once. A picture in memory that answers is delivered without
+    /// anything being started: the task is finished when this returns.
+    @discardableResult
+    public func load(_ request: ImageRequest) -> ImageTask {
+        let task = ImageTask(request)
+        let plan = RequestPlan(request, configuration: configuration)
+        let known = engine.remembered(plan)
+        if let known, known.answers {
+            task.finish(.success(Self.response(known.entry, plan)))
+            return task
+        }
+        task.start { [engine] in await engine.run(plan, task: task, known: known?.entry) }
+        return task
+    }
+
+    /// Starts a request for the picture at `url`, as it is.
+    @discardableResult
+    public func load(_ url: URL) -> ImageTask { load(ImageRequest(url)) }
+
+    /// The picture for `request`. A picture in memory is returned without suspending. Cancelling the calling Swift
+    /// task cancels the request.
+    ///
+    /// - Throws: why there is none.
+    public func image(for request: ImageRequest) async throws(ImageError) -> Image {
+        try await response(for: request).image
+    }
+
+    /// The picture at `url`, as it is.
+    ///
+    /// - Throws: why there is none.
+    public func image(from url: URL) async throws(ImageError) -> Image { try await image(for: ImageRequest(url)) }
+
+    /// The answer to `request`. Cancelling the calling Swift task cancels the request.
+    ///
+    /// - Throws: why there is none.
+    public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
+        let task = load(request)
+        if let result = task.result { return try result.get() }
+        let result = await withTaskCancellationHandler {
+            do throws(ImageError) {
+                return Result<ImageResponse, ImageError>.success(try await task.response)
+            } catch {
+                return Result<ImageResponse, ImageError>.failure(error)
+            }
+        } onCancel: {
+            task.cancel()
+        }
+        return try result.get()
+    }
+
+    // MARK: - Bytes
+
+    /// The original bytes for `request`, once their header was found to be that of a picture within the limits.
+    /// Nothing is decoded. Cancelling the calling Swift task cancels the request.
+    ///
+    /// - Throws: why there are none.
+    public func data(for request: ImageRequest) async throws(ImageError) -> Data {
+        let task = ImageTask(request)
+        var run = RequestRun(plan: RequestPlan(request, configuration: configuration), task: task, engine: engine)
+        return try await run.bytes()
+    }
+
+    /// The picture for `request`, encoded anew. Equal encodings asked for at the same time are made once.
+    ///
+    /// - Throws: why there is none.
+    public func data(for request: ImageRequest, encodedAs encoding: ImageEncoding) async throws(ImageError) -> Data {
+        let image = try await image(for: request)
+        let plan = RequestPlan(request, configuration: configuration)
+        return try await engine.encoded(image, plan, encoding, LivePriority(request.priority))
+    }
+
+    // MARK: - Caches
+
+    /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
+    public func cachedImage(for request: ImageRequest) -> Image? {
+        let plan = RequestPlan(request, configuration: configuration)
+        return memoryCache.entry(for: plan.keys.final)?.image
+    }
+
+    /// Forgets what is stored for `request`: its picture in memory, its bytes on disk.
+    public func removeCached(_ request: ImageRequest) {
+        let plan = RequestPlan(request, configuration: configuration)
+        memoryCache.remove(plan.keys.final)
+        diskCache?.remove(plan.keys.data)
+    }
+
+    /// Empties both caches.
+    public func removeAllCached() async {
+        memoryCache.removeAll()
+        await diskCache?.removeAll()
+    }
+
+    /// Ends the network thread and writes what waits for the disk. Running requests end with an error.
+    public func close() async {
+        downloader.close()
+        await diskCache?.close()
+        engine.workers.close()
+    }
+
+    /// Jobs under way at any stage; zero when the manager is at rest.
+    public var runningJobs: Int { engine.runningJobs }
+
+    private static func response(_ entry: CachedImage, _ plan: RequestPlan) -> ImageResponse {
+        let head = entry.resource?.head
+        return ImageResponse(
+            image: entry.image, data: nil, origin: .memory, url: plan.request.url,
+            finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: entry.resource?.byteCount,
+            timings: StageTimings(), metrics: nil)
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// What a running request tells. Exactly one `finished` comes, and nothing after it.
+public enum ImageEvent: Sendable {
+    /// Work began: the picture was not in memory.
+    case started
+    /// More bytes came in.
+    case progress(ImageProgress)
+    /// The stored picture, while the server is asked whether it still holds.
+    case cached(ImageResponse)
+    /// A partial picture of the running download.
+    case preview(Image)
+    /// The end.
+    case finished(Result<ImageResponse, ImageError>)
+}
+
+/// How far a download is.
+public struct ImageProgress: Sendable, Hashable {
+    /// Bytes of body so far.
+    public var received: Int
+    /// Bytes of the whole body; nil when the server does not tell.
+    public var expected: Int?
+
+    /// Creates progress in bytes.
+    public init(received: Int, expected: Int?) {
+        self.received = received
+        self.expected = expected
+    }
+
+    /// 0 to 1; nil when the size is not known.
+    public var fraction: Double? {
+        expected.map { $0 > 0 ? min(1, Double(received) / Double($0)) : 1 }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+
+/// What is wanted: a source, how it is to be decoded and transformed, and how caches and network are used.
+/// A value; change a copy freely.
+public struct ImageRequest: Sendable {
+    /// Where the bytes come from: `https`, `http`, `file` or `data`, or what an app's own loader takes.
+    public var url: URL
+    /// The size to decode to, never above the picture's own except for ``TargetSize/exactly(width:height:unit:)``.
+    /// Default nil: full size.
+    public var size: TargetSize?
+    /// Pixels per point. Default 1, or what `@2x`, `@3x` at the end of the file's name say.
+    public var scale: Double
+    /// Applied in order after decoding. Nil (the default) takes the configuration's; `[]` applies none.
+    public var transformers: [any ImageTransformer]?
+    /// How soon it is wanted. Default normal; change a running one through ``ImageTask/priority``.
+    public var priority: RequestPriority = .normal
+    /// Which copies may answer. Nil (the default) takes the configuration's.
+    public var cachePolicy: CachePolicy?
+    /// Frames, depth, hints and an app's own options. Its `size` and `scale` are overridden by this request's.
+    public var decoding = DecodeOptions()
+    /// Header fields sent along (HTTP only).
+    public var fields = HTTPFields()
+    /// Names of those `fields` that select different bytes; their values enter the key. Default `Authorization`,
+    /// `Cookie` and `Accept`: one person's pictures are never shown to another.
+    public var varyingFields: [String] = ["Authorization", "Cookie", "Accept"]
+    /// The identity of the bytes where the URL is not it, for example without a signature that changes hourly.
+    public var key: String?
+    /// Whether the response carries the original bytes too. Default false.
+    public var wantsData = false
+    /// Tiers that may answer with the final picture. Default all.
+    public var reads: CacheTiers = .all
+    /// Tiers that keep the final picture (disk only with ``storeFinal``). Default all.
+    public var stores: CacheTiers = .all
+    /// Tiers that may answer with original bytes. Default all.
+    public var originalReads: CacheTiers = .all
+    /// Tiers that keep original bytes. Default all.
+    public var originalStores: CacheTiers = .all
+    /// Whether the final picture is stored on disk as an entry of its own. Default never.
+    public var storeFinal = FinalStorage.never
+    /// Limits that differ from the configuration's. Default nil.
+    public var limits: Limits?
+    /// Time limits that differ from the downloader's. Default nil.
+    public var timeouts: LoadTimeouts?
+    /// The app's own data; not looked at.
+    public var userInfo: [String: any Sendable] = [:]
+
+    /// A request for the picture at `url`.
+    public init(_ url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil) {
+        self.url = url
+        self.size = size
+        self.transformers = transformers
+        self.scale = ImageScale.from(key: url.lastPathComponent)
+    }
+
+    /// Which frames of an animation. Default all, decoded on demand.
+    public var frames: DecodeOptions.Frames {
+        get { decoding.frames }
+        set { decoding.frames = newValue }
+    }
+
+    /// All that changes pixels at decode.
+    var decodeOptions: DecodeOptions {
+        var options = decoding
+        options.size = size
+        options.scale = scale
+        return options
+    }
+}

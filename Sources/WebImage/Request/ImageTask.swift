@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageCore
+
+/// The handle of one running request. Thread-safe; dropping it does not stop the work, ``cancel()`` does.
+public final class ImageTask: Sendable {
+    /// What was asked.
+    public let request: ImageRequest
+    let livePriority: LivePriority
+
+    private struct State {
+        var machine = TaskState()
+        var streams: [Int: AsyncStream<ImageEvent>.Continuation] = [:]
+        var waiters: [Int: JobWaiter<ImageResponse>] = [:]
+        var work: Task<Void, Never>?
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    init(_ request: ImageRequest) {
+        self.request = request
+        self.livePriority = LivePriority(request.priority)
+    }
+
+    /// How soon it is wanted; may be changed while the request runs. Work shared with other requests runs at the
+    /// highest priority of all.
+    public var priority: RequestPriority {
+        get { livePriority.value }
+        set { livePriority.value = newValue }
+    }
+
+    /// The result once there is one.
+    public var result: Result<ImageResponse, ImageError>? { state.withLock { $0.machine.result } }
+
+    /// Gives the request up: the terminal event is ``RequestError/cancelled``, at once. Work that nobody else waits
+    /// for ends at whatever stage it is. Never blocks.
+    public func cancel() {
+        finish(.failure(.request(.cancelled)))
+        let work = state.withLock { $0.work }
+        work?.cancel()
+    }
+
+    /// Everything the request tells, from its present state on; the stream ends after `finished`. Each call makes
+    /// an independent stream.
+    public var events: AsyncStream<ImageEvent> {
+        AsyncStream(bufferingPolicy: .unbounded) { continuation in
+            let id = state.withLock { state -> Int in
+                state.nextID += 1
+                state.streams[state.nextID] = continuation
+                state.machine.addListener(state.nextID)
+                return state.nextID
+            }
+            continuation.onTermination = { [weak self] _ in self?.forget(id) }
+            deliver()
+        }
+    }
+
+    /// The answer. May be awaited any number of times; cancelling an awaiting Swift task ends that wait only.
+    ///
+    /// - Throws: why the request failed.
+    public var response: ImageResponse {
+        get async throws(ImageError) {
+            let waiter = JobWaiter<ImageResponse>()
+            let id = state.withLock { state -> Int in
+                state.nextID += 1
+                state.waiters[state.nextID] = waiter
+                state.machine.addWaiter(state.nextID)
+                return state.nextID
+            }
+            deliver()
+            return try await waiter.value { [weak self] in
+                self?.forget(id)
+                waiter.resolve(.failure(.request(.cancelled)))
+            }
+        }
+    }
+
+    /// The picture of ``response``.
+    ///
+    /// - Throws: why the request failed.
+    public var image: Image {
+        get async throws(ImageError) { try await response.image }
+    }
+
+    // MARK: - For the manager
+
+    /// Runs `body` for this task and ends the task with its result.
+    func start(_ body: @escaping @Sendable () async -> Result<ImageResponse, ImageError>) {
+        emit(.started)
+        let work = Task.detached { self.finish(await body()) }
+        let isOver = state.withLock { state -> Bool in
+            state.work = work
+            return state.machine.result != nil
+        }
+        if isOver { work.cancel() }
+    }
+
+    func emit(_ event: ImageEvent) {
+        let taken = state.withLock { $0.machine.emit(event) }
+        if taken { deliver() }
+    }
+
+    func finish(_ result: Result<ImageResponse, ImageError>) { emit(.finished(result)) }
+
+    private func forget(_ id: Int) {
+        // Released after the lock: a continuation's deinit may end a stream, whose handler comes back here.
+        let released = state.withLock { state in
+            state.machine.remove(id)
+            return (state.streams.removeValue(forKey: id), state.waiters.removeValue(forKey: id))
+        }
+        _ = released
+    }
+
+    private func deliver() {
+        var batch = state.withLock { $0.machine.beginDelivery() }
+        while let deliveries = batch {
+            for delivery in deliveries { deliver(delivery) }
+            batch = state.withLock { $0.machine.continueDelivery() }
+        }
+    }
+
+    private func deliver(_ delivery: TaskState.Delivery) {
+        switch delivery {
+        case .event(let id, let event):
+            guard let stream = state.withLock({ $0.streams[id] }) else { return }
+            stream.yield(event)
+            if case .finished = event { stream.finish() }
+        case .result(let id, let result):
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+            waiter?.resolve(result)
+        }
+    }
+}
