@@ -40,6 +40,13 @@ struct ParameterCheck {
         return result
     }
 
+    /// `value` × `factor`, finite and within ±2^30.
+    func place(_ value: Double, _ parameter: String, times factor: Double) throws(ImageError) -> Double {
+        let result = value * factor
+        guard result.isFinite, abs(result) <= 1_073_741_824 else { throw invalid(parameter, "\(value)") }
+        return result
+    }
+
     func invalid(_ parameter: String, _ value: String) -> ImageError {
         .transform(.invalidParameter(transformer: transformer, parameter: parameter, value: value))
     }
