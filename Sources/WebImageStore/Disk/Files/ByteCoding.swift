@@ -15,7 +15,7 @@ struct ByteWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    mutating func put(_ time: Date) { put(time.timeIntervalSince1970.bitPattern) }
+    mutating func put(_ time: Date) { put(time.timeIntervalSinceReferenceDate.bitPattern) }
 
     mutating func put(raw text: String) { bytes.append(contentsOf: text.utf8) }
 
@@ -49,6 +49,6 @@ struct ByteReader {
         guard let bits = number(UInt64.self) else { return nil }
         let seconds = Double(bitPattern: bits)
         guard seconds.magnitude < 3e12 else { return nil }
-        return Date(timeIntervalSince1970: seconds)
+        return Date(timeIntervalSinceReferenceDate: seconds)
     }
 }

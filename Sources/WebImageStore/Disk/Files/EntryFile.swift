@@ -15,7 +15,7 @@ import WebImageHTTP
 ///     24  4  bytes of the probe
 ///     28  4  bytes of the attachment
 ///     32  8  bytes of the payload
-///     40  8  when it was stored: seconds since 1970, IEEE 754
+///     40  8  when it was stored: seconds since 2001-01-01 UTC, IEEE 754 (as `Date` counts, so nothing is rounded)
 ///     48     key (UTF-8) | head | probe | attachment | payload
 ///     end 8  XXH3-64 of everything before
 ///
