@@ -28,12 +28,11 @@ extension Engine {
         guard let disk, !plan.isOnThisMachine, disk.mayContain(plan.keys.data) else { return nil }
         let limits = plan.limits
         let found = try? await lookups.value(for: plan.keys.data, priority: priority) {
-            [workers, configuration] context in
+            [workers, configuration, resources] context in
             guard let entry = await disk.entry(for: plan.keys.data) else { return .success(nil) }
             let read = try? await workers.run(cost: 0, priority: context.priority, limits: limits) {
                 _ throws(ImageError) -> Original in
-                let resource = ResourceRecord(
-                    digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
+                let resource = resources.record(for: plan.keys.data, entry.payload, head: entry.head)
                 let probe: ImageProbe? =
                     if let probe = entry.probe { probe } else {
                         try configuration.coders.inspect(entry.payload, limits: .unlimited)
@@ -81,7 +80,7 @@ extension Engine {
 
     /// Asks the source: with the conditions of what is known of it, else for the whole.
     func ask(
-        _ plan: RequestPlan, stored: Original?, known: CachedImage?, task: ImageTask
+        _ plan: RequestPlan, stored: Original?, known: Image?, task: ImageTask
     ) async throws(ImageError) -> Obtained {
         let usable = stored?.resource ?? known?.resource
         let conditions = plan.policy == .reload ? nil : usable?.conditions
@@ -95,10 +94,6 @@ extension Engine {
                 guard let usable else { throw .network(unaskedNotModified(plan)) }
                 let merged = usable.confirm(with: head)
                 disk?.updateHead(merged, for: plan.keys.data)
-                // A picture in memory has a record of its own when its bytes came another way.
-                if let other = known?.resource, other !== usable, other.digest == usable.digest {
-                    other.update(head: merged)
-                }
                 return .confirmed(usable, stored: stored, metrics: metrics)
             }
         } catch {
@@ -154,10 +149,9 @@ extension Engine {
     ) async throws(ImageError) -> Original {
         let options = plan.request.decodeOptions
         return try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-            [configuration] context throws(ImageError) -> Original in
+            [configuration, resources] context throws(ImageError) -> Original in
             let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
-            let resource = ResourceRecord(
-                digest: ContentDigest(of: answer.body), byteCount: answer.body.count, head: head)
+            let resource = resources.record(for: plan.keys.data, answer.body, head: head)
             return Original(
                 data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
                 metrics: answer.metrics, isStored: false)
