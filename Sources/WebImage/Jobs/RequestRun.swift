@@ -62,7 +62,7 @@ struct RequestRun {
     }
 
     /// Memory has the picture and only its bytes are wanted besides: nothing to show in between.
-    private func knownBytesSuffice(_ known: CachedImage) -> Bool {
+    private func knownBytesSuffice(_ known: Image) -> Bool {
         plan.policy != .refresh && (known.resource.map { $0.isFresh(at: plan.now) } ?? true)
     }
 
