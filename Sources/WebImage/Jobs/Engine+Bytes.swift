@@ -49,7 +49,7 @@ extension Engine {
         switch plan.policy {
         case .cacheFirst, .cacheOnly: true
         case .refresh, .reload: false
-        case .http: original.resource.isFresh(at: plan.now)
+        case .http: plan.isFresh(original.resource)
         }
     }
 
@@ -57,7 +57,7 @@ extension Engine {
     func mayServeStale(_ resource: ResourceRecord, _ plan: RequestPlan, instead error: ImageError) -> Bool {
         if plan.policy == .refresh { return true }
         guard case .network(let failure) = error else { return false }
-        return resource.allowsStale(at: plan.now, instead: failure)
+        return plan.allowsStale(resource, instead: failure)
     }
 
     func discard(_ original: Original, _ plan: RequestPlan) {
@@ -68,7 +68,7 @@ extension Engine {
     /// do not decode never replace good ones.
     func keep(_ original: Original, _ plan: RequestPlan) {
         guard let disk, !plan.isOnThisMachine, plan.request.originalStores.contains(.disk),
-            original.resource.head?.mayBeStored ?? true, original.claimStoring()
+            plan.allowsStoring(original.resource), original.claimStoring()
         else { return }
         disk.store(
             DiskEntry(
@@ -83,7 +83,7 @@ extension Engine {
         _ plan: RequestPlan, stored: Original?, known: Image?, task: ImageTask
     ) async throws(ImageError) -> Obtained {
         let usable = stored?.resource ?? known?.resource
-        let conditions = plan.policy == .reload ? nil : usable?.conditions
+        let conditions = usable.flatMap { plan.conditions(for: $0) }
         do throws(ImageError) {
             let fetched = try await fetch(plan, conditions: conditions ?? HTTPFields(), priority: task.livePriority) {
                 task.emit(.progress($0))
@@ -138,7 +138,11 @@ extension Engine {
         defer { context.priority.stopObserving(token) }
         loading.priority = context.priority.value
         let answer = try await loader.load(request, context: loading)
-        let head = answer.storedHead(requestFields: request.fields)
+        let head = answer.head.map { head in
+            StoredHead(
+                request: request.fields, response: head, finalURL: answer.finalURL.absoluteString,
+                requestTime: answer.requestTime, responseTime: answer.responseTime)
+        }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         return .original(try await inspect(answer, head, plan, context.priority))
     }

@@ -102,7 +102,7 @@ extension Engine {
 
     /// Stores a final picture in the tiers the request names.
     func keep(_ image: Image, _ resource: ResourceRecord, _ plan: RequestPlan) {
-        guard resource.head?.mayBeStored ?? true else { return }
+        guard plan.allowsStoring(resource) else { return }
         if plan.request.stores.contains(.memory) {
             memory.store(image, for: plan.keys.final)
         }
@@ -125,7 +125,7 @@ extension Engine {
         else { return nil }
         let resource = ResourceRecord(
             digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
-        guard plan.policy != .http || resource.isFresh(at: plan.now) else { return nil }
+        guard plan.policy != .http || plan.isFresh(resource) else { return nil }
         let scale = plan.request.scale
         let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
             [configuration] context throws(ImageError) -> Image in

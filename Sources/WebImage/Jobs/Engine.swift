@@ -65,7 +65,7 @@ final class Engine: Sendable {
             switch plan.policy {
             case .cacheFirst, .cacheOnly: true
             case .refresh, .reload: false
-            case .http: image.resource.map { $0.isFresh(at: plan.now) } ?? true
+            case .http: image.resource.map { plan.isFresh($0) } ?? true
             }
         return (image, holds && !plan.request.wantsData)
     }

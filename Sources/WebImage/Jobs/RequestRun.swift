@@ -63,7 +63,7 @@ struct RequestRun {
 
     /// Memory has the picture and only its bytes are wanted besides: nothing to show in between.
     private func knownBytesSuffice(_ known: Image) -> Bool {
-        plan.policy != .refresh && (known.resource.map { $0.isFresh(at: plan.now) } ?? true)
+        plan.policy != .refresh && (known.resource.map { plan.isFresh($0) } ?? true)
     }
 
     private mutating func obtain(known: Image?) async throws(ImageError) -> Obtained {
@@ -161,7 +161,7 @@ struct RequestRun {
         shown = image
         guard let resource = image.resource else { return }
         var answer = response(image, resource, origin, data: nil, metrics: nil)
-        answer.isStale = !resource.isFresh(at: plan.now)
+        answer.isStale = !plan.isFresh(resource)
         task.emit(.cached(answer))
     }
 

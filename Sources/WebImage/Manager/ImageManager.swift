@@ -33,7 +33,7 @@ public final class ImageManager: Sendable {
         memoryCache = MemoryCache(
             costLimit: configuration.cache.memory.costLimit, countLimit: configuration.cache.memory.countLimit)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
-        downloader = ImageDownloader(configuration: configuration.downloader)
+        downloader = ImageDownloader(configuration.downloader)
         engine = Engine(
             configuration: configuration, memory: memoryCache, disk: diskCache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
