@@ -36,7 +36,7 @@ public final class ImageManager: Sendable {
         downloader = ImageDownloader(configuration.downloader)
         engine = Engine(
             configuration: configuration, memory: memoryCache, disk: diskCache,
-            loaders: [downloader] + configuration.loaders)
+            loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
     }
 
     private static func openDisk(_ cache: ImageManagerConfiguration.Cache) -> (DiskCache?, ImageError?) {
