@@ -93,7 +93,13 @@ let package = Package(
         tests("WebImageCore", []),
         tests("WebImageCodecs", ["WebImageCore", "CHash"]),
         tests("WebImageHTTP", []),
-        tests("WebImageStore", []),
+        .executableTarget(
+            name: "store-helper",
+            dependencies: ["WebImageStore"],
+            path: "Tests/StoreHelper",
+            swiftSettings: swiftSettings
+        ),
+        tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", []),
         tests("WebImage", []),
     ],
