@@ -90,7 +90,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         tests("WebImageCore", []),
-        tests("WebImageCodecs", ["WebImageCore"]),
+        tests("WebImageCodecs", ["WebImageCore", "CHash"]),
         tests("WebImageHTTP", []),
         tests("WebImageStore", []),
         tests("WebImageNet", []),

@@ -28,13 +28,13 @@ struct DamagedDataTests {
             switch try attempt(cut, fixture.format, partial: false) {
             case .success(let image):
                 // Frames that are whole are kept, and whole pixels are enough where only an end marker is lost.
-                #expect(image.size == fixture.size)
+                #expect(image.size == fixture.storedSize)
                 #expect(!image.metadata.isPartial || fixture.format == .gif, "\(part)/16")
             case .failure(.decode(.truncated)), .failure(.decode(.corrupt)): break
             case .failure(let error): Issue.record("\(part)/16: \(error)")
             }
             if case .success(let image) = try attempt(cut, fixture.format, partial: true) {
-                #expect(image.size == fixture.size)
+                #expect(image.size == fixture.storedSize)
             }
         }
     }
@@ -54,10 +54,10 @@ struct DamagedDataTests {
         let image = try attempt(half, fixture.format, partial: true).get()
         #expect(image.metadata.isPartial)
         let expected = try fixture.expectedFrames()[0]
-        let rows = file.contains("lossy") ? 1 : 3
         let pixels = image.pixels.packedBytes()
-        if !file.contains("progressive"), !file.contains("interlaced") {
-            let count = rows * fixture.width * 4
+        // Passes and scans come over the whole picture, and libwebp shows no row before its block is done.
+        if !file.contains("progressive"), !file.contains("interlaced"), fixture.format != .webp {
+            let count = 3 * fixture.width * 4
             #expect(difference(Array(pixels.prefix(count)), Array(expected.prefix(count))) <= 4)
         }
     }
@@ -113,14 +113,9 @@ struct DamagedDataTests {
 struct CoderLimitsTests {
     @Test("a picture beyond the side limit is refused", arguments: Fixture.stills)
     func side(_ fixture: Fixture) throws {
-        guard max(fixture.width, fixture.height) > 1 else { return }
         var limits = Limits.desktop
         limits.maxSide = max(fixture.width, fixture.height) - 1
-        #expect { try fixture.decode(limits: limits) } throws: {
-            guard let error = $0 as? ImageError else { return false }
-            // libpng refuses by itself, before the size is known here.
-            return error.code == 6002 || error.code / 1000 == 4
-        }
+        #expect { try fixture.decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6003 }
     }
 
     @Test("pixels beyond the byte limit are refused", arguments: ["444.jpg", "rgb8.png", "still.gif", "rgb24.bmp"])

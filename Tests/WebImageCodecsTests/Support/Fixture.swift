@@ -24,6 +24,9 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     var testDescription: String { file }
     var size: PixelSize { PixelSize(width: width, height: height) }
 
+    /// Width and height without orientation.
+    var storedSize: PixelSize { orientation?.upright(size) ?? size }
+
     static let all: [Fixture] = {
         guard let data = try? Data(contentsOf: folder.appending(path: "manifest.json")) else { return [] }
         return (try? JSONDecoder().decode([Fixture].self, from: data)) ?? []
