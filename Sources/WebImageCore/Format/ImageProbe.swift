@@ -54,6 +54,7 @@ public enum ProbeOutcome: Sendable, Hashable {
     case found(ImageProbe)
     /// At least so many bytes in all are needed to say more.
     case needsMore(byteCount: Int)
-    /// These bytes are no picture of a known format, or break its rules.
-    case failed(DecodeError)
+    /// These bytes are no picture of a known format, break its rules (family 4xxx), or have parts beyond all
+    /// bounds (``LimitError/Kind/structure``).
+    case failed(ImageError)
 }

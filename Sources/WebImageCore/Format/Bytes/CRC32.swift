@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+
+/// The check value of PNG chunks (ISO 3309; PNG third edition, section 5.5). Bit by bit: it is used on
+/// a few dozen bytes of each file only.
+enum CRC32 {
+    /// The check value of `count` bytes at `offset`.
+    static func value(_ bytes: HeaderBytes, at offset: Int, count: Int) throws(ProbeStop) -> UInt32 {
+        try bytes.withBytes(count, at: offset) { buffer in
+            var register: UInt32 = .max
+            for byte in buffer {
+                register ^= UInt32(byte)
+                for _ in 0..<8 {
+                    register = register & 1 == 1 ? register >> 1 ^ 0xEDB8_8320 : register >> 1
+                }
+            }
+            return ~register
+        }
+    }
+}

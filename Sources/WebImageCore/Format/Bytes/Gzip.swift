@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+/// Looks into gzip data (RFC 1952).
+enum Gzip {
+    /// What its beginning unpacks to, at most ``ProbeBounds/markupUnits`` bytes.
+    ///
+    /// - Returns: the bytes, and whether more packed bytes would lengthen them; nil for data that is no gzip.
+    static func unpack(_ bytes: HeaderBytes) throws(ProbeStop) -> (text: [UInt8], isShort: Bool)? {
+        guard try bytes.has([0x1F, 0x8B, 0x08]) else { return nil }
+        let flags = try bytes.byte(at: 3)
+        var offset = 10
+        if flags & 0x04 != 0 { offset += 2 + (try bytes.little16(at: offset)) }
+        if flags & 0x08 != 0 { try skipName(bytes, &offset) }
+        if flags & 0x10 != 0 { try skipName(bytes, &offset) }
+        if flags & 0x02 != 0 { offset += 2 }
+        try bytes.require(1, at: offset)
+        // Stored blocks are the least dense packing; more bytes than these cannot be needed.
+        let count = min(bytes.available - offset, ProbeBounds.markupUnits + 1_024)
+        let packed = try bytes.withBytes(count, at: offset) { [UInt8]($0) }
+        let (text, end) = Inflate.unpack(packed, limit: ProbeBounds.markupUnits)
+        return (text, end == .short && !bytes.isComplete)
+    }
+
+    private static func skipName(_ bytes: HeaderBytes, _ offset: inout Int) throws(ProbeStop) {
+        while try bytes.byte(at: offset) != 0 { offset += 1 }
+        offset += 1
+    }
+}

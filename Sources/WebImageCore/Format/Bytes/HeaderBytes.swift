@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+
+/// A bounds-checked view of the beginning of a file, or of one part of it. The only place where the probe
+/// touches memory: every read states where and how much, and is refused where that is not there.
+struct HeaderBytes {
+    /// Byte orders of stored numbers.
+    enum Order { case big, little }
+
+    private let bytes: UnsafeRawBufferPointer
+    private let origin: Int
+    private let length: Int?
+    /// Whether nothing follows the bytes that are there.
+    let isComplete: Bool
+
+    /// The first bytes of a file. `bytes` must outlive the view.
+    init(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) {
+        self.init(bytes, origin: 0, length: nil, isComplete: isComplete)
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer, origin: Int, length: Int?, isComplete: Bool) {
+        self.bytes = bytes
+        self.origin = origin
+        self.length = length
+        self.isComplete = isComplete
+    }
+
+    /// Bytes of this part that are there.
+    var available: Int { max(0, min(length ?? .max, bytes.count - origin)) }
+
+    /// Bytes this part has in all; nil where only the end of the file ends it.
+    var declaredLength: Int? { length }
+
+    /// The part of `length` bytes at `offset`; its bytes need not be there yet.
+    func part(at offset: Int, length partLength: Int) throws(ProbeStop) -> HeaderBytes {
+        let end = try sum(offset, partLength)
+        guard end <= length ?? .max else { throw .outside }
+        return HeaderBytes(bytes, origin: try sum(origin, offset), length: partLength, isComplete: isComplete)
+    }
+
+    /// What follows `offset`, to the end of this part.
+    func rest(from offset: Int) throws(ProbeStop) -> HeaderBytes {
+        if let length {
+            guard offset <= length else { throw .outside }
+            return try part(at: offset, length: length - offset)
+        }
+        guard offset >= 0 else { throw .outside }
+        return HeaderBytes(bytes, origin: try sum(origin, offset), length: nil, isComplete: isComplete)
+    }
+
+    /// Succeeds when the `count` bytes at `offset` are there.
+    func require(_ count: Int, at offset: Int) throws(ProbeStop) {
+        _ = try place(of: count, at: offset)
+    }
+
+    /// One byte.
+    func byte(at offset: Int) throws(ProbeStop) -> UInt8 {
+        bytes[try place(of: 1, at: offset)]
+    }
+
+    /// An unsigned number of `count` bytes, at most 8; what does not fit into `Int` becomes its largest value.
+    func number(at offset: Int, _ count: Int, _ order: Order) throws(ProbeStop) -> Int {
+        let start = try place(of: count, at: offset)
+        var value: UInt64 = 0
+        for index in 0..<count {
+            let next = UInt64(bytes[order == .big ? start + index : start + count - 1 - index])
+            value = value << 8 | next
+        }
+        return Int(clamping: value)
+    }
+
+    /// A big-endian number of two bytes.
+    func big16(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 2, .big) }
+    /// A big-endian number of four bytes.
+    func big32(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 4, .big) }
+    /// A little-endian number of two bytes.
+    func little16(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 2, .little) }
+    /// A little-endian number of four bytes.
+    func little32(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 4, .little) }
+    /// A little-endian signed number of four bytes.
+    func littleSigned32(at offset: Int) throws(ProbeStop) -> Int {
+        Int(Int32(truncatingIfNeeded: try little32(at: offset)))
+    }
+
+    /// Whether `magic` stands at `offset`. Bytes that end inside of a match need more, unless none follow.
+    func has(_ magic: [UInt8], at offset: Int = 0) throws(ProbeStop) -> Bool {
+        try matches(magic.count, at: offset) { magic[$0] }
+    }
+
+    /// Whether the ASCII characters of `text` stand at `offset`.
+    func has(_ text: StaticString, at offset: Int = 0) throws(ProbeStop) -> Bool {
+        try matches(text.utf8CodeUnitCount, at: offset) { index in text.withUTF8Buffer { $0[index] } }
+    }
+
+    /// Whether one of `texts` stands at `offset`.
+    func has(anyOf texts: [StaticString], at offset: Int = 0) throws(ProbeStop) -> Bool {
+        for text in texts {
+            if try has(text, at: offset) { return true }
+        }
+        return false
+    }
+
+    private func matches(_ count: Int, at offset: Int, _ wanted: (Int) -> UInt8) throws(ProbeStop) -> Bool {
+        for index in 0..<count {
+            let here = try sum(offset, index)
+            guard here < available else {
+                if isComplete || here >= length ?? .max { return false }
+                throw .needsMore(try sum(origin, min(try sum(offset, count), length ?? .max)))
+            }
+            guard try byte(at: here) == wanted(index) else { return false }
+        }
+        return true
+    }
+
+    /// Calls `body` with the `count` bytes at `offset`.
+    func withBytes<Result>(
+        _ count: Int, at offset: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(ProbeStop) -> Result {
+        let start = try place(of: count, at: offset)
+        return body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]))
+    }
+
+    private func place(of count: Int, at offset: Int) throws(ProbeStop) -> Int {
+        guard offset >= 0, count >= 0 else { throw .outside }
+        let end = try sum(offset, count)
+        guard end <= length ?? .max else { throw .outside }
+        let absolute = try sum(origin, end)
+        guard absolute <= bytes.count else { throw .needsMore(absolute) }
+        return origin + offset
+    }
+
+    private func sum(_ left: Int, _ right: Int) throws(ProbeStop) -> Int {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        guard !overflow, sum >= 0 else { throw .outside }
+        return sum
+    }
+}

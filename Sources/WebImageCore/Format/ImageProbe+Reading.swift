@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+extension ImageProbe {
+    /// Bytes after which most formats can be told.
+    private static let firstBytes = 16
+
+    /// Reads the header of a whole file.
+    ///
+    /// - Throws: family 4xxx; ``LimitError/Kind/structure`` for parts beyond their bounds.
+    public init(reading data: Data) throws(ImageError) {
+        switch Self.probe(data, isComplete: true) {
+        case .found(let probe): self = probe
+        case .failed(let error): throw error
+        case .needsMore: throw .decode(.unknownFormat)
+        }
+    }
+
+    /// Reads the header of the beginning of a file; as ``probe(_:isComplete:)-(UnsafeRawBufferPointer,_)``.
+    public static func probe(_ data: Data, isComplete: Bool) -> ProbeOutcome {
+        data.withUnsafeBytes { probe($0, isComplete: isComplete) }
+    }
+
+    /// Reads the header of the beginning of a file, in a time that grows with its bytes at most linearly and with
+    /// memory that does not.
+    ///
+    /// A header that was found may tell more when more bytes are there: frames that were not counted, and in PNG
+    /// and WebP the orientation, which may stand behind the pixels.
+    ///
+    /// - Parameters:
+    ///   - bytes: the first bytes of the file.
+    ///   - isComplete: whether nothing follows them. Then the answer is never ``ProbeOutcome/needsMore(byteCount:)``.
+    public static func probe(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) -> ProbeOutcome {
+        guard !bytes.isEmpty else {
+            return isComplete ? .failed(.decode(.empty)) : .needsMore(byteCount: firstBytes)
+        }
+        let view = HeaderBytes(bytes, isComplete: isComplete)
+        var format: ImageFormat?
+        do throws(ProbeStop) {
+            format = try FormatSniffer.format(view)
+            guard let format else { return .failed(.decode(.unknownFormat)) }
+            return .found(try read(view, format))
+        } catch {
+            return outcome(of: error, format, received: bytes.count, isComplete: isComplete)
+        }
+    }
+
+    private static func outcome(
+        of stop: ProbeStop, _ format: ImageFormat?, received: Int, isComplete: Bool
+    ) -> ProbeOutcome {
+        switch (stop, format) {
+        case (.failed(let error), _): .failed(error)
+        case (.needsMore(let count), _) where !isComplete: .needsMore(byteCount: count)
+        case (_, nil): .failed(.decode(.unknownFormat))
+        case (.needsMore(let count), let format?):
+            .failed(.decode(.truncated(format: format, received: received, expected: count)))
+        case (.outside, let format?):
+            .failed(.decode(.corrupt(format: format, reason: "a part reaches beyond its end")))
+        }
+    }
+
+    private static func read(_ bytes: HeaderBytes, _ format: ImageFormat) throws(ProbeStop) -> ImageProbe {
+        switch format {
+        case .jpeg: try JPEGProbe.read(bytes)
+        case .png: try PNGProbe.read(bytes)
+        case .gif: try GIFProbe.read(bytes)
+        case .webp: try WebPProbe.read(bytes)
+        case .bmp: try BMPProbe.read(bytes)
+        case .ico, .cur: try ICOProbe.read(bytes, format: format)
+        case .tiff: try TIFFProbe.read(bytes)
+        case .avif, .heif: try HEIFProbe.read(bytes, format: format)
+        case .jxl: try JXLProbe.read(bytes)
+        case .svg: try SVGProbe.read(bytes)
+        case .pdf: try PDFProbe.read(bytes)
+        default: throw .failed(.decode(.notAnImage(format)))
+        }
+    }
+}

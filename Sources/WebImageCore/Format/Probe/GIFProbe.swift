@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+/// Walks the blocks of a GIF (GIF89a specification).
+struct GIFProbe {
+    private let bytes: HeaderBytes
+    private var offset: Int
+    private var probe: ImageProbe
+    private var frames = 0
+
+    /// The header of a GIF, up to its first picture; later pictures are counted as far as they are there.
+    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        var reader = try GIFProbe(bytes)
+        do {
+            try reader.walk()
+            reader.probe.frameCountIsExact = true
+        } catch {
+            guard reader.frames > 0 else { throw error }
+            reader.probe.frameCountIsExact = bytes.isComplete
+        }
+        guard reader.frames > 0 else { throw .corrupt(.gif, "no picture in it") }
+        reader.probe.frameCount = reader.frames
+        return reader.probe
+    }
+
+    private init(_ bytes: HeaderBytes) throws(ProbeStop) {
+        self.bytes = bytes
+        let size = PixelSize(width: try bytes.little16(at: 6), height: try bytes.little16(at: 8))
+        offset = 13 + Self.tableBytes(try bytes.byte(at: 10))
+        probe = ImageProbe(format: .gif, rawSize: size)
+    }
+
+    private static func tableBytes(_ flags: UInt8) -> Int {
+        flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
+    }
+
+    private mutating func walk() throws(ProbeStop) {
+        while true {
+            switch try bytes.byte(at: offset) {
+            case 0x2C: try takePicture()
+            case 0x21: try takeExtension()
+            // The trailer, or what no decoder could go on after.
+            default: return
+            }
+        }
+    }
+
+    private mutating func takePicture() throws(ProbeStop) {
+        let size = PixelSize(width: try bytes.little16(at: offset + 5), height: try bytes.little16(at: offset + 7))
+        let flags = try bytes.byte(at: offset + 9)
+        if frames == 0 {
+            let right = try bytes.little16(at: offset + 1) + size.width
+            let bottom = try bytes.little16(at: offset + 3) + size.height
+            try setCanvas(first: size, right: right, bottom: bottom)
+            probe.isProgressive = flags & 0x40 != 0
+        }
+        frames += 1
+        offset += 10 + Self.tableBytes(flags) + 1
+        try skipBlocks()
+    }
+
+    /// A logical screen without width or height takes what the first picture covers.
+    private mutating func setCanvas(first: PixelSize, right: Int, bottom: Int) throws(ProbeStop) {
+        if probe.rawSize.width == 0 { probe.rawSize.width = right }
+        if probe.rawSize.height == 0 { probe.rawSize.height = bottom }
+        guard !probe.rawSize.isEmpty else { throw .corrupt(.gif, "a side of zero pixels") }
+        // A code of 12 bits stands for at most 4,096 pixels: no byte makes more than 2,731.
+        let width = min(first.width, probe.rawSize.width)
+        probe.smallestFile = width * min(first.height, probe.rawSize.height) / 2_731 + 13
+    }
+
+    private mutating func takeExtension() throws(ProbeStop) {
+        let label = try bytes.byte(at: offset + 1)
+        let size = try bytes.byte(at: offset + 2)
+        if label == 0xF9, size >= 4, try bytes.byte(at: offset + 3) & 1 == 1 {
+            probe.hasAlpha = true
+        }
+        if label == 0xFF, size == 11, try bytes.has(anyOf: ["NETSCAPE2.0", "ANIMEXTS1.0"], at: offset + 3),
+            try bytes.byte(at: offset + 14) >= 3, try bytes.byte(at: offset + 15) & 7 == 1
+        {
+            probe.loopCount = try bytes.little16(at: offset + 16)
+        }
+        offset += 2
+        try skipBlocks()
+    }
+
+    private mutating func skipBlocks() throws(ProbeStop) {
+        while true {
+            let size = Int(try bytes.byte(at: offset))
+            offset += size + 1
+            if size == 0 { return }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads the `meta` box of a HEIF file: which item is the picture, and its properties
+/// (ISO/IEC 14496-12 section 8.11, ISO/IEC 23008-12 section 6.5).
+struct HEIFItems {
+    private let format: ImageFormat
+    private var primary = 0
+    /// Indices of the primary item's properties, in the order in which they apply; 1 is the first property.
+    private var wanted: [Int] = []
+
+    /// The header of the primary item.
+    static func read(_ meta: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
+        var reader = HEIFItems(format: format)
+        guard let pitm = try BoxList.first("pitm", in: meta, from: 4) else {
+            throw .corrupt(format, "no primary item")
+        }
+        reader.primary = try pitm.byte(at: 0) == 0 ? try pitm.big16(at: 4) : try pitm.big32(at: 4)
+        guard let iprp = try BoxList.first("iprp", in: meta, from: 4),
+            let ipco = try BoxList.first("ipco", in: iprp)
+        else { throw .corrupt(format, "no item properties") }
+        try reader.findAssociations(iprp)
+        var probe = try reader.describe(ipco)
+        if let pictures = try HEIFItemCount.read(meta) {
+            probe.frameCount = max(1, pictures)
+        } else {
+            probe.frameCountIsExact = false
+        }
+        return probe
+    }
+
+    private init(format: ImageFormat) { self.format = format }
+
+    private mutating func findAssociations(_ iprp: HeaderBytes) throws(ProbeStop) {
+        var list = BoxList(iprp)
+        while let box = try list.next() {
+            guard box.name == "ipma" else { continue }
+            let ipma = box.content
+            let idWidth = try ipma.byte(at: 0) < 1 ? 2 : 4
+            let indexWidth = try ipma.byte(at: 3) & 1 == 0 ? 1 : 2
+            let entries = try ipma.big32(at: 4)
+            var offset = 8
+            // Every turn reads three bytes that are there, whatever the count says.
+            for _ in 0..<entries {
+                let item = try ipma.number(at: offset, idWidth, .big)
+                let count = Int(try ipma.byte(at: offset + idWidth))
+                offset += idWidth + 1
+                if item == primary { try takeAssociations(ipma, at: offset, count: count, width: indexWidth) }
+                offset += count * indexWidth
+            }
+        }
+    }
+
+    private mutating func takeAssociations(
+        _ ipma: HeaderBytes, at offset: Int, count: Int, width: Int
+    ) throws(ProbeStop) {
+        try ProbeStop.check(wanted.count + count, limit: ProbeBounds.itemProperties, "properties of one item")
+        for index in 0..<count {
+            // The highest bit says whether a reader must know the property.
+            let mask = width == 1 ? 0x7F : 0x7FFF
+            wanted.append(try ipma.number(at: offset + index * width, width, .big) & mask)
+        }
+    }
+
+    private func describe(_ ipco: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        var found = HEIFProperties()
+        var list = BoxList(ipco)
+        var index = 0
+        while let box = try list.next() {
+            index += 1
+            if box.name == "auxC" { try found.takeAuxiliary(box.content) }
+            guard let rank = wanted.firstIndex(of: index) else { continue }
+            try found.take(box, rank: rank)
+        }
+        guard let size = found.size else { throw .corrupt(format, "no size of the primary item") }
+        guard !size.isEmpty else { throw .corrupt(format, "a side of zero pixels") }
+        return ImageProbe(
+            format: format, rawSize: size, orientation: found.orientation, depth: found.depth ?? 8,
+            hasAlpha: found.hasAlpha, hasICCProfile: found.hasICCProfile)
+    }
+}

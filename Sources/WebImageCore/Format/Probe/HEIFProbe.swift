@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads the header of AVIF and HEIF files (ISO/IEC 23008-12; AV1 Image File Format 1.1): the primary item's
+/// properties, and the picture track of sequences.
+enum HEIFProbe {
+    /// Brands of files whose track, not their item, is the picture.
+    private static let sequenceBrands: Set<FourCC> = ["avis", "msf1", "hevc", "hevx"]
+
+    /// The header of an AVIF or HEIF file.
+    static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
+        let isSequence = sequenceBrands.contains(try FourCC(bytes, at: 8))
+        var list = BoxList(bytes)
+        var probe: ImageProbe?
+        var track: HEIFTrack?
+        do {
+            while probe == nil || (isSequence && track == nil) {
+                guard let box = try list.next() else { break }
+                switch box.name {
+                case "meta": probe = try HEIFItems.read(box.content, format: format)
+                case "moov": track = try HEIFTrack.read(box.content)
+                default: break
+                }
+            }
+        } catch {
+            // The still picture of a sequence is enough; its track may stand behind all frames.
+            guard let found = probe, isSequence else { throw error }
+            return unknownLength(found)
+        }
+        guard var result = probe ?? track.map({ ImageProbe(format: format, rawSize: $0.size) }) else {
+            throw .corrupt(format, "no picture in it")
+        }
+        guard isSequence || probe == nil else { return result }
+        guard let track else { return unknownLength(result) }
+        result.frameCount = max(1, track.frames)
+        result.frameCountIsExact = true
+        result.loopCount = track.frames > 1 ? track.loops : 1
+        result.hasAlpha = result.hasAlpha || track.hasAlpha
+        return result
+    }
+
+    private static func unknownLength(_ probe: ImageProbe) -> ImageProbe {
+        var probe = probe
+        probe.frameCount = 1
+        probe.frameCountIsExact = false
+        probe.loopCount = 0
+        return probe
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+/// What the properties of a HEIF item say (ISO/IEC 23008-12 section 6.5; AV1-ISOBMFF section 2.3;
+/// ISO/IEC 14496-15 section 8.3).
+struct HEIFProperties {
+    private(set) var size: PixelSize?
+    private(set) var depth: Int?
+    private(set) var hasAlpha = false
+    private(set) var hasICCProfile = false
+    private static let alphaKinds: [StaticString] = [
+        "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1",
+    ]
+    private var depthIsStated = false
+    private var rotation: (rank: Int, orientation: Orientation)?
+    private var mirroring: (rank: Int, orientation: Orientation)?
+
+    /// Rotation and mirroring, in the order in which the item lists them.
+    var orientation: Orientation {
+        let turn = rotation?.orientation ?? .up
+        let flip = mirroring?.orientation ?? .up
+        let turnsFirst = (rotation?.rank ?? 0) <= (mirroring?.rank ?? 0)
+        return turnsFirst ? turn.followed(by: flip) : flip.followed(by: turn)
+    }
+
+    /// Takes the property at place `rank` of the item's list.
+    mutating func take(_ box: BoxList.Box, rank: Int) throws(ProbeStop) {
+        let content = box.content
+        switch box.name {
+        case "ispe":
+            size = PixelSize(width: try content.big32(at: 4), height: try content.big32(at: 8))
+        case "pixi":
+            guard try content.byte(at: 4) > 0 else { return }
+            depth = Int(try content.byte(at: 5))
+            depthIsStated = true
+        case "av1C" where !depthIsStated:
+            let flags = try content.byte(at: 2)
+            depth = flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12
+        case "hvcC" where !depthIsStated:
+            depth = Int(try content.byte(at: 17) & 7) + 8
+        case "colr":
+            let kind = try FourCC(content, at: 0)
+            guard kind == "prof" || kind == "rICC" else { return }
+            try ProbeStop.check(content.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+            hasICCProfile = true
+        case "irot":
+            // Quarter turns counter-clockwise.
+            let turns: [Orientation] = [.up, .left, .down, .right]
+            rotation = (rank, turns[Int(try content.byte(at: 0) & 3)])
+        case "imir":
+            // 0: top and bottom change places; 1: left and right do.
+            mirroring = (rank, try content.byte(at: 0) & 1 == 0 ? .downMirrored : .upMirrored)
+        default: return
+        }
+    }
+
+    /// Takes the kind of an auxiliary picture: any that is alpha means that there is alpha.
+    mutating func takeAuxiliary(_ content: HeaderBytes) throws(ProbeStop) {
+        if try content.has(anyOf: Self.alphaKinds, at: 4) { hasAlpha = true }
+    }
+}

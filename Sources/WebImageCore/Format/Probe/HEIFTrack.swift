@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+/// The picture track of an image sequence (ISO/IEC 14496-12 sections 8.3 to 8.7, ISO/IEC 23008-12 section 7).
+struct HEIFTrack {
+    private(set) var size: PixelSize
+    private(set) var frames = 0
+    /// How often it plays, 0 for ever.
+    private(set) var loops = 0
+    /// Whether another track holds alpha.
+    private(set) var hasAlpha = false
+
+    /// The first picture track of a `moov` box; nil where there is none.
+    static func read(_ moov: HeaderBytes) throws(ProbeStop) -> HEIFTrack? {
+        var list = BoxList(moov)
+        var result: HEIFTrack?
+        var hasAlpha = false
+        while let box = try list.next() {
+            guard box.name == "trak", let mdia = try BoxList.first("mdia", in: box.content),
+                let hdlr = try BoxList.first("hdlr", in: mdia)
+            else { continue }
+            let handler = try FourCC(hdlr, at: 8)
+            if handler == "auxv" { hasAlpha = true }
+            if handler == "pict", result == nil { result = try HEIFTrack(track: box.content, media: mdia) }
+        }
+        result?.hasAlpha = hasAlpha
+        return result
+    }
+
+    private init?(track: HeaderBytes, media: HeaderBytes) throws(ProbeStop) {
+        guard let minf = try BoxList.first("minf", in: media), let stbl = try BoxList.first("stbl", in: minf),
+            let stsd = try BoxList.first("stsd", in: stbl)
+        else { return nil }
+        // The first visual sample entry stands behind version, flags and count.
+        size = PixelSize(width: try stsd.big16(at: 40), height: try stsd.big16(at: 42))
+        guard !size.isEmpty else { return nil }
+        let sizes = try BoxList.first("stsz", in: stbl)
+        let compact = try BoxList.first("stz2", in: stbl)
+        if let sizes = sizes ?? compact { frames = try sizes.big32(at: 8) }
+        loops = try Self.loops(track)
+    }
+
+    /// An edit list that does not repeat plays once. One that does plays until the track's duration is over,
+    /// which all ones in the header make for ever, as does a file without the list.
+    private static func loops(_ track: HeaderBytes) throws(ProbeStop) -> Int {
+        guard let edts = try BoxList.first("edts", in: track), let elst = try BoxList.first("elst", in: edts),
+            let tkhd = try BoxList.first("tkhd", in: track)
+        else { return 0 }
+        guard try elst.byte(at: 3) & 1 == 1 else { return 1 }
+        let isLong = try tkhd.byte(at: 0) == 1
+        let total = isLong ? try tkhd.number(at: 28, 8, .big) : try tkhd.big32(at: 20)
+        let segment = try elst.byte(at: 0) == 1 ? try elst.number(at: 8, 8, .big) : try elst.big32(at: 8)
+        guard segment > 0, total > 0, total != (isLong ? Int.max : 0xFFFF_FFFF) else { return 0 }
+        return total / segment + (total % segment == 0 ? 0 : 1)
+    }
+}

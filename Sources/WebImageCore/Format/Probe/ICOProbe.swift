@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads the directory of an icon or cursor. The picture described is the largest, of equals the deepest.
+enum ICOProbe {
+    private struct Entry {
+        var size: PixelSize
+        var bits: Int
+        var offset: Int
+        var length: Int
+    }
+
+    /// Whether the directory is one that a program would write.
+    static func isPlausible(_ bytes: HeaderBytes) throws(ProbeStop) -> Bool {
+        let count = try bytes.little16(at: 4)
+        guard (1...256).contains(count) else { return false }
+        for index in 0..<count {
+            let entry = try entry(bytes, index, isIcon: false)
+            guard entry.length > 0, entry.offset >= 6 + count * 16 else { return false }
+        }
+        return true
+    }
+
+    /// The header of an icon or a cursor.
+    static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
+        let count = try bytes.little16(at: 4)
+        var best = try entry(bytes, 0, isIcon: format == .ico)
+        for index in 1..<max(1, count) {
+            let next = try entry(bytes, index, isIcon: format == .ico)
+            let area = next.size.width * next.size.height
+            let bestArea = best.size.width * best.size.height
+            if area > bestArea || (area == bestArea && next.bits > best.bits) { best = next }
+        }
+        var probe = ImageProbe(format: format, rawSize: best.size, hasAlpha: true, frameCount: count)
+        do {
+            try refine(&probe, try bytes.part(at: best.offset, length: best.length))
+        } catch {
+            // The picture itself is damaged or missing; another one of the file may still be whole.
+            if case .needsMore = error, !bytes.isComplete { throw error }
+        }
+        return probe
+    }
+
+    private static func entry(_ bytes: HeaderBytes, _ index: Int, isIcon: Bool) throws(ProbeStop) -> Entry {
+        let offset = 6 + index * 16
+        let width = Int(try bytes.byte(at: offset))
+        let height = Int(try bytes.byte(at: offset + 1))
+        return Entry(
+            size: PixelSize(width: width == 0 ? 256 : width, height: height == 0 ? 256 : height),
+            // A cursor keeps its hot spot where an icon keeps its depth.
+            bits: isIcon ? try bytes.little16(at: offset + 6) : 0,
+            offset: try bytes.little32(at: offset + 12), length: try bytes.little32(at: offset + 8))
+    }
+
+    private static func refine(_ probe: inout ImageProbe, _ picture: HeaderBytes) throws(ProbeStop) {
+        if try picture.has(PNGProbe.signature) {
+            let inner = try PNGProbe.read(picture)
+            probe.rawSize = inner.rawSize
+            probe.depth = inner.depth
+            probe.hasAlpha = inner.hasAlpha
+            probe.hasICCProfile = inner.hasICCProfile
+        } else {
+            let header = try BMPProbe.Header(picture, format: probe.format)
+            // The stored height is that of the colours and of the mask under them.
+            probe.rawSize = PixelSize(width: header.size.width, height: max(1, header.size.height / 2))
+            probe.depth = header.depth
+        }
+    }
+}

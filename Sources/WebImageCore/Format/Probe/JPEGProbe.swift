@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+/// Walks the marker segments of a JPEG up to its first scan (ITU-T T.81, annex B).
+struct JPEGProbe {
+    private let bytes: HeaderBytes
+    private var frame: ImageProbe?
+    private var orientation: Orientation?
+    private var iccBytes = 0
+
+    /// The header of a JPEG: everything before its first scan.
+    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        var reader = JPEGProbe(bytes: bytes)
+        do {
+            try reader.walk()
+        } catch {
+            // What follows the frame header is worth waiting for, but not worth failing for.
+            guard bytes.isComplete, reader.frame != nil else { throw error }
+            if case .failed(.limit) = error { throw error }
+        }
+        guard var probe = reader.frame else { throw .corrupt(.jpeg, "no frame header before the first scan") }
+        probe.orientation = reader.orientation ?? .up
+        probe.hasICCProfile = reader.iccBytes > 0
+        return probe
+    }
+
+    private init(bytes: HeaderBytes) { self.bytes = bytes }
+
+    private mutating func walk() throws(ProbeStop) {
+        var offset = 2
+        while true {
+            let marker = try nextMarker(&offset)
+            switch marker {
+            case 0x01, 0xD0...0xD8:
+                continue
+            case 0xD9, 0xDA:
+                return
+            default:
+                let length = try bytes.big16(at: offset)
+                guard length >= 2 else { throw .corrupt(.jpeg, "impossible segment length") }
+                try take(marker, try bytes.part(at: offset + 2, length: length - 2))
+                offset += length
+            }
+        }
+    }
+
+    /// The code of the next marker; `offset` moves behind it. Stray bytes are passed over, as decoders do.
+    private func nextMarker(_ offset: inout Int) throws(ProbeStop) -> UInt8 {
+        while true {
+            while try bytes.byte(at: offset) != 0xFF { offset += 1 }
+            while try bytes.byte(at: offset) == 0xFF { offset += 1 }
+            let code = try bytes.byte(at: offset)
+            offset += 1
+            if code != 0 { return code }
+        }
+    }
+
+    private mutating func take(_ marker: UInt8, _ segment: HeaderBytes) throws(ProbeStop) {
+        switch marker {
+        case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+            if frame == nil { frame = try Self.frame(marker, segment) }
+        case 0xE1:
+            guard orientation == nil, try segment.has("Exif\0") else { return }
+            try segment.require(segment.declaredLength ?? 0, at: 0)
+            orientation = Orientation(exif: try segment.rest(from: 6))
+        case 0xE2:
+            guard try segment.has("ICC_PROFILE\0") else { return }
+            iccBytes += max(0, (segment.declaredLength ?? 0) - 14)
+            try ProbeStop.check(iccBytes, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+        default:
+            return
+        }
+    }
+
+    private static func frame(_ marker: UInt8, _ segment: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        let depth = Int(try segment.byte(at: 0))
+        let size = PixelSize(width: try segment.big16(at: 3), height: try segment.big16(at: 1))
+        let components = Int(try segment.byte(at: 5))
+        guard (2...16).contains(depth), components > 0, size.width > 0 else {
+            throw .corrupt(.jpeg, "impossible frame header")
+        }
+        guard size.height > 0 else { throw .unsupported(.jpeg, "a height given after the first scan (DNL)") }
+        try segment.require(components * 3, at: 6)
+        return ImageProbe(
+            format: .jpeg, rawSize: size, depth: depth, isProgressive: [0xC2, 0xC6, 0xCA, 0xCE].contains(marker),
+            smallestFile: try smallestFile(marker, size, components, segment))
+    }
+
+    /// Sequential and progressive Huffman coding spends at least one bit on the DC coefficient of each block
+    /// of each component; arithmetic, lossless and hierarchical coding have no such bound.
+    private static func smallestFile(
+        _ marker: UInt8, _ size: PixelSize, _ components: Int, _ segment: HeaderBytes
+    ) throws(ProbeStop) -> Int {
+        guard marker <= 0xC2 else { return 0 }
+        var widest = 1
+        var tallest = 1
+        for index in 0..<components {
+            let factors = Int(try segment.byte(at: 7 + index * 3))
+            widest = max(widest, factors >> 4)
+            tallest = max(tallest, factors & 15)
+        }
+        var blocks = 0
+        for index in 0..<components {
+            let factors = Int(try segment.byte(at: 7 + index * 3))
+            let columns = (size.width * (factors >> 4) + widest * 8 - 1) / (widest * 8)
+            let rows = (size.height * (factors & 15) + tallest * 8 - 1) / (tallest * 8)
+            blocks += columns * rows
+        }
+        return blocks / 8
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+/// The image header of a JPEG XL codestream (ISO/IEC 18181-1, annexes A and D).
+struct JXLHeader {
+    private(set) var size: PixelSize
+    private(set) var orientation = Orientation.up
+    private(set) var depth = 8
+    private(set) var hasAlpha = false
+    private(set) var isAnimated = false
+    private(set) var loops = 1
+    private(set) var hasICCProfile = false
+
+    private var bits: BitReader
+
+    /// Reads a codestream from its signature FF 0A on.
+    init(_ codestream: [UInt8]) throws(BitReader.End) {
+        bits = BitReader(codestream)
+        size = PixelSize(width: 0, height: 0)
+        try bits.skip(16)
+        size = try readSize()
+        // All defaults: 8 bits, sRGB, upright, no alpha.
+        guard try !bits.flag() else { return }
+        if try bits.flag() { try readExtraFields() }
+        depth = try readDepth()
+        try bits.skip(1)
+        let channels = try number((0, 0), (0, 1), (4, 2), (12, 1))
+        for _ in 0..<channels { try readChannel() }
+        try bits.skip(1)
+        if try !bits.flag() { hasICCProfile = try bits.flag() }
+    }
+
+    /// `U32` of annex A: two bits choose how many bits follow and what is added to them.
+    private mutating func number(
+        _ first: (Int, Int), _ second: (Int, Int), _ third: (Int, Int), _ fourth: (Int, Int)
+    ) throws(BitReader.End) -> Int {
+        let choice = [first, second, third, fourth][try bits.bits(2)]
+        return try bits.bits(choice.0) + choice.1
+    }
+
+    private mutating func readSize() throws(BitReader.End) -> PixelSize {
+        let isSmall = try bits.flag()
+        let height = try readSide(isSmall)
+        if let width = try readWidth(height: height) { return PixelSize(width: width, height: height) }
+        return PixelSize(width: try readSide(isSmall), height: height)
+    }
+
+    private mutating func readSide(_ isSmall: Bool) throws(BitReader.End) -> Int {
+        isSmall ? (try bits.bits(5) + 1) * 8 : try number((9, 1), (13, 1), (18, 1), (30, 1))
+    }
+
+    /// The width where it is a ratio of the height.
+    private mutating func readWidth(height: Int) throws(BitReader.End) -> Int? {
+        let ratios = [(1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1)]
+        let choice = try bits.bits(3)
+        return choice == 0 ? nil : height * ratios[choice - 1].0 / ratios[choice - 1].1
+    }
+
+    private mutating func readExtraFields() throws(BitReader.End) {
+        orientation = Orientation(rawValue: try bits.bits(3) + 1) ?? .up
+        if try bits.flag() { _ = try readSize() }
+        if try bits.flag() { try skipPreview() }
+        isAnimated = try bits.flag()
+        guard isAnimated else { return }
+        _ = try number((0, 100), (0, 1_000), (10, 1), (30, 1))
+        _ = try number((0, 1), (0, 1_001), (8, 1), (10, 1))
+        loops = try number((0, 0), (3, 0), (16, 0), (32, 0))
+        try bits.skip(1)
+    }
+
+    private mutating func skipPreview() throws(BitReader.End) {
+        let isSmall = try bits.flag()
+        let height = try readPreviewSide(isSmall)
+        if try readWidth(height: height) == nil { _ = try readPreviewSide(isSmall) }
+    }
+
+    private mutating func readPreviewSide(_ isSmall: Bool) throws(BitReader.End) -> Int {
+        isSmall
+            ? try number((0, 16), (0, 32), (5, 1), (9, 33)) : try number((6, 1), (8, 65), (10, 321), (12, 1_345))
+    }
+
+    private mutating func readDepth() throws(BitReader.End) -> Int {
+        guard try bits.flag() else { return try number((0, 8), (0, 10), (0, 12), (6, 1)) }
+        let depth = try number((0, 32), (0, 16), (0, 24), (6, 1))
+        try bits.skip(4)
+        return depth
+    }
+
+    private mutating func readChannel() throws(BitReader.End) {
+        if try bits.flag() {
+            hasAlpha = true
+            return
+        }
+        let kind = try number((0, 0), (0, 1), (4, 2), (6, 18))
+        _ = try readDepth()
+        _ = try number((0, 0), (0, 3), (0, 4), (3, 1))
+        try bits.skip(try number((0, 0), (4, 0), (5, 16), (10, 48)) * 8)
+        switch kind {
+        case 0:
+            hasAlpha = true
+            try bits.skip(1)
+        case 2: try bits.skip(4 * 16)
+        case 5: _ = try number((0, 1), (2, 0), (4, 3), (8, 19))
+        default: break
+        }
+    }
+}

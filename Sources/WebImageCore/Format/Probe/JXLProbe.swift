@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+/// Finds the codestream header of a JPEG XL file, bare or in its container (ISO/IEC 18181-2).
+enum JXLProbe {
+    /// The header of a JPEG XL.
+    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        var codestream: [UInt8] = []
+        let more = try collect(bytes, &codestream)
+        do throws(BitReader.End) {
+            let header = try JXLHeader(codestream)
+            return ImageProbe(
+                format: .jxl, rawSize: header.size, orientation: header.orientation, depth: header.depth,
+                hasAlpha: header.hasAlpha, frameCountIsExact: !header.isAnimated,
+                loopCount: header.isAnimated ? header.loops : 1, hasICCProfile: header.hasICCProfile)
+        } catch {
+            try ProbeStop.check(
+                codestream.count + 1, limit: ProbeBounds.jxlHeaderBytes, "bytes of JPEG XL header")
+            throw more ?? .outside
+        }
+    }
+
+    /// Puts the beginning of the codestream together.
+    ///
+    /// - Returns: what kept it from going on where the file did not end.
+    private static func collect(_ bytes: HeaderBytes, _ codestream: inout [UInt8]) throws(ProbeStop) -> ProbeStop? {
+        if try bytes.has([0xFF, 0x0A]) { return try append(bytes, to: &codestream) }
+        var list = BoxList(bytes)
+        do throws(ProbeStop) {
+            while let box = try list.next(), codestream.count < ProbeBounds.jxlHeaderBytes {
+                let piece: HeaderBytes
+                switch box.name {
+                case "jxlc": piece = box.content
+                // A piece begins with its number.
+                case "jxlp": piece = try box.content.rest(from: 4)
+                default: continue
+                }
+                if let stop = try append(piece, to: &codestream) { return stop }
+            }
+        } catch {
+            if case .needsMore = error { return error }
+            throw error
+        }
+        return nil
+    }
+
+    private static func append(_ piece: HeaderBytes, to codestream: inout [UInt8]) throws(ProbeStop) -> ProbeStop? {
+        let room = ProbeBounds.jxlHeaderBytes - codestream.count
+        let wanted = min(room, piece.declaredLength ?? room)
+        let count = min(wanted, piece.available)
+        try piece.withBytes(count, at: 0) { codestream.append(contentsOf: $0) }
+        guard count < wanted else { return nil }
+        do throws(ProbeStop) {
+            try piece.require(count + 1, at: 0)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

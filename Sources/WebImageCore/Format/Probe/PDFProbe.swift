@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads the size of a PDF page (ISO 32000-1, section 7.7.3.3) at 72 dots per inch.
+///
+/// Pages may be packed into object streams, which only a PDF library can open. So the first `/MediaBox` that stands
+/// in the clear near the beginning is taken, and where there is none US Letter, 612 × 792. The number of pages
+/// is never known here.
+enum PDFProbe {
+    private static let letter = PixelSize(width: 612, height: 792)
+    /// Characters of a media box that are looked at.
+    private static let maxBox = 128
+
+    /// The header of a PDF.
+    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        let size = try mediaBox(bytes) ?? letter
+        return ImageProbe(format: .pdf, rawSize: size, hasAlpha: true, frameCountIsExact: false)
+    }
+
+    private static func mediaBox(_ bytes: HeaderBytes) throws(ProbeStop) -> PixelSize? {
+        for offset in 0..<ProbeBounds.pdfBytes {
+            if offset >= bytes.available {
+                // What is looked for may stand anywhere in the window.
+                guard !bytes.isComplete else { return nil }
+                throw .needsMore(bytes.available + 1)
+            }
+            guard try bytes.byte(at: offset) == 0x2F, try bytes.has("/MediaBox", at: offset),
+                let size = try size(bytes, at: offset + 9)
+            else { continue }
+            return size
+        }
+        return nil
+    }
+
+    private static func size(_ bytes: HeaderBytes, at start: Int) throws(ProbeStop) -> PixelSize? {
+        var text = ""
+        for offset in start..<start + maxBox {
+            if bytes.isComplete, offset >= bytes.available { return nil }
+            let character = try bytes.byte(at: offset)
+            if character == 0x5D { break }
+            guard character < 0x80 else { return nil }
+            text.append(Character(UnicodeScalar(character)))
+        }
+        guard let bracket = text.firstIndex(of: "[") else { return nil }
+        let numbers = SVGLength.numbers(String(text[text.index(after: bracket)...]))
+        guard numbers.count == 4 else { return nil }
+        let width = abs(numbers[2] - numbers[0])
+        let height = abs(numbers[3] - numbers[1])
+        guard width >= 1, height >= 1, width <= 1e9, height <= 1e9 else { return nil }
+        return PixelSize(width: Int(width.rounded(.up)), height: Int(height.rounded(.up)))
+    }
+}

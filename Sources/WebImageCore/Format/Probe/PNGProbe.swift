@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads the chunks of a PNG (W3C PNG third edition, sections 5, 11 and 12).
+struct PNGProbe {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    private let bytes: HeaderBytes
+    private var probe: ImageProbe
+    private var seenData = false
+    private var textChunks = 0
+
+    /// The header of a PNG. Chunks behind the picture data count as far as they are there.
+    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        var reader = try PNGProbe(bytes)
+        do {
+            try reader.walk()
+        } catch {
+            if case .failed = error { throw error }
+            guard reader.seenData else { throw error }
+        }
+        return reader.probe
+    }
+
+    /// Whether the file is an animation. A header or chunks that are damaged are not: decoders fall back to
+    /// the still picture then.
+    static func isAnimated(_ bytes: HeaderBytes) -> Bool {
+        do throws(ProbeStop) {
+            var reader = try PNGProbe(bytes)
+            do throws(ProbeStop) { try reader.walk() } catch { return reader.probe.format == .apng }
+            return reader.probe.format == .apng
+        } catch {
+            return false
+        }
+    }
+
+    private init(_ bytes: HeaderBytes) throws(ProbeStop) {
+        self.bytes = bytes
+        let first = try FourCC(bytes, at: 12)
+        guard first != "CgBI" else { throw .unsupported(.png, "Apple's CgBI variant") }
+        guard first == "IHDR", try bytes.big32(at: 8) == 13 else { throw .corrupt(.png, "no IHDR chunk") }
+        guard try CRC32.value(bytes, at: 12, count: 17) == UInt32(truncatingIfNeeded: bytes.big32(at: 29)) else {
+            throw .corrupt(.png, "wrong check value of IHDR")
+        }
+        let size = PixelSize(width: try bytes.big32(at: 16), height: try bytes.big32(at: 20))
+        let depth = Int(try bytes.byte(at: 24))
+        let colour = try bytes.byte(at: 25)
+        let interlace = try bytes.byte(at: 28)
+        guard (1...0x7FFF_FFFF).contains(size.width), (1...0x7FFF_FFFF).contains(size.height) else {
+            throw .corrupt(.png, "impossible size \(size)")
+        }
+        guard let channels = Self.channels(colour: colour, depth: depth), interlace <= 1,
+            try bytes.big16(at: 26) == 0
+        else { throw .corrupt(.png, "impossible IHDR") }
+        probe = ImageProbe(
+            format: .png, rawSize: size, depth: depth, hasAlpha: colour & 4 != 0, isProgressive: interlace == 1,
+            smallestFile: Self.smallestFile(size, bitsPerPixel: channels * depth))
+    }
+
+    private mutating func walk() throws(ProbeStop) {
+        var offset = 33
+        var count = 1
+        while true {
+            let length = try bytes.big32(at: offset)
+            let name = try FourCC(bytes, at: offset + 4)
+            guard length <= 0x7FFF_FFFF else { throw .corrupt(.png, "impossible chunk length") }
+            count += 1
+            try ProbeStop.check(count, limit: ProbeBounds.pngChunks, "PNG chunks")
+            if name == "IEND" { break }
+            try take(name, at: offset + 8, length: length)
+            offset += length + 12
+        }
+        guard seenData else { throw .corrupt(.png, "no picture data") }
+    }
+
+    private mutating func take(_ name: FourCC, at offset: Int, length: Int) throws(ProbeStop) {
+        switch name {
+        case "IDAT":
+            seenData = true
+        case "acTL":
+            guard !seenData, probe.format == .png, length == 8, try isIntact(at: offset, length: length) else { return }
+            let frames = try bytes.big32(at: offset)
+            guard (1...0x7FFF_FFFF).contains(frames) else { return }
+            probe.format = .apng
+            probe.frameCount = frames
+            probe.loopCount = try bytes.big32(at: offset + 4)
+        case "tRNS":
+            probe.hasAlpha = probe.hasAlpha || !seenData
+        case "iCCP":
+            try ProbeStop.check(length, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+            probe.hasICCProfile = probe.hasICCProfile || !seenData
+        case "eXIf":
+            try ProbeStop.check(length, limit: ProbeBounds.exifBytes, "bytes of EXIF")
+            try bytes.require(length, at: offset)
+            probe.orientation = Orientation(exif: try bytes.part(at: offset, length: length))
+        case "tEXt", "zTXt", "iTXt":
+            textChunks += 1
+            try ProbeStop.check(textChunks, limit: ProbeBounds.textChunks, "PNG text chunks")
+        default:
+            return
+        }
+    }
+
+    private func isIntact(at offset: Int, length: Int) throws(ProbeStop) -> Bool {
+        let stored = UInt32(truncatingIfNeeded: try bytes.big32(at: offset + length))
+        return try CRC32.value(bytes, at: offset - 4, count: length + 4) == stored
+    }
+
+    /// Samples per pixel; nil for a pair that table 8 of the standard does not have.
+    private static func channels(colour: UInt8, depth: Int) -> Int? {
+        switch (colour, depth) {
+        case (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (3, 1), (3, 2), (3, 4), (3, 8): 1
+        case (2, 8), (2, 16): 3
+        case (4, 8), (4, 16): 2
+        case (6, 8), (6, 16): 4
+        default: nil
+        }
+    }
+
+    /// Deflate makes at most 1,032 bytes of one (a match of 258 bytes in two bits, RFC 1951). The 57 bytes are the
+    /// signature and the frames of IHDR, IDAT and IEND. Interlacing only adds filter bytes.
+    private static func smallestFile(_ size: PixelSize, bitsPerPixel: Int) -> Int {
+        let row = (size.width * bitsPerPixel + 7) / 8 + 1
+        let (raw, overflow) = row.multipliedReportingOverflow(by: size.height)
+        return overflow ? .max : raw / 1_032 + 57
+    }
+}

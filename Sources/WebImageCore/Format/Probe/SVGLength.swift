@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+/// Numbers and lengths of SVG attributes.
+enum SVGLength {
+    /// Pixels per unit (CSS Values and Units 4, section 6.2: an inch has 96 of them).
+    private static let units: [Substring: Double] = [
+        "": 1, "px": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "pt": 96 / 72, "pc": 16,
+    ]
+
+    /// A length in pixels; nil for one that is relative to something else, and for what is no length.
+    static func pixels(_ text: String) -> Double? {
+        let trimmed = text.drop(while: isSeparator)
+        let (value, rest) = number(trimmed)
+        let suffix = rest.prefix { !isSeparator($0) }
+        guard let value, let factor = units[Substring(suffix.lowercased())] else { return nil }
+        return (value * factor).isFinite ? value * factor : nil
+    }
+
+    /// Numbers divided by white space or commas, at most four.
+    static func numbers(_ text: String) -> [Double] {
+        var numbers: [Double] = []
+        var rest = text.drop(while: isSeparator)
+        while numbers.count < 5 {
+            let (value, next) = number(rest)
+            guard let value else { break }
+            numbers.append(value)
+            rest = next.drop(while: isSeparator)
+        }
+        return numbers
+    }
+
+    private static func isSeparator(_ character: Character) -> Bool { character.isWhitespace || character == "," }
+
+    /// The number that `text` begins with, and what follows it. An exponent needs digits: `1em` is no number's.
+    private static func number(_ text: Substring) -> (Double?, Substring) {
+        var end = text.startIndex
+        func skip(_ isWanted: (Character) -> Bool) {
+            while end < text.endIndex, isWanted(text[end]) { end = text.index(after: end) }
+        }
+        func isDigit(_ character: Character) -> Bool { "0"..."9" ~= character }
+        if end < text.endIndex, text[end] == "-" || text[end] == "+" { end = text.index(after: end) }
+        skip(isDigit)
+        if end < text.endIndex, text[end] == "." {
+            end = text.index(after: end)
+            skip(isDigit)
+        }
+        let mantissa = end
+        if end < text.endIndex, text[end] == "e" || text[end] == "E" {
+            end = text.index(after: end)
+            if end < text.endIndex, text[end] == "-" || text[end] == "+" { end = text.index(after: end) }
+            let digits = end
+            skip(isDigit)
+            if end == digits { end = mantissa }
+        }
+        guard let value = Double(text[..<end]), value.isFinite else { return (nil, text) }
+        return (value, text[end...])
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads the size of an SVG from the attributes of its root element (SVG 2, sections 8.2 and 8.3).
+struct SVGProbe {
+    /// What browsers give a replaced element without any size (CSS 2.2, section 10.3.2).
+    private static let fallback = PixelSize(width: 300, height: 150)
+    /// Characters of a number or a list of four that are looked at.
+    private static let maxValue = 128
+
+    private let text: MarkupText
+    private var width: Double?
+    private var height: Double?
+    private var viewBox: (width: Double, height: Double)?
+
+    /// The header of an SVG, plain or in gzip.
+    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        guard let (unpacked, isShort) = try Gzip.unpack(bytes) else { return try plain(bytes) }
+        do throws(ProbeStop) {
+            return try unpacked.withView(isComplete: !isShort, plain)
+        } catch {
+            // How many packed bytes hold the missing characters cannot be known.
+            if case .needsMore = error { throw .needsMore(bytes.available + 1) }
+            throw error
+        }
+    }
+
+    private static func plain(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        let text = try MarkupText(bytes)
+        guard case .svg(let attributes) = try MarkupHead.read(text) else {
+            throw .corrupt(.svg, "no svg element at its root")
+        }
+        var reader = SVGProbe(text: text)
+        try reader.readAttributes(from: attributes)
+        return ImageProbe(format: .svg, rawSize: try reader.size(), hasAlpha: true)
+    }
+
+    private init(text: MarkupText) { self.text = text }
+
+    private mutating func readAttributes(from start: Int) throws(ProbeStop) {
+        var index = try text.skipSpace(start)
+        while let first = try text.character(at: index), first != 0x3E, first != 0x2F {
+            let nameStart = index
+            while let next = try text.character(at: index), MarkupHead.isName(next) || next == 0x80 { index += 1 }
+            let nameEnd = index
+            index = try text.skipSpace(index)
+            guard nameEnd > nameStart, try text.character(at: index) == 0x3D else { throw damaged }
+            index = try text.skipSpace(index + 1)
+            guard let quote = try text.character(at: index), quote == 0x22 || quote == 0x27,
+                let end = try MarkupHead.endOfQuote(text, from: index + 1, quote)
+            else { throw damaged }
+            try take(name: nameStart..<nameEnd, value: index + 1..<end - 1)
+            index = try text.skipSpace(end)
+        }
+        guard try text.character(at: index) != nil else { throw damaged }
+    }
+
+    private var damaged: ProbeStop { .corrupt(.svg, "no end of its root element's attributes") }
+
+    private mutating func take(name: Range<Int>, value: Range<Int>) throws(ProbeStop) {
+        switch name.count {
+        case 5 where try string(name) == "width": width = SVGLength.pixels(try string(value))
+        case 6 where try string(name) == "height": height = SVGLength.pixels(try string(value))
+        case 7 where try string(name) == "viewBox":
+            let numbers = SVGLength.numbers(try string(value))
+            if numbers.count == 4, numbers[2] > 0, numbers[3] > 0 { viewBox = (numbers[2], numbers[3]) }
+        default: return
+        }
+    }
+
+    private func string(_ range: Range<Int>) throws(ProbeStop) -> String {
+        var result = ""
+        for index in range.prefix(Self.maxValue) {
+            guard let character = try text.character(at: index) else { break }
+            result.append(Character(UnicodeScalar(character)))
+        }
+        return result
+    }
+
+    /// A side that is missing or relative follows from the other and the view box's aspect ratio.
+    private func size() throws(ProbeStop) -> PixelSize {
+        guard width ?? 1 > 0, height ?? 1 > 0 else { throw .corrupt(.svg, "a side of zero pixels") }
+        let ratio = viewBox.map { $0.width / $0.height }
+        switch (width, height, viewBox) {
+        case (let width?, let height?, _): return Self.rounded(width, height)
+        case (let width?, nil, _): return Self.rounded(width, ratio.map { width / $0 } ?? Double(Self.fallback.height))
+        case (nil, let height?, _): return Self.rounded(ratio.map { height * $0 } ?? Double(Self.fallback.width), height)
+        case (nil, nil, let box?): return Self.rounded(box.width, box.height)
+        case (nil, nil, nil): return Self.fallback
+        }
+    }
+
+    private static func rounded(_ width: Double, _ height: Double) -> PixelSize {
+        // What is beyond every limit need not be told apart.
+        func pixels(_ length: Double) -> Int { Int(min(max(length.rounded(), 1), 1e9)) }
+        return PixelSize(width: pixels(width), height: pixels(height))
+    }
+}

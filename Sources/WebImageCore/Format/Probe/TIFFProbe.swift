@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads the first directory of a TIFF or BigTIFF and follows the chain of the others.
+enum TIFFProbe {
+    /// The header of a TIFF. The directories after the first count as far as they are there.
+    static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
+        guard let file = try TIFFDirectory(bytes), file.firstOffset > 0 else {
+            throw .corrupt(.tiff, "no directory")
+        }
+        var probe = ImageProbe(format: .tiff, rawSize: PixelSize(width: 0, height: 0), depth: 1)
+        try file.forEachField(at: file.firstOffset) { (tag, field) throws(ProbeStop) in
+            switch tag {
+            case 256: probe.rawSize.width = field.first
+            case 257: probe.rawSize.height = field.first
+            case 258: probe.depth = field.first
+            case 274: probe.orientation = Orientation(rawValue: field.first) ?? .up
+            // 1 and 2: associated and unassociated alpha; 0 is anything else.
+            case 338: probe.hasAlpha = field.first == 1 || field.first == 2
+            case 34_675:
+                try ProbeStop.check(field.byteCount, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+                probe.hasICCProfile = true
+            default: break
+            }
+        }
+        let sides = 1...0xFFFF_FFFF
+        guard sides.contains(probe.rawSize.width), sides.contains(probe.rawSize.height) else {
+            throw .corrupt(.tiff, "impossible size \(probe.rawSize)")
+        }
+        guard (1...64).contains(probe.depth) else { throw .corrupt(.tiff, "impossible depth \(probe.depth)") }
+        count(file, &probe, isComplete: bytes.isComplete)
+        return probe
+    }
+
+    /// Counts directories. Brent's algorithm finds cycles without memory; a chain with one has no number of
+    /// pages, so that only the first is promised.
+    private static func count(_ file: TIFFDirectory, _ probe: inout ImageProbe, isComplete: Bool) {
+        var pages = 1
+        var offset = file.firstOffset
+        var mark = offset
+        var lap = 1
+        var steps = 0
+        while pages <= ProbeBounds.tiffDirectories {
+            do throws(ProbeStop) {
+                offset = try file.next(after: offset)
+                guard offset != 0 else {
+                    probe.frameCount = pages
+                    return
+                }
+                // A page of which nothing is there is none.
+                _ = try file.next(after: offset)
+            } catch {
+                probe.frameCount = pages
+                probe.frameCountIsExact = isComplete
+                return
+            }
+            if offset == mark { break }
+            steps += 1
+            if steps == lap {
+                mark = offset
+                lap *= 2
+                steps = 0
+            }
+            pages += 1
+        }
+        probe.frameCountIsExact = false
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+/// Tells formats apart by their bytes. Strict: what only begins like a picture is none.
+enum FormatSniffer {
+    /// `%PDF-` may begin in any of the first 1,024 bytes (ISO 32000-1, implementation note 13 of its predecessor).
+    private static let pdfWindow = 1_024
+    private static let pdfMark: StaticString = "%PDF-"
+
+    /// The format; nil for data of none. APNG is told from PNG by ``PNGProbe``.
+    ///
+    /// - Throws: needsMore for the beginning of a file that may yet become one of several.
+    static func format(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+        if let format = try settled(bytes, binary) { return format }
+        if let format = try settled(bytes, TextSniffer.format) {
+            guard format == .text, try hasPDFMark(bytes) else { return format }
+            return .pdf
+        }
+        return try hasPDFMark(bytes) ? .pdf : nil
+    }
+
+    /// Where nothing follows, what would need more is not there.
+    private static func settled(
+        _ bytes: HeaderBytes, _ test: (HeaderBytes) throws(ProbeStop) -> ImageFormat?
+    ) throws(ProbeStop) -> ImageFormat? {
+        do throws(ProbeStop) {
+            return try test(bytes)
+        } catch {
+            if case .needsMore = error, !bytes.isComplete { throw error }
+            return nil
+        }
+    }
+
+    private static func binary(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+        switch try bytes.byte(at: 0) {
+        case 0xFF: return try markers(bytes)
+        case 0x89: return try bytes.has(PNGProbe.signature) ? .png : nil
+        case 0x47: return try bytes.has(anyOf: ["GIF87a", "GIF89a"]) ? .gif : nil
+        case 0x52: return try webp(bytes)
+        case 0x42:
+            guard try bytes.has("BM"), BMPProbe.isHeaderLength(try bytes.little32(at: 14)) else { return nil }
+            return .bmp
+        case 0x49, 0x4D: return try tiff(bytes)
+        case 0x25: return try bytes.has(pdfMark) ? .pdf : nil
+        case 0x1A: return try bytes.has([0x1A, 0x45, 0xDF, 0xA3]) ? .webm : nil
+        case 0x1F: return try bytes.has([0x1F, 0x8B]) ? try gzip(bytes) : nil
+        case 0x00:
+            if let format = try boxes(bytes) { return format }
+            return try icon(bytes)
+        default: return nil
+        }
+    }
+
+    /// Formats that begin with a marker FF xx.
+    private static func markers(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+        if try bytes.has([0xFF, 0x0A]) { return .jxl }
+        if try bytes.has([0xFF, 0x4F, 0xFF, 0x51]) { return .jpeg2000 }
+        guard try bytes.has([0xFF, 0xD8, 0xFF]) else { return nil }
+        if bytes.isComplete, bytes.available == 3 { return .jpeg }
+        switch try bytes.byte(at: 3) {
+        // Frame headers and tables, application data, comments, and fill bytes before either (T.81, table B.1).
+        case 0xC0...0xCF, 0xDB, 0xDD, 0xDE, 0xE0...0xEF, 0xFE, 0xFF: return .jpeg
+        default: return nil
+        }
+    }
+
+    private static func webp(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+        guard try bytes.has("RIFF"), try bytes.has("WEBP", at: 8) else { return nil }
+        let chunk = try FourCC(bytes, at: 12)
+        return chunk == "VP8 " || chunk == "VP8L" || chunk == "VP8X" ? .webp : nil
+    }
+
+    private static func tiff(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+        let marks: [[UInt8]] = [
+            [0x49, 0x49, 0x2A, 0x00], [0x4D, 0x4D, 0x00, 0x2A], [0x49, 0x49, 0x2B, 0x00], [0x4D, 0x4D, 0x00, 0x2B],
+        ]
+        for mark in marks {
+            if try bytes.has(mark) { return .tiff }
+        }
+        return nil
+    }
+
+    private static func icon(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+        let isIcon = try bytes.has([0, 0, 1, 0])
+        let isCursor = try bytes.has([0, 0, 2, 0])
+        guard isIcon || isCursor, try ICOProbe.isPlausible(bytes) else { return nil }
+        return isIcon ? .ico : .cur
+    }
+
+    private static func gzip(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat {
+        guard let (text, isShort) = try Gzip.unpack(bytes) else { return .gzip }
+        do throws(ProbeStop) {
+            let kind = try text.withView(isComplete: !isShort) { (view) throws(ProbeStop) in
+                try MarkupHead.read(try MarkupText(view))
+            }
+            if case .svg = kind { return .svg }
+            return .gzip
+        } catch {
+            if case .needsMore = error { throw .needsMore(bytes.available + 1) }
+            throw error
+        }
+    }
+
+    private static func boxes(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+        if try bytes.has([0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]) { return .jxl }
+        if try bytes.has([0x00, 0x00, 0x00, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]) { return .jpeg2000 }
+        return try BrandSniffer.format(bytes)
+    }
+
+    private static func hasPDFMark(_ bytes: HeaderBytes) throws(ProbeStop) -> Bool {
+        for offset in 0..<pdfWindow {
+            if try bytes.has(pdfMark, at: offset) { return true }
+            if bytes.isComplete, offset >= bytes.available { return false }
+        }
+        return false
+    }
+}
+
+extension [UInt8] {
+    /// Calls `body` with a view of these bytes.
+    func withView<Value>(
+        isComplete: Bool, _ body: (HeaderBytes) throws(ProbeStop) -> Value
+    ) throws(ProbeStop) -> Value {
+        let result: Result<Value, ProbeStop> = withUnsafeBytes { buffer in
+            do throws(ProbeStop) {
+                return .success(try body(HeaderBytes(buffer, isComplete: isComplete)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

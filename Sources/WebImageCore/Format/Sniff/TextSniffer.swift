@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+/// Names what is not a picture but text.
+enum TextSniffer {
+    /// Bytes that are looked at to tell text from other data.
+    private static let window = 1_024
+
+    /// HTML, XML, SVG, JSON or other text; nil for data that is no text.
+    static func format(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
+        let text = try MarkupText(bytes)
+        switch try MarkupHead.read(text) {
+        case .svg: return .svg
+        case .html: return .html
+        case .xml: return .xml
+        case .other: break
+        }
+        guard try isText(text) else { return nil }
+        return try isJSON(text) ? .json : .text
+    }
+
+    /// No control characters but those that texts are laid out with.
+    private static func isText(_ text: MarkupText) throws(ProbeStop) -> Bool {
+        guard try text.character(at: 0) != nil else { return false }
+        for index in 0..<window {
+            guard let character = try text.character(at: index) else { return true }
+            switch character {
+            case 0x09...0x0D, 0x1B, 0x20...0x7E, 0x80: continue
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func isJSON(_ text: MarkupText) throws(ProbeStop) -> Bool {
+        let start = try text.skipSpace(0)
+        guard let bracket = try text.character(at: start),
+            let next = try text.character(at: try text.skipSpace(start + 1))
+        else { return false }
+        switch (bracket, next) {
+        case (0x7B, 0x22), (0x7B, 0x7D): return true
+        case (0x5B, 0x5D), (0x5B, 0x5B), (0x5B, 0x7B), (0x5B, 0x22), (0x5B, 0x2D), (0x5B, 0x30...0x39): return true
+        case (0x5B, 0x74), (0x5B, 0x66), (0x5B, 0x6E): return true
+        default: return false
+        }
+    }
+}

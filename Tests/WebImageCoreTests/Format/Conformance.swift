@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// The conformance pictures, which are not part of the repository.
+enum Conformance {
+    /// A row of one of its tables.
+    typealias Row = [String: String]
+
+    /// Their folder; nil where it is not there.
+    static let folder: URL? = {
+        var candidates: [URL] = []
+        if let path = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"] {
+            candidates.append(URL(filePath: path))
+        }
+        var root = URL(filePath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        candidates.append(root.deletingLastPathComponent().appending(path: "shared/conformance"))
+        return candidates.first { FileManager.default.fileExists(atPath: $0.appending(path: "manifest.csv").path) }
+    }()
+
+    /// The rows of one of the tables; their first columns never hold commas.
+    static func rows(of table: String) throws -> [Row] {
+        guard let folder else { return [] }
+        let lines = try String(contentsOf: folder.appending(path: table), encoding: .utf8)
+            .split(whereSeparator: \.isNewline)
+        guard let header = lines.first?.split(separator: ",") else { return [] }
+        return lines.dropFirst().map { line in
+            let cells = line.split(separator: ",", omittingEmptySubsequences: false)
+            return Row(uniqueKeysWithValues: zip(header, cells).map { (String($0), String($1)) })
+        }
+    }
+
+    /// The bytes of one of the pictures.
+    static func data(_ file: String) throws -> Data {
+        guard let folder else { return Data() }
+        return try Data(contentsOf: folder.appending(path: file))
+    }
+}
