@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Included once per sample type: SAMPLE is the type, MAXIMUM its largest value, NAME(x) the function's name.
+
+// Eight rows at a time: the sums are then loaded and stored once per eight multiplications.
+WI_INLINE void NAME(add_eight)(float *restrict sums, const SAMPLE *restrict rows, size_t stride,
+                               const float *restrict w, size_t samples) {
+    const SAMPLE *a = rows, *b = ROW(rows, stride, 1), *c = ROW(rows, stride, 2), *d = ROW(rows, stride, 3);
+    const SAMPLE *e = ROW(rows, stride, 4), *f = ROW(rows, stride, 5), *g = ROW(rows, stride, 6);
+    const SAMPLE *h = ROW(rows, stride, 7);
+    for (size_t i = 0; i < samples; i++) {
+        float low = w[0] * a[i] + w[1] * b[i] + w[2] * c[i] + w[3] * d[i];
+        float high = w[4] * e[i] + w[5] * f[i] + w[6] * g[i] + w[7] * h[i];
+        sums[i] += low + high;
+    }
+}
+
+WI_INLINE void NAME(add_one)(float *restrict sums, const SAMPLE *restrict row, float w, size_t samples) {
+    for (size_t i = 0; i < samples; i++) sums[i] += w * row[i];
+}
+
+WI_INLINE void NAME(wi_vertical_body)(float *sums, const SAMPLE *rows, size_t stride, const float *weights,
+                                      size_t count, size_t samples) {
+    // Strips whose sums stay in the first-level cache while all rows pass.
+    const size_t strip = 1024;
+    for (size_t start = 0; start < samples; start += strip) {
+        size_t n = samples - start < strip ? samples - start : strip;
+        memset(sums + start, 0, n * sizeof *sums);
+        size_t j = 0;
+        for (; j + 8 <= count; j += 8)
+            NAME(add_eight)(sums + start, ROW(rows, stride, j) + start, stride, weights + j, n);
+        for (; j < count; j++) NAME(add_one)(sums + start, ROW(rows, stride, j) + start, weights[j], n);
+    }
+}
+
+WI_INLINE void NAME(store)(wi_float4 v, SAMPLE *out) {
+    v += 0.5f;
+    float alpha = v[3] < 0 ? 0 : v[3] > MAXIMUM ? MAXIMUM : v[3];
+    for (int i = 0; i < 3; i++) out[i] = (SAMPLE)(v[i] < 0 ? 0 : v[i] > alpha ? alpha : v[i]);
+    out[3] = (SAMPLE)alpha;
+}
+
+WI_INLINE void NAME(wi_horizontal_body)(const float *sums, const wi_tap *taps, const float *weights, size_t width,
+                                        SAMPLE *out) {
+    for (size_t x = 0; x < width; x++) {
+        const float *p = sums + (size_t)taps[x].first * 4, *w = weights + taps[x].weight;
+        size_t n = taps[x].count, j = 0;
+        // Four chains, so that one addition need not wait for the last.
+        wi_float4 a = {0}, b = {0}, c = {0}, d = {0};
+        for (; j + 4 <= n; j += 4, p += 16) {
+            a += load4(p) * w[j];
+            b += load4(p + 4) * w[j + 1];
+            c += load4(p + 8) * w[j + 2];
+            d += load4(p + 12) * w[j + 3];
+        }
+        for (; j < n; j++, p += 4) a += load4(p) * w[j];
+        NAME(store)((a + b) + (c + d), out + x * 4);
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// A rectangle with circular corners, and how much of each pixel lies inside it. Areas are exact integrals, not
+/// samples.
+struct RoundedShape {
+    private let left: Double
+    private let top: Double
+    private let right: Double
+    private let bottom: Double
+    /// Radii of top leading, top trailing, bottom leading, bottom trailing.
+    private let radii: (Double, Double, Double, Double)
+    private let width: Int
+
+    /// The shape `inset` pixels inside a picture whose own corners have `radius`, so that both edges of a border
+    /// have the same centre.
+    init(size: PixelSize, inset: Double, radius: Double, corners: RoundedCornersTransformer.Corners) {
+        width = size.width
+        (left, top) = (inset, inset)
+        (right, bottom) = (max(inset, Double(size.width) - inset), max(inset, Double(size.height) - inset))
+        func own(_ corner: RoundedCornersTransformer.Corners) -> Double {
+            corners.contains(corner) ? max(0, radius - inset) : 0
+        }
+        radii = (own(.topLeading), own(.topTrailing), own(.bottomLeading), own(.bottomTrailing))
+    }
+
+    /// Whether a row has no pixel that is not wholly inside.
+    func covers(row: Int) -> Bool {
+        left == 0 && Double(row) >= top + max(radii.0, radii.1)
+            && Double(row + 1) <= bottom - max(radii.2, radii.3)
+    }
+
+    /// The part of each pixel of a row that lies inside, 0...1.
+    func coverage(ofRow row: Int, into coverage: inout [Float]) {
+        let rowTop = max(top, Double(row))
+        let rowBottom = min(bottom, Double(row + 1))
+        guard rowBottom > rowTop, right > left else {
+            for x in coverage.indices { coverage[x] = 0 }
+            return
+        }
+        let band = rowBottom - rowTop
+        for x in coverage.indices { coverage[x] = Float(band) }
+        // Straight edges first, then what the corners take away.
+        let whole = Int(left.rounded(.up))..<max(Int(left.rounded(.up)), Int(right))
+        for x in coverage.indices where !whole.contains(x) {
+            coverage[x] = Float(max(0, min(right, Double(x + 1)) - max(left, Double(x))) * band)
+        }
+        cutCorner(radii.0, from: rowTop, to: rowBottom, isTop: true, isLeading: true, &coverage)
+        cutCorner(radii.1, from: rowTop, to: rowBottom, isTop: true, isLeading: false, &coverage)
+        cutCorner(radii.2, from: rowTop, to: rowBottom, isTop: false, isLeading: true, &coverage)
+        cutCorner(radii.3, from: rowTop, to: rowBottom, isTop: false, isLeading: false, &coverage)
+    }
+
+    private func cutCorner(
+        _ radius: Double, from rowTop: Double, to rowBottom: Double, isTop: Bool, isLeading: Bool,
+        _ coverage: inout [Float]
+    ) {
+        // v and u grow from the circle's centre towards the corner.
+        let centerY = isTop ? top + radius : bottom - radius
+        let near = max(0, isTop ? centerY - rowBottom : rowTop - centerY)
+        let far = isTop ? centerY - rowTop : rowBottom - centerY
+        guard radius > 0, far > near else { return }
+        let centerX = isLeading ? left + radius : right - radius
+        let begin = isLeading ? left : centerX
+        let end = isLeading ? centerX : right
+        // No pixel nearer to the centre than this is touched by the arc.
+        let safe = (max(0, radius * radius - far * far)).squareRoot()
+        for x in Int(begin)..<min(width, Int(end.rounded(.up))) {
+            let pixelLeft = max(begin, Double(x))
+            let pixelRight = min(end, Double(x + 1))
+            let uNear = max(0, isLeading ? centerX - pixelRight : pixelLeft - centerX)
+            let uFar = isLeading ? centerX - pixelLeft : pixelRight - centerX
+            guard uFar > safe, uFar > uNear else { continue }
+            let missing =
+                (uFar - uNear) * (far - near) - Self.discArea(radius, u: uNear..<uFar, v: near..<far)
+            // Areas within rounding of nothing and of all are exactly that: transparent is zero, inside untouched.
+            let rest = Double(coverage[x]) - missing
+            coverage[x] = missing < 1e-6 ? coverage[x] : Float(rest < 1e-6 ? 0 : rest)
+        }
+    }
+
+    /// The area of the part of a disc around zero that lies in `u` × `v`, both not negative.
+    private static func discArea(_ radius: Double, u: Range<Double>, v: Range<Double>) -> Double {
+        func reach(_ height: Double) -> Double { max(0, radius * radius - height * height).squareRoot() }
+        // Below `full` the disc takes the whole height of the cell, beyond `none` nothing of it.
+        let full = min(max(reach(v.upperBound), u.lowerBound), u.upperBound)
+        let none = min(max(reach(v.lowerBound), u.lowerBound), u.upperBound)
+        func under(_ x: Double) -> Double { (x * reach(x) + radius * radius * asin(min(1, x / radius))) / 2 }
+        let arc = none > full ? under(none) - under(full) - (none - full) * v.lowerBound : 0
+        return (full - u.lowerBound) * (v.upperBound - v.lowerBound) + arc
+    }
+}

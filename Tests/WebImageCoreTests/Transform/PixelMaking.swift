@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// SplitMix64: the same numbers in every run.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
+
+enum PixelMaking {
+    /// A picture from a function of place; straight values in, stored as given.
+    static func buffer(
+        _ width: Int, _ height: Int, isOpaque: Bool, _ pixel: (Int, Int) -> [UInt8]
+    ) throws -> PixelBuffer {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    for (channel, value) in pixel(x, y).enumerated() {
+                        bytes[y * canvas.bytesPerRow + x * 4 + channel] = value
+                    }
+                }
+            }
+        }
+        return canvas.finish(isOpaque: isOpaque)
+    }
+
+    /// Random premultiplied pixels, the hardest input there is for a filter.
+    static func noise(_ width: Int, _ height: Int, opaque: Bool, seed: UInt64 = 1) throws -> PixelBuffer {
+        var numbers = SeededNumbers(seed)
+        return try buffer(width, height, isOpaque: opaque) { _, _ in
+            let alpha: UInt8 = opaque ? 255 : .random(in: 0...255, using: &numbers)
+            return (0..<3).map { _ in .random(in: 0...alpha, using: &numbers) } + [alpha]
+        }
+    }
+
+    /// Smooth waves with some fine detail, like a photograph.
+    static func waves(_ width: Int, _ height: Int) throws -> PixelBuffer {
+        try buffer(width, height, isOpaque: true) { x, y in
+            let (u, v) = (Double(x), Double(y))
+            let red = 128 + 90 * sin(u / 11) * cos(v / 17) + 25 * sin(u * 0.9 + v * 0.4)
+            let green = 128 + 100 * sin((u + v) / 23) + 20 * cos(v * 1.1)
+            let blue = 128 + 110 * cos(hypot(u - 40, v - 30) / 9)
+            return [red, green, blue].map { UInt8(max(0, min(255, $0))) } + [255]
+        }
+    }
+
+    /// Peak signal-to-noise ratio in dB over all samples; infinite for equal pictures.
+    static func psnr(_ a: [UInt8], _ b: [UInt8]) -> Double {
+        let squares = zip(a, b).reduce(0.0) { sum, pair in
+            let difference = Double(pair.0) - Double(pair.1)
+            return sum + difference * difference
+        }
+        return 10 * log10(255 * 255 * Double(a.count) / squares)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@Suite("Pixel orienting")
+struct PixelOrientingTests {
+    private let context = CodingContext()
+
+    /// Where the pixel of the upright picture at `x`, `y` is stored, read off the EXIF table by hand.
+    private func stored(_ orientation: Orientation, _ x: Int, _ y: Int, _ width: Int, _ height: Int) -> (Int, Int) {
+        switch orientation {
+        case .up: (x, y)
+        case .upMirrored: (width - 1 - x, y)
+        case .down: (width - 1 - x, height - 1 - y)
+        case .downMirrored: (x, height - 1 - y)
+        case .leftMirrored: (y, x)
+        case .right: (y, height - 1 - x)
+        case .rightMirrored: (width - 1 - y, height - 1 - x)
+        case .left: (width - 1 - y, x)
+        }
+    }
+
+    @Test("puts every pixel where EXIF says", arguments: Orientation.allCases)
+    func placesPixels(_ orientation: Orientation) throws {
+        for (width, height) in [(1, 1), (1, 5), (33, 65), (31, 7), (64, 32), (100, 3)] {
+            let source = try PixelMaking.noise(width, height, opaque: false)
+            let upright = try PixelOrienting.upright(source, orientation, context: context)
+            #expect(upright.size == orientation.upright(source.size))
+            var wrong = 0
+            for y in 0..<upright.height {
+                for x in 0..<upright.width {
+                    let (column, row) = stored(orientation, x, y, width, height)
+                    guard let here = upright.pixel(x: x, y: y), let there = source.pixel(x: column, y: row),
+                        here == there
+                    else {
+                        wrong += 1
+                        continue
+                    }
+                }
+            }
+            #expect(wrong == 0, "\(width)x\(height)")
+        }
+    }
+
+    @Test("turns deep pixels as it turns shallow ones", arguments: Orientation.allCases)
+    func turnsDeepPixels(_ orientation: Orientation) throws {
+        let canvas = try PixelCanvas(size: PixelSize(width: 37, height: 35), format: .rgba16)
+        let shallow = try PixelMaking.buffer(37, 35, isOpaque: false) { x, y in
+            canvas.withUnsafeMutableBytes { bytes in
+                bytes.storeBytes(of: UInt64(y * 37 + x), toByteOffset: y * canvas.bytesPerRow + x * 8, as: UInt64.self)
+            }
+            return [UInt8((y * 37 + x) & 255), UInt8((y * 37 + x) >> 8), 0, 0]
+        }
+        let deep = try PixelOrienting.upright(canvas.finish(isOpaque: false), orientation, context: context)
+        let upright = try PixelOrienting.upright(shallow, orientation, context: context)
+        for y in 0..<deep.height {
+            for x in 0..<deep.width {
+                let value = deep.withUnsafeBytes {
+                    $0.load(fromByteOffset: y * deep.bytesPerRow + x * 8, as: UInt64.self)
+                }
+                let pixel = upright.pixel(x: x, y: y)
+                #expect(pixel?.red == UInt8(value & 255) && pixel?.green == UInt8(value >> 8))
+            }
+        }
+    }
+
+    @Test("returns an upright picture as it is and keeps opaque ones opaque")
+    func keepsWhatItCan() throws {
+        let source = try PixelMaking.noise(5, 4, opaque: true)
+        #expect(try PixelOrienting.upright(source, .up, context: context) === source)
+        #expect(try PixelOrienting.upright(source, .right, context: context).isOpaque)
+    }
+}
