@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+
+/// A clock that stands still until ``advance(by:)`` moves it. Sleepers wake in the order of their deadlines.
+public final class ManualClock: Clock, Sendable {
+    /// A time of this clock: what has passed since its creation.
+    public struct Instant: InstantProtocol, Sendable {
+        /// Since the clock's creation.
+        public var offset: Duration
+
+        /// Creates an instant.
+        public init(offset: Duration) { self.offset = offset }
+
+        /// The instant `duration` later.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// The way from here to `other`.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Orders by time.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper: Sendable {
+        let id: Int
+        let deadline: Instant
+        let waiter: SingleResume
+    }
+
+    private struct State: Sendable {
+        var now = Instant(offset: .zero)
+        var nextID = 0
+        var sleepers: [Sleeper] = []
+    }
+
+    private let state = Watched(State())
+
+    /// Creates a clock that shows zero.
+    public init() {}
+
+    /// What the clock shows.
+    public var now: Instant { state.value.now }
+    /// One nanosecond.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+    /// How many tasks sleep on this clock.
+    public var sleeperCount: Int { state.value.sleepers.count }
+
+    /// Moves the clock and wakes whoever's deadline has come.
+    public func advance(by duration: Duration) {
+        let woken = state.update { state -> [Sleeper] in
+            state.now = state.now.advanced(by: duration)
+            let now = state.now
+            let woken = state.sleepers.filter { $0.deadline <= now }
+            state.sleepers.removeAll { $0.deadline <= now }
+            return woken.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
+        }
+        for sleeper in woken { sleeper.waiter.resume() }
+    }
+
+    /// Sleeps until the clock shows `deadline`.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
+        let waiter = SingleResume()
+        let id = state.update { state -> Int? in
+            guard deadline > state.now else { return nil }
+            state.nextID += 1
+            state.sleepers.append(Sleeper(id: state.nextID, deadline: deadline, waiter: waiter))
+            return state.nextID
+        }
+        guard let id else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter.install($0) }
+        } onCancel: {
+            state.update { $0.sleepers.removeAll { $0.id == id } }
+            waiter.resume()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Waits until at least `count` tasks sleep on this clock, so that ``advance(by:)`` finds them.
+    public func waitForSleepers(count: Int) async {
+        await state.wait { $0.sleepers.count >= count }
+    }
+}

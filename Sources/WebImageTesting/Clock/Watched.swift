@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+
+/// A value that tests can wait on. Thread-safe.
+final class Watched<Value: Sendable>: Sendable {
+    private struct Waiter {
+        let isMet: @Sendable (Value) -> Bool
+        let waiter: SingleResume
+    }
+
+    private struct State {
+        var value: Value
+        var waiters: [Waiter] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) {
+        state = Mutex(State(value: value))
+    }
+
+    /// The present value.
+    var value: Value { state.withLock { $0.value } }
+
+    /// Changes the value and lets go whoever waited for what it now is.
+    @discardableResult
+    func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
+        let (result, met) = state.withLock { state -> (Result, [Waiter]) in
+            let result = change(&state.value)
+            let value = state.value
+            let met = state.waiters.filter { $0.isMet(value) }
+            if !met.isEmpty { state.waiters.removeAll { $0.isMet(value) } }
+            return (result, met)
+        }
+        for waiter in met { waiter.waiter.resume() }
+        return result
+    }
+
+    /// Waits until `condition` holds. Returns early when the surrounding task is cancelled.
+    func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
+        let waiter = SingleResume()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiter.install(continuation)
+                let isMet = state.withLock { state in
+                    if condition(state.value) { return true }
+                    state.waiters.append(Waiter(isMet: condition, waiter: waiter))
+                    return false
+                }
+                if isMet { waiter.resume() }
+            }
+        } onCancel: {
+            waiter.resume()
+        }
+    }
+}
