@@ -1,5 +1,42 @@
 // SPDX-License-Identifier: MIT
+// The two inner loops of GIF: unpacking LZW and laying indices onto a canvas. Blocks are walked in Swift.
 #pragma once
 #include <stddef.h>
-#include <stdio.h>
-#include <gif_lib.h>
+#include <stdint.h>
+
+typedef enum {
+    /// All pixels came.
+    WI_GIF_OK = 0,
+    /// The sub-blocks ended (end code or terminator) before all pixels came.
+    WI_GIF_SHORT = 1,
+    /// The file ended inside the sub-blocks.
+    WI_GIF_TRUNCATED = 2,
+    /// A code that cannot occur.
+    WI_GIF_CORRUPT = 3,
+} wi_gif_status;
+
+/// Unpacks the chain of sub-blocks that begins at `data` (after the minimum code size) into `out`.
+///
+/// `count` is what is left of the file. Never writes more than `pixels` indices; `*done` is how many were written.
+wi_gif_status wi_gif_unpack(const uint8_t *data, size_t count, unsigned minimum_code_size, uint8_t *out, size_t pixels,
+                            size_t *done);
+
+/// A frame's place on its canvas, all bounds already checked by the caller: `x + columns` and `y + rows` lie inside.
+typedef struct {
+    size_t x;
+    size_t y;
+    /// The frame's own row length; indices to the right of `columns` are not drawn.
+    size_t width;
+    size_t height;
+    size_t columns;
+    size_t rows;
+    int is_interlaced;
+    /// -1: none.
+    int transparent;
+    unsigned colours;
+} wi_gif_place;
+
+/// Lays the first `done` indices onto the canvas and returns how many pixels were drawn. Transparent indices and
+/// those beyond the palette leave the canvas as it is. `palette` holds 256 colours as R, G, B, 255 in memory order.
+size_t wi_gif_draw(const uint8_t *indices, size_t done, const uint32_t *palette, const wi_gif_place *place,
+                   uint8_t *canvas, size_t stride);

@@ -1,5 +1,58 @@
 // SPDX-License-Identifier: MIT
+// libjpeg-turbo behind calls that return a code: its error exit is a longjmp, which must not cross Swift.
 #pragma once
 #include <stddef.h>
-#include <stdio.h>
-#include <jpeglib.h>
+#include <stdint.h>
+
+typedef enum {
+    WI_JPEG_OK = 0,
+    /// More steps are needed.
+    WI_JPEG_MORE = 1,
+    WI_JPEG_CORRUPT = -1,
+    WI_JPEG_UNSUPPORTED = -2,
+    WI_JPEG_MEMORY = -3,
+    /// More scans than wi_jpeg_decoder_open allowed.
+    WI_JPEG_SCANS = -4,
+    /// The data ended before there was anything to show.
+    WI_JPEG_TRUNCATED = -5,
+} wi_jpeg_status;
+
+typedef struct wi_jpeg_decoder wi_jpeg_decoder;
+typedef struct wi_jpeg_encoder wi_jpeg_encoder;
+
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    int components;
+    int is_progressive;
+    int bits;
+} wi_jpeg_info;
+
+/// `data` must stay valid until close. `max_memory` bounds libjpeg's own memory (coefficients) in bytes, 0 = not.
+wi_jpeg_decoder *wi_jpeg_decoder_open(const uint8_t *data, size_t count, size_t max_memory, int max_scans);
+void wi_jpeg_decoder_close(wi_jpeg_decoder *decoder);
+/// The words of the last error; empty when there was none.
+const char *wi_jpeg_decoder_message(const wi_jpeg_decoder *decoder);
+
+wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *info);
+/// The profile as malloc'ed bytes, NULL where there is none or it is longer than `limit`. After the header.
+uint8_t *wi_jpeg_decoder_icc(wi_jpeg_decoder *decoder, size_t limit, size_t *count);
+/// Chooses the size (1, 2, 4 or 8 as denominator) and begins; `width` and `height` become those of the rows.
+wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denominator, uint32_t *width, uint32_t *height);
+/// Files of several scans are read in full before the first row: at most `steps` block rows per call.
+wi_jpeg_status wi_jpeg_decoder_absorb(wi_jpeg_decoder *decoder, int steps);
+/// Writes up to `rows` rows of R, G, B, 255 and stores how many there were.
+wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows, uint32_t *done);
+/// Whether the data ended before the last pixel. After the last row.
+int wi_jpeg_decoder_is_truncated(const wi_jpeg_decoder *decoder);
+
+wi_jpeg_encoder *wi_jpeg_encoder_open(void);
+void wi_jpeg_encoder_close(wi_jpeg_encoder *encoder);
+const char *wi_jpeg_encoder_message(const wi_jpeg_encoder *encoder);
+wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, uint32_t height, int quality,
+                                     int is_progressive, int keeps_chroma);
+/// Takes `rows` rows of premultiplied R, G, B, A; what is transparent shows `background` (R, G, B).
+wi_jpeg_status wi_jpeg_encoder_rows(wi_jpeg_encoder *encoder, const uint8_t *rows, size_t stride, uint32_t count,
+                                    int is_opaque, const uint8_t *background);
+/// Ends the file; the bytes stay the encoder's until close.
+wi_jpeg_status wi_jpeg_encoder_finish(wi_jpeg_encoder *encoder, const uint8_t **bytes, size_t *count);

@@ -1,5 +1,48 @@
 // SPDX-License-Identifier: MIT
+// libpng behind calls that return a code: its error exit is a longjmp, which must not cross Swift.
 #pragma once
 #include <stddef.h>
-#include <stdio.h>
-#include <png.h>
+#include <stdint.h>
+
+typedef enum {
+    WI_PNG_OK = 0,
+    WI_PNG_CORRUPT = -1,
+    WI_PNG_TRUNCATED = -2,
+    WI_PNG_MEMORY = -3,
+} wi_png_status;
+
+typedef struct wi_png_decoder wi_png_decoder;
+typedef struct wi_png_encoder wi_png_encoder;
+
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    int bits;
+    /// Alpha channel or transparent colours.
+    int has_alpha;
+    int is_interlaced;
+    /// How often wi_png_decoder_rows must be run over all rows.
+    int passes;
+} wi_png_info;
+
+/// `data` must stay valid until close. `max_chunk` bounds what libpng allocates for one chunk, in bytes.
+wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, uint32_t max_side, size_t max_chunk);
+void wi_png_decoder_close(wi_png_decoder *decoder);
+const char *wi_png_decoder_message(const wi_png_decoder *decoder);
+/// Reads up to the pixels and sets the conversion to R, G, B, A of 8 bits, alpha not multiplied in.
+wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_steps, wi_png_info *info);
+/// The profile, NULL where there is none; valid until close.
+const uint8_t *wi_png_decoder_icc(wi_png_decoder *decoder, size_t *count);
+/// Reads `rows` rows of the present pass. Interlaced passes need the rows of the pass before.
+wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows, uint32_t *done);
+
+wi_png_encoder *wi_png_encoder_open(void);
+void wi_png_encoder_close(wi_png_encoder *encoder);
+const char *wi_png_encoder_message(const wi_png_encoder *encoder);
+/// `effort` is zlib's level 0 to 9, -1 its default. Opaque pictures are written without the fourth sample.
+wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, uint32_t width, uint32_t height, int is_opaque,
+                                   int effort);
+/// Takes `count` rows of R, G, B, A, alpha not multiplied in.
+wi_png_status wi_png_encoder_rows(wi_png_encoder *encoder, const uint8_t *rows, size_t stride, uint32_t count);
+/// Ends the file; the bytes stay the encoder's until close.
+wi_png_status wi_png_encoder_finish(wi_png_encoder *encoder, const uint8_t **bytes, size_t *count);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include <stdlib.h>
+#include "shim.h"
+
+struct wi_jpeg_decoder {
+    struct jpeg_decompress_struct info;
+    struct jpeg_source_mgr source;
+    wi_jpeg_errors errors;
+    int max_scans;
+    int is_created;
+    int is_inverted_cmyk;
+    JSAMPROW cmyk;
+};
+
+static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
+
+static void source_nothing(j_decompress_ptr info) { (void)info; }
+
+/// The whole file is in memory: being asked for more means that it ended early.
+static boolean source_fill(j_decompress_ptr info) {
+    ((wi_jpeg_errors *)info->err)->input_ended = 1;
+    info->src->next_input_byte = end_of_image;
+    info->src->bytes_in_buffer = sizeof end_of_image;
+    return TRUE;
+}
+
+static void source_skip(j_decompress_ptr info, long count) {
+    if (count <= 0) return;
+    if ((size_t)count > info->src->bytes_in_buffer) {
+        source_fill(info);
+        return;
+    }
+    info->src->next_input_byte += count;
+    info->src->bytes_in_buffer -= (size_t)count;
+}
+
+wi_jpeg_decoder *wi_jpeg_decoder_open(const uint8_t *data, size_t count, size_t max_memory, int max_scans) {
+    wi_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
+    if (!decoder) return NULL;
+    decoder->max_scans = max_scans;
+    wi_jpeg_errors_install(&decoder->errors, (j_common_ptr)&decoder->info);
+    if (setjmp(decoder->errors.escape)) {
+        wi_jpeg_decoder_close(decoder);
+        return NULL;
+    }
+    jpeg_create_decompress(&decoder->info);
+    decoder->is_created = 1;
+    decoder->info.mem->max_memory_to_use = (long)max_memory;
+    decoder->source.init_source = source_nothing;
+    decoder->source.fill_input_buffer = source_fill;
+    decoder->source.skip_input_data = source_skip;
+    decoder->source.resync_to_restart = jpeg_resync_to_restart;
+    decoder->source.term_source = source_nothing;
+    decoder->source.next_input_byte = data;
+    decoder->source.bytes_in_buffer = count;
+    decoder->info.src = &decoder->source;
+    return decoder;
+}
+
+void wi_jpeg_decoder_close(wi_jpeg_decoder *decoder) {
+    if (!decoder) return;
+    if (decoder->is_created) jpeg_destroy_decompress(&decoder->info);
+    free(decoder->cmyk);
+    free(decoder);
+}
+
+const char *wi_jpeg_decoder_message(const wi_jpeg_decoder *decoder) { return decoder->errors.message; }
+
+static wi_jpeg_status failure(const wi_jpeg_decoder *decoder) {
+    int ended = decoder->errors.input_ended && decoder->errors.status == WI_JPEG_CORRUPT;
+    return ended ? WI_JPEG_TRUNCATED : decoder->errors.status;
+}
+
+wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *info) {
+    if (setjmp(decoder->errors.escape)) return failure(decoder);
+    jpeg_save_markers(&decoder->info, JPEG_APP0 + 2, 0xFFFF);
+    jpeg_read_header(&decoder->info, TRUE);
+    info->width = decoder->info.image_width;
+    info->height = decoder->info.image_height;
+    info->components = decoder->info.num_components;
+    info->is_progressive = decoder->info.progressive_mode;
+    info->bits = decoder->info.data_precision;
+    return WI_JPEG_OK;
+}
+
+uint8_t *wi_jpeg_decoder_icc(wi_jpeg_decoder *decoder, size_t limit, size_t *count) {
+    JOCTET *bytes = NULL;
+    unsigned length = 0;
+    if (setjmp(decoder->errors.escape)) return NULL;
+    if (!jpeg_read_icc_profile(&decoder->info, &bytes, &length)) return NULL;
+    if (length > limit) {
+        free(bytes);
+        return NULL;
+    }
+    *count = length;
+    return bytes;
+}
+
+wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denominator, uint32_t *width,
+                                     uint32_t *height) {
+    j_decompress_ptr info = &decoder->info;
+    if (setjmp(decoder->errors.escape)) return failure(decoder);
+    int is_cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+    info->out_color_space = is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
+    // Adobe's applications store ink inverted; the marker is the only sign of them.
+    decoder->is_inverted_cmyk = info->saw_Adobe_marker;
+    info->scale_num = 1;
+    info->scale_denom = denominator;
+    info->dct_method = JDCT_ISLOW;
+    info->do_fancy_upsampling = TRUE;
+    info->buffered_image = jpeg_has_multiple_scans(info);
+    jpeg_start_decompress(info);
+    *width = info->output_width;
+    *height = info->output_height;
+    if (!is_cmyk) return WI_JPEG_OK;
+    decoder->cmyk = malloc((size_t)info->output_width * 4);
+    return decoder->cmyk ? WI_JPEG_OK : WI_JPEG_MEMORY;
+}
+
+wi_jpeg_status wi_jpeg_decoder_absorb(wi_jpeg_decoder *decoder, int steps) {
+    j_decompress_ptr info = &decoder->info;
+    if (!info->buffered_image) return WI_JPEG_OK;
+    if (setjmp(decoder->errors.escape)) return failure(decoder);
+    while (steps-- > 0) {
+        if (jpeg_consume_input(info) == JPEG_REACHED_EOI) {
+            jpeg_start_output(info, info->input_scan_number);
+            return WI_JPEG_OK;
+        }
+        if (info->input_scan_number > decoder->max_scans)
+            wi_jpeg_fail((j_common_ptr)info, WI_JPEG_SCANS, "too many scans");
+    }
+    return WI_JPEG_MORE;
+}
+
+/// Ink to light without a profile: each colour is what its ink and black leave of white.
+static void convert_cmyk(const JSAMPLE *from, uint8_t *to, uint32_t width, int is_inverted) {
+    uint8_t flip = is_inverted ? 0 : 255;
+    for (uint32_t x = 0; x < width; x++, from += 4, to += 4) {
+        unsigned black = from[3] ^ flip;
+        for (int c = 0; c < 3; c++) to[c] = (uint8_t)(((from[c] ^ flip) * black + 127) / 255);
+        to[3] = 255;
+    }
+}
+
+wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows,
+                                    uint32_t *done) {
+    j_decompress_ptr info = &decoder->info;
+    *done = 0;
+    if (setjmp(decoder->errors.escape)) return failure(decoder);
+    while (*done < rows && info->output_scanline < info->output_height) {
+        JSAMPROW row = decoder->cmyk ? decoder->cmyk : out + *done * stride;
+        if (jpeg_read_scanlines(info, &row, 1) == 0) return WI_JPEG_MORE;
+        if (decoder->cmyk)
+            convert_cmyk(decoder->cmyk, out + *done * stride, info->output_width, decoder->is_inverted_cmyk);
+        *done += 1;
+    }
+    return WI_JPEG_OK;
+}
+
+/// True when every coefficient of every component arrived to its last bit.
+static int is_refined(const struct jpeg_decompress_struct *info) {
+    if (!info->progressive_mode || !info->coef_bits) return 0;
+    for (int c = 0; c < info->num_components; c++)
+        for (int k = 0; k < DCTSIZE2; k++)
+            if (info->coef_bits[c][k] != 0) return 0;
+    return 1;
+}
+
+int wi_jpeg_decoder_is_truncated(const wi_jpeg_decoder *decoder) {
+    // A file whose only loss is its end marker is whole to everyone else, so it is to us.
+    if (!decoder->errors.input_ended) return 0;
+    if (decoder->errors.missed_data || decoder->info.arith_code) return 1;
+    return decoder->info.buffered_image && !is_refined(&decoder->info);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include <stdlib.h>
+#include "shim.h"
+
+struct wi_jpeg_encoder {
+    struct jpeg_compress_struct info;
+    wi_jpeg_errors errors;
+    int is_created;
+    JSAMPROW blended;
+    unsigned char *bytes;
+    unsigned long count;
+};
+
+wi_jpeg_encoder *wi_jpeg_encoder_open(void) {
+    wi_jpeg_encoder *encoder = calloc(1, sizeof *encoder);
+    if (!encoder) return NULL;
+    wi_jpeg_errors_install(&encoder->errors, (j_common_ptr)&encoder->info);
+    if (setjmp(encoder->errors.escape)) {
+        wi_jpeg_encoder_close(encoder);
+        return NULL;
+    }
+    jpeg_create_compress(&encoder->info);
+    encoder->is_created = 1;
+    jpeg_mem_dest(&encoder->info, &encoder->bytes, &encoder->count);
+    return encoder;
+}
+
+void wi_jpeg_encoder_close(wi_jpeg_encoder *encoder) {
+    if (!encoder) return;
+    if (encoder->is_created) jpeg_destroy_compress(&encoder->info);
+    free(encoder->blended);
+    free(encoder->bytes);
+    free(encoder);
+}
+
+const char *wi_jpeg_encoder_message(const wi_jpeg_encoder *encoder) { return encoder->errors.message; }
+
+wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, uint32_t height, int quality,
+                                     int is_progressive, int keeps_chroma) {
+    j_compress_ptr info = &encoder->info;
+    if (setjmp(encoder->errors.escape)) return encoder->errors.status;
+    info->image_width = width;
+    info->image_height = height;
+    info->input_components = 4;
+    info->in_color_space = JCS_EXT_RGBX;
+    jpeg_set_defaults(info);
+    jpeg_set_quality(info, quality, TRUE);
+    info->dct_method = JDCT_ISLOW;
+    info->optimize_coding = TRUE;
+    if (keeps_chroma) {
+        info->comp_info[0].h_samp_factor = 1;
+        info->comp_info[0].v_samp_factor = 1;
+    }
+    if (is_progressive) jpeg_simple_progression(info);
+    encoder->blended = malloc((size_t)width * 4);
+    if (!encoder->blended) return WI_JPEG_MEMORY;
+    jpeg_start_compress(info, TRUE);
+    return WI_JPEG_OK;
+}
+
+static void blend(const uint8_t *from, uint8_t *to, size_t width, const uint8_t *background) {
+    for (size_t x = 0; x < width; x++, from += 4, to += 4) {
+        unsigned rest = 255u - from[3];
+        for (int c = 0; c < 3; c++) {
+            unsigned value = from[c] + (background[c] * rest + 127) / 255;
+            to[c] = (uint8_t)(value > 255 ? 255 : value);
+        }
+        to[3] = 255;
+    }
+}
+
+wi_jpeg_status wi_jpeg_encoder_rows(wi_jpeg_encoder *encoder, const uint8_t *rows, size_t stride, uint32_t count,
+                                    int is_opaque, const uint8_t *background) {
+    if (setjmp(encoder->errors.escape)) return encoder->errors.status;
+    for (uint32_t done = 0; done < count; done++) {
+        JSAMPROW row = (JSAMPROW)(rows + done * stride);
+        if (!is_opaque) {
+            blend(row, encoder->blended, encoder->info.image_width, background);
+            row = encoder->blended;
+        }
+        jpeg_write_scanlines(&encoder->info, &row, 1);
+    }
+    return WI_JPEG_OK;
+}
+
+wi_jpeg_status wi_jpeg_encoder_finish(wi_jpeg_encoder *encoder, const uint8_t **bytes, size_t *count) {
+    if (setjmp(encoder->errors.escape)) return encoder->errors.status;
+    jpeg_finish_compress(&encoder->info);
+    *bytes = encoder->bytes;
+    *count = encoder->count;
+    return WI_JPEG_OK;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <png.h>
+#include "CPNG.h"
+
+struct wi_png_decoder {
+    png_structp png;
+    png_infop info;
+    const uint8_t *data;
+    size_t left;
+    jmp_buf escape;
+    wi_png_status status;
+    char message[128];
+};
+
+static void on_error(png_structp png, png_const_charp words) {
+    wi_png_decoder *decoder = png_get_error_ptr(png);
+    snprintf(decoder->message, sizeof decoder->message, "%s", words);
+    longjmp(decoder->escape, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp words) {
+    (void)png;
+    (void)words;
+}
+
+static void on_read(png_structp png, png_bytep out, size_t count) {
+    wi_png_decoder *decoder = png_get_io_ptr(png);
+    if (count > decoder->left) {
+        decoder->left = 0;
+        decoder->status = WI_PNG_TRUNCATED;
+        png_error(png, "the data ends early");
+    }
+    memcpy(out, decoder->data, count);
+    decoder->data += count;
+    decoder->left -= count;
+}
+
+/// Chunks whose content nobody here looks at: not even decompressed.
+static void ignore_text(png_structp png) {
+    static const png_byte names[] = "tEXt\0zTXt\0iTXt\0tIME\0sPLT\0hIST\0eXIf\0pCAL\0sCAL\0oFFs";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));
+}
+
+wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, uint32_t max_side, size_t max_chunk) {
+    wi_png_decoder *decoder = calloc(1, sizeof *decoder);
+    if (!decoder) return NULL;
+    decoder->data = data;
+    decoder->left = count;
+    decoder->status = WI_PNG_CORRUPT;
+    if (setjmp(decoder->escape)) {
+        wi_png_decoder_close(decoder);
+        return NULL;
+    }
+    decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, on_error, on_warning);
+    decoder->info = decoder->png ? png_create_info_struct(decoder->png) : NULL;
+    if (!decoder->info) {
+        wi_png_decoder_close(decoder);
+        return NULL;
+    }
+    png_set_read_fn(decoder->png, decoder, on_read);
+    png_set_user_limits(decoder->png, max_side, max_side);
+    png_set_chunk_cache_max(decoder->png, 64);
+    png_set_chunk_malloc_max(decoder->png, max_chunk);
+    ignore_text(decoder->png);
+    return decoder;
+}
+
+void wi_png_decoder_close(wi_png_decoder *decoder) {
+    if (!decoder) return;
+    if (decoder->png) png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+    free(decoder);
+}
+
+const char *wi_png_decoder_message(const wi_png_decoder *decoder) { return decoder->message; }
+
+wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_steps, wi_png_info *info) {
+    png_structp png = decoder->png;
+    if (setjmp(decoder->escape)) return decoder->status;
+    // What libpng has taken in but not unpacked when the data ends is lost: little, where partial rows count.
+    if (reads_in_small_steps) png_set_compression_buffer_size(png, 64);
+    png_read_info(png, decoder->info);
+    int type = png_get_color_type(png, decoder->info);
+    info->width = png_get_image_width(png, decoder->info);
+    info->height = png_get_image_height(png, decoder->info);
+    info->bits = png_get_bit_depth(png, decoder->info);
+    info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, decoder->info, PNG_INFO_tRNS);
+    info->is_interlaced = png_get_interlace_type(png, decoder->info) != PNG_INTERLACE_NONE;
+    png_set_expand(png);
+    png_set_scale_16(png);
+    png_set_gray_to_rgb(png);
+    if (!info->has_alpha) png_set_filler(png, 255, PNG_FILLER_AFTER);
+    info->passes = png_set_interlace_handling(png);
+    png_read_update_info(png, decoder->info);
+    if (png_get_rowbytes(png, decoder->info) != (size_t)info->width * 4) png_error(png, "unexpected row length");
+    return WI_PNG_OK;
+}
+
+const uint8_t *wi_png_decoder_icc(wi_png_decoder *decoder, size_t *count) {
+    png_charp name = NULL;
+    png_bytep profile = NULL;
+    png_uint_32 length = 0;
+    int compression = 0;
+    if (setjmp(decoder->escape)) return NULL;
+    if (!png_get_iCCP(decoder->png, decoder->info, &name, &compression, &profile, &length)) return NULL;
+    *count = length;
+    return profile;
+}
+
+wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows,
+                                  uint32_t *done) {
+    *done = 0;
+    if (setjmp(decoder->escape)) return decoder->status;
+    while (*done < rows) {
+        png_read_row(decoder->png, out + *done * stride, NULL);
+        *done += 1;
+    }
+    return WI_PNG_OK;
+}

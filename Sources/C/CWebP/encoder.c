@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include <webp/encode.h>
+#include "CWebP.h"
+
+typedef struct {
+    wi_webp_progress progress;
+    void *user;
+} listener;
+
+static int on_progress(int percent, const WebPPicture *picture) {
+    const listener *to = picture->user_data;
+    return to->progress(to->user, percent);
+}
+
+static wi_webp_status status_of(WebPEncodingError code) {
+    switch (code) {
+    case VP8_ENC_ERROR_OUT_OF_MEMORY:
+    case VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
+        return WI_WEBP_MEMORY;
+    case VP8_ENC_ERROR_USER_ABORT:
+        return WI_WEBP_STOPPED;
+    case VP8_ENC_ERROR_BAD_DIMENSION:
+        return WI_WEBP_UNSUPPORTED;
+    default:
+        return WI_WEBP_CORRUPT;
+    }
+}
+
+static int configure(WebPConfig *config, int is_lossless, float quality, int effort) {
+    if (!WebPConfigInit(config)) return 0;
+    if (is_lossless) return WebPConfigLosslessPreset(config, effort < 0 ? 6 : effort);
+    config->quality = quality;
+    if (effort >= 0) config->method = effort * 6 / 9;
+    return WebPValidateConfig(config);
+}
+
+wi_webp_status wi_webp_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                              int is_lossless, float quality, int effort, wi_webp_progress progress, void *user,
+                              uint8_t **bytes, size_t *count) {
+    WebPConfig config;
+    WebPPicture picture;
+    WebPMemoryWriter writer;
+    listener to = {progress, user};
+    if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) return WI_WEBP_UNSUPPORTED;
+    if (!configure(&config, is_lossless, quality, effort) || !WebPPictureInit(&picture)) return WI_WEBP_CORRUPT;
+    picture.use_argb = is_lossless;
+    picture.width = (int)width;
+    picture.height = (int)height;
+    int is_imported = is_opaque ? WebPPictureImportRGBX(&picture, pixels, (int)stride)
+                                : WebPPictureImportRGBA(&picture, pixels, (int)stride);
+    if (!is_imported) return WI_WEBP_MEMORY;
+    WebPMemoryWriterInit(&writer);
+    picture.writer = WebPMemoryWrite;
+    picture.custom_ptr = &writer;
+    picture.progress_hook = on_progress;
+    picture.user_data = &to;
+    int is_done = WebPEncode(&config, &picture);
+    wi_webp_status status = is_done ? WI_WEBP_OK : status_of(picture.error_code);
+    WebPPictureFree(&picture);
+    if (!is_done) {
+        WebPMemoryWriterClear(&writer);
+        return status;
+    }
+    *bytes = writer.mem;
+    *count = writer.size;
+    return WI_WEBP_OK;
+}
+
+void wi_webp_free(uint8_t *bytes) { WebPFree(bytes); }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// The structure of a GIF file: everything but pixels (GIF89a, sections 17 to 27). Reading it touches each block's
+/// length byte only.
+struct GIFIndex: Sendable {
+    /// The canvas: the logical screen, or the first frame where that is empty.
+    private(set) var canvasSize: PixelSize
+    /// As stored; 1 where the file does not say, 0 is for ever.
+    private(set) var loopCount = 1
+    private(set) var frames: [GIFFrame] = []
+    /// True where the file ends inside a block. A missing trailer alone is not counted.
+    private(set) var isTruncated = false
+
+    private var control = Control()
+    private var globalPaletteOffset = 0
+    private var globalPaletteCount = 0
+
+    /// A graphic control extension holds for the next frame only.
+    private struct Control {
+        var disposal = GIFFrame.Disposal.keep
+        var transparentIndex: UInt8?
+        var delayMilliseconds = 0
+    }
+
+    private enum Block {
+        static let extensionIntroducer: UInt8 = 0x21
+        static let imageSeparator: UInt8 = 0x2C
+        static let trailer: UInt8 = 0x3B
+        static let graphicControl: UInt8 = 0xF9
+        static let application: UInt8 = 0xFF
+    }
+
+    /// Walks the blocks.
+    ///
+    /// - Parameter frameLimit: stops after so many frames.
+    /// - Throws: family 4xxx where there is not one frame.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(ImageError) {
+        var reader = ByteReader(bytes)
+        guard let signature = reader.take(6), signature.starts(with: "GIF".utf8) else {
+            throw .decode(.corrupt(format: .gif, reason: "it does not begin with GIF"))
+        }
+        guard let width = reader.uint16(), let height = reader.uint16(), let packed = reader.byte(),
+            reader.skip(2)
+        else { throw .decode(.truncated(format: .gif, received: bytes.count, expected: nil)) }
+        canvasSize = PixelSize(width: width, height: height)
+        if packed & 0x80 != 0 {
+            globalPaletteOffset = reader.offset
+            globalPaletteCount = 2 << Int(packed & 7)
+            guard reader.skip(globalPaletteCount * 3) else {
+                throw .decode(.truncated(format: .gif, received: bytes.count, expected: nil))
+            }
+        }
+        isTruncated = !readBlocks(&reader, frameLimit: frameLimit)
+        guard let first = frames.first else {
+            throw .decode(
+                reader.isAtEnd
+                    ? .truncated(format: .gif, received: bytes.count, expected: nil)
+                    : .corrupt(format: .gif, reason: "there is no picture in it"))
+        }
+        if canvasSize.isEmpty {
+            canvasSize = PixelSize(
+                width: first.place.x + first.place.width, height: first.place.y + first.place.height)
+        }
+        guard !canvasSize.isEmpty else { throw .decode(.corrupt(format: .gif, reason: "the canvas is empty")) }
+    }
+
+    /// Forgets a last frame whose data is not whole; a frame that is the only one stays.
+    mutating func dropIncompleteFrame() {
+        if frames.count > 1, frames.last?.isComplete == false { frames.removeLast() }
+    }
+
+    /// - Returns: false where the file ends inside a block.
+    private mutating func readBlocks(_ reader: inout ByteReader, frameLimit: Int) -> Bool {
+        while frames.count < frameLimit, let introducer = reader.byte() {
+            switch introducer {
+            case Block.extensionIntroducer:
+                guard readExtension(&reader) else { return false }
+            case Block.imageSeparator:
+                guard readFrame(&reader) else { return false }
+            case Block.trailer:
+                return true
+            default:
+                // Browsers and giflib's users step over stray bytes between blocks, zeros above all.
+                continue
+            }
+        }
+        return true
+    }
+
+    private mutating func readExtension(_ reader: inout ByteReader) -> Bool {
+        guard let label = reader.byte() else { return false }
+        switch label {
+        case Block.graphicControl:
+            guard let size = reader.byte(), let body = reader.take(Int(size)) else { return false }
+            if body.count >= 4 { control = Self.control(body) }
+        case Block.application:
+            guard let size = reader.byte(), let name = reader.take(Int(size)) else { return false }
+            if name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8) {
+                return readLoop(&reader)
+            }
+        default:
+            break
+        }
+        return reader.skipSubBlocks()
+    }
+
+    private static func control(_ body: UnsafeBufferPointer<UInt8>.SubSequence) -> Control {
+        let start = body.startIndex
+        return Control(
+            disposal: GIFFrame.Disposal(packed: body[start]),
+            transparentIndex: body[start] & 1 != 0 ? body[start + 3] : nil,
+            delayMilliseconds: (Int(body[start + 1]) | Int(body[start + 2]) << 8) * 10)
+    }
+
+    /// Sub-block 1 of the looping extension holds the count; 2 (buffering) means nothing here.
+    private mutating func readLoop(_ reader: inout ByteReader) -> Bool {
+        while let size = reader.byte() {
+            if size == 0 { return true }
+            guard let body = reader.take(Int(size)) else { return false }
+            if body.count >= 3, body[body.startIndex] & 7 == 1 {
+                loopCount = Int(body[body.startIndex + 1]) | Int(body[body.startIndex + 2]) << 8
+            }
+        }
+        return false
+    }
+
+    private mutating func readFrame(_ reader: inout ByteReader) -> Bool {
+        guard let x = reader.uint16(), let y = reader.uint16(), let width = reader.uint16(),
+            let height = reader.uint16(), let packed = reader.byte()
+        else { return false }
+        var frame = GIFFrame(
+            place: PixelRect(x: x, y: y, width: width, height: height), isInterlaced: packed & 0x40 != 0,
+            disposal: control.disposal, transparentIndex: control.transparentIndex,
+            delayMilliseconds: control.delayMilliseconds, paletteOffset: globalPaletteOffset,
+            paletteCount: globalPaletteCount, dataOffset: 0, isComplete: false)
+        control = Control()
+        if packed & 0x80 != 0 {
+            frame.paletteOffset = reader.offset
+            frame.paletteCount = 2 << Int(packed & 7)
+            guard reader.skip(frame.paletteCount * 3) else { return false }
+        }
+        frame.dataOffset = reader.offset
+        guard reader.skip(1) else { return false }
+        frame.isComplete = reader.skipSubBlocks()
+        frames.append(frame)
+        return frame.isComplete
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// JPEG through libjpeg-turbo: gray, YCbCr, RGB, CMYK and YCCK, baseline, progressive and arithmetic, all
+/// subsamplings. Accurate inverse DCT and smooth chroma upsampling.
+public struct JPEGCoder: ImageCoder {
+    /// Creates the coder.
+    public init() {}
+
+    /// True for JPEG.
+    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jpeg }
+
+    /// Decodes, at a smaller size from fewer DCT coefficients: the smallest of 1/1, 1/2, 1/4 and 1/8 that keeps at
+    /// least twice the wanted pixels, the rest by resampling.
+    ///
+    /// - Throws: families 4xxx and 6xxx; ``DecodeError/truncated(format:received:expected:)`` where pixels are
+    ///   missing. A file without its end marker alone is whole.
+    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        try data.withBytes { (bytes) throws(ImageError) in
+            let reader = try JPEGReader(bytes, context: context)
+            try probe.requireAgreement(on: reader.size, format: .jpeg)
+            let layout = try DecodeLayout(
+                rawSize: reader.size, orientation: probe.orientation, options: options, context: context)
+            let profile = reader.iccProfile()
+            let denominator = [8, 4, 2].first { Double($0) <= layout.spareReduction } ?? 1
+            let decoded = try reader.decode(denominator: denominator, allowsPartial: options.allowsPartial)
+            // libjpeg rounds the reduced size up; the picture itself ends where the division says.
+            let extent = (
+                width: Double(reader.size.width) / Double(denominator),
+                height: Double(reader.size.height) / Double(denominator)
+            )
+            let pixels = try layout.finish(decoded.pixels, extent: extent, context: context)
+            return Image(
+                pixels: pixels, scale: options.scale, format: .jpeg,
+                metadata: ImageMetadata(
+                    rawSize: reader.size, orientation: layout.orientation, depth: reader.depth, hasAlpha: false,
+                    isPartial: decoded.isPartial, iccProfile: profile))
+        }
+    }
+
+    /// True for JPEG.
+    public func canEncode(_ format: ImageFormat) -> Bool { format == .jpeg }
+
+    /// Encodes the still or the poster: Huffman tables made for the picture, chroma at half size below quality 90
+    /// and at full size from there on, as people ask for 90 and more to see no difference. Default quality 90.
+    ///
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        throws(ImageError) -> Data
+    {
+        try JPEGWriter.encode(image.pixels, as: encoding, context: context)
+    }
+}

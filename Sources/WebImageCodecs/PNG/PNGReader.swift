@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import CPNG
+import WebImageCore
+
+/// One PNG being decoded; owns libpng's handle.
+struct PNGReader: ~Copyable {
+    let size: PixelSize
+    let depth: Int
+    /// Alpha channel or transparent colours.
+    let hasAlpha: Bool
+    private let info: wi_png_info
+    private let handle: OpaquePointer
+    private let received: Int
+    private let context: CodingContext
+
+    /// What libpng may allocate for one chunk (profiles, palettes).
+    static let maxChunkBytes = 8 << 20
+    /// Longer profiles are ignored.
+    static let maxProfileBytes = 4 << 20
+
+    /// Reads everything before the pixels. `bytes` must outlive the reader.
+    ///
+    /// - Parameter keepsPartial: reads in small steps, so that few rows are lost when the data ends early.
+    /// - Throws: family 4xxx.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: CodingContext) throws(ImageError) {
+        let side = UInt32(clamping: min(context.limits.maxSide, Int(Int32.max)))
+        guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, side, Self.maxChunkBytes) else {
+            throw .decode(.outOfMemory(bytes: 0))
+        }
+        var info = wi_png_info()
+        let status = wi_png_decoder_header(handle, keepsPartial ? 1 : 0, &info)
+        guard status == WI_PNG_OK else {
+            let failure = Self.failure(status, handle, bytes.count)
+            wi_png_decoder_close(handle)
+            throw failure
+        }
+        self.handle = handle
+        self.received = bytes.count
+        self.context = context
+        self.info = info
+        self.size = PixelSize(width: Int(info.width), height: Int(info.height))
+        self.depth = Int(info.bits)
+        self.hasAlpha = info.has_alpha != 0
+    }
+
+    deinit { wi_png_decoder_close(handle) }
+
+    /// The embedded profile.
+    func iccProfile() -> [UInt8]? {
+        var count = 0
+        guard let bytes = wi_png_decoder_icc(handle, &count), count <= Self.maxProfileBytes else { return nil }
+        return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    /// Decodes all rows.
+    ///
+    /// - Returns: the rows, and whether some never arrived; those are transparent, or what an earlier pass of an
+    ///   interlaced picture left.
+    func decode(allowsPartial: Bool) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+        let isInterlaced = info.is_interlaced != 0
+        let canvas = try PixelCanvas.forDecoding(size, zeroed: isInterlaced, context: context)
+        var failure: ImageError?
+        var finished = 0
+        passes: for _ in 0..<info.passes {
+            finished = 0
+            while finished < size.height {
+                try context.checkpoint()
+                var done: UInt32 = 0
+                let wanted = UInt32(min(rowsPerCheckpoint, size.height - finished))
+                let status = wi_png_decoder_rows(
+                    handle, canvas.row(finished), canvas.bytesPerRow, wanted, &done)
+                finished += Int(done)
+                guard status != WI_PNG_OK else { continue }
+                failure = Self.failure(status, handle, received)
+                break passes
+            }
+        }
+        if let failure {
+            guard allowsPartial, case .decode(.truncated) = failure else { throw failure }
+            if !isInterlaced { canvas.clearRows(from: finished) }
+        }
+        if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
+        let mayShowThrough = hasAlpha || failure != nil
+        let isOpaque = mayShowThrough ? canvas.isEveryPixelOpaque() : true
+        return (canvas.finish(isOpaque: isOpaque), failure != nil)
+    }
+
+    private static func failure(_ status: wi_png_status, _ handle: OpaquePointer, _ received: Int) -> ImageError {
+        switch status {
+        case WI_PNG_TRUNCATED: .decode(.truncated(format: .png, received: received, expected: nil))
+        case WI_PNG_MEMORY: .decode(.outOfMemory(bytes: maxChunkBytes))
+        default: .decode(.corrupt(format: .png, reason: String(cString: wi_png_decoder_message(handle))))
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+import CWebP
+import Foundation
+import WebImageCore
+
+/// One decode of one WebP file.
+struct WebPJob {
+    let data: Data
+    let bytes: UnsafeBufferPointer<UInt8>
+    /// The canvas.
+    let size: PixelSize
+    let hasAlpha: Bool
+    let orientation: Orientation
+    let options: DecodeOptions
+    let context: CodingContext
+
+    func decodeStill() throws(ImageError) -> Image {
+        if case .single(let index) = options.frames, index != 0 {
+            throw .request(.noSuchFrame(index: index, count: 1))
+        }
+        let layout = try DecodeLayout(
+            rawSize: size, orientation: orientation, options: options, context: context)
+        let reduction = layout.spareReduction
+        let decodedSize = PixelSize(
+            width: Int((Double(size.width) / reduction).rounded(.up)),
+            height: Int((Double(size.height) / reduction).rounded(.up)))
+        let canvas = try PixelCanvas.forDecoding(decodedSize, context: context)
+        let isWhole = try WebPStill.decode(
+            bytes, into: canvas, size: decodedSize, isScaled: decodedSize != size,
+            allowsPartial: options.allowsPartial, context: context)
+        let isOpaque = isWhole && !hasAlpha ? true : canvas.isEveryPixelOpaque()
+        let pixels = try layout.finish(canvas.finish(isOpaque: isOpaque), context: context)
+        return Image(pixels: pixels, scale: options.scale, format: .webp, metadata: metadata(isPartial: !isWhole))
+    }
+
+    func decodeAnimation() throws(ImageError) -> Image {
+        guard let container = WebPContainer(bytes), let first = container.frame(at: 0) else {
+            throw .decode(.truncated(format: .webp, received: bytes.count, expected: nil))
+        }
+        let wanted = context.limits.maxFrames > 1 ? options.frames : options.frames.asStill
+        let count = container.frameCount
+        if !container.isComplete, !options.allowsPartial {
+            throw .decode(.truncated(format: .webp, received: bytes.count, expected: nil))
+        }
+        if wanted == .all, count > context.limits.maxFrames {
+            throw .limit(LimitError(.frames, limit: context.limits.maxFrames, actual: count))
+        }
+        let plays = wanted == .all && container.isComplete && count > 1
+        let layout = try DecodeLayout(
+            rawSize: size, orientation: orientation, options: options, frames: plays ? count : 1, context: context)
+        if wanted.stillIndex != 0 { return try single(wanted.stillIndex, in: container, layout: layout) }
+        let poster = try decodePoster(first)
+        let animation = plays ? try makeDecoder(container, layout: layout) : nil
+        return Image(
+            pixels: try layout.finish(poster.pixels, context: context),
+            animation: animation.map(ImageAnimation.init), scale: options.scale, format: .webp,
+            metadata: metadata(isPartial: poster.isPartial || !container.isComplete))
+    }
+
+    /// The first frame on its transparent canvas.
+    private func decodePoster(_ frame: wi_webp_frame) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+        let place = PixelRect(
+            x: Int(frame.x), y: Int(frame.y), width: Int(frame.width), height: Int(frame.height))
+        guard place.clamped(to: size) == place else {
+            throw .decode(.corrupt(format: .webp, reason: "a frame lies outside the canvas"))
+        }
+        let canvas = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
+        let isWhole = try WebPStill.decode(
+            UnsafeBufferPointer(start: frame.data, count: frame.count), into: canvas, x: place.x, y: place.y,
+            size: place.size, isScaled: false, allowsPartial: options.allowsPartial, context: context)
+        let isOpaque = canvas.isEveryPixelOpaque()
+        return (canvas.finish(isOpaque: isOpaque), !isWhole)
+    }
+
+    private func single(_ index: Int, in container: borrowing WebPContainer, layout: DecodeLayout)
+        throws(ImageError) -> Image
+    {
+        guard container.isComplete, (0..<container.frameCount).contains(index) else {
+            throw .request(.noSuchFrame(index: index, count: container.frameCount))
+        }
+        let pixels = try makeDecoder(container, layout: layout).frame(at: index)
+        return Image(pixels: pixels, scale: options.scale, format: .webp, metadata: metadata(isPartial: false))
+    }
+
+    private func makeDecoder(_ container: borrowing WebPContainer, layout: DecodeLayout)
+        throws(ImageError) -> WebPAnimationDecoder
+    {
+        var durations: [Int] = []
+        for index in 0..<container.frameCount {
+            let milliseconds = Int(container.frame(at: index)?.milliseconds ?? 0)
+            durations.append(AnimationTimeline.normalizedDelay(milliseconds: milliseconds))
+        }
+        return try WebPAnimationDecoder(
+            data, timeline: AnimationTimeline(loopCount: container.loopCount, durations: durations),
+            canvasSize: size, layout: layout, limits: context.limits)
+    }
+
+    private func metadata(isPartial: Bool) -> ImageMetadata {
+        ImageMetadata(
+            rawSize: size, orientation: orientation, hasAlpha: hasAlpha, isPartial: isPartial,
+            iccProfile: WebPContainer(bytes)?.iccProfile())
+    }
+}

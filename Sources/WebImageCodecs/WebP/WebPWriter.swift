@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import CWebP
+import Foundation
+import WebImageCore
+
+/// Encodes pixels through libwebp.
+enum WebPWriter {
+    /// The format's sizes are 14 bits wide.
+    static let maxSide = 16_383
+
+    /// What the encoder's progress function sees.
+    private final class Watch {
+        let context: CodingContext
+        var failure: ImageError?
+
+        init(_ context: CodingContext) { self.context = context }
+
+        func mayGoOn() -> Bool {
+            do throws(ImageError) {
+                try context.checkpoint()
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+    }
+
+    static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: CodingContext)
+        throws(ImageError) -> Data
+    {
+        try requireEncodable(pixels, as: .webp, maxSide: maxSide)
+        let effort = try encoding.checkedEffort()
+        let watch = Watch(context)
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        let encode = { (source: UnsafePointer<UInt8>?, stride: Int) in
+            wi_webp_encode(
+                source, stride, UInt32(pixels.width), UInt32(pixels.height), pixels.isOpaque ? 1 : 0,
+                encoding.isLossless ? 1 : 0, Float(encoding.quality ?? 80), Int32(effort ?? -1),
+                { user, _ in
+                    guard let user else { return 1 }
+                    return Unmanaged<Watch>.fromOpaque(user).takeUnretainedValue().mayGoOn() ? 1 : 0
+                }, Unmanaged.passUnretained(watch).toOpaque(), &bytes, &count)
+        }
+        let status: wi_webp_status
+        if pixels.isOpaque {
+            status = pixels.withUnsafeBytes {
+                encode($0.bindMemory(to: UInt8.self).baseAddress, pixels.bytesPerRow)
+            }
+        } else {
+            status = encode(StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4)
+        }
+        if let failure = watch.failure { throw failure }
+        guard status == WI_WEBP_OK, let bytes else {
+            throw .transform(.encodingFailed(format: .webp, reason: "libwebp refused (\(status.rawValue))"))
+        }
+        defer { wi_webp_free(bytes) }
+        return Data(bytes: bytes, count: count)
+    }
+}
