@@ -76,9 +76,11 @@ let package = Package(
             ["WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet"]
         ),
         module("WebImageTesting", ["WebImage"]),
+        // What of the command line tool needs neither network nor files: options, tables, progress, contact sheet.
+        module("WebImageCommand", ["WebImageCore", "CTerminal"]),
         .executableTarget(
             name: "webimage",
-            dependencies: ["WebImage", "WebImageTesting", "CTerminal"],
+            dependencies: ["WebImage", "WebImageTesting", "WebImageCommand"],
             path: "Sources/webimage",
             resources: [.copy("Album")],
             swiftSettings: swiftSettings
@@ -95,6 +97,8 @@ let package = Package(
         tests("WebImageStore", []),
         tests("WebImageNet", []),
         tests("WebImage", []),
+        // The executable is run as a process; the dependency has it built.
+        tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
     ],
     swiftLanguageModes: [.v6]
 )
