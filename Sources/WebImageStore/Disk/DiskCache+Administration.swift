@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Synchronization
+
+extension DiskCache {
+    /// Removes every entry. They are out of sight when this is called, and gone from their place when it returns;
+    /// the files are deleted slowly behind.
+    public func removeAll() async {
+        state.enqueue { state in
+            guard !state.isClosed else { return nil }
+            state.known = []
+            state.revalidated = []
+            return .staged(state.staging.removeAll())
+        }
+        await flush()
+    }
+
+    /// Waits until everything asked for so far is on disk and in the index, or has failed to get there.
+    public func flush() async { await perform { .flush($0) } }
+
+    /// Deletes the least recently used entries until at most `bytes` are occupied.
+    public func trim(toBytes bytes: Int) async {
+        await perform { .trim(EvictionGoal(bytes: max(0, bytes)), $0) }
+    }
+
+    /// Deletes the entries that were neither stored nor revalidated for `seconds`.
+    public func trim(olderThan seconds: Double) async {
+        let cutoff = state.clock.now().timeIntervalSince1970 - seconds
+        await perform { .trim(EvictionGoal(bytes: .max, cutoff: cutoff), $0) }
+    }
+
+    /// Writes what waits and closes the files. Later reads miss, later writes do nothing.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            var isOpen = false
+            state.enqueue { state in
+                isOpen = !state.isClosed
+                state.isClosed = true
+                return isOpen ? .close { continuation.resume() } : nil
+            }
+            if !isOpen { continuation.resume() }
+        }
+        readers.stop()
+    }
+
+    /// The cache in figures.
+    public func info() async -> DiskCacheInfo {
+        let path = state.configuration.directory
+        let limit = state.configuration.sizeLimit
+        let clock = state.clock
+        await settle()
+        let counters = state.shared.withLock { $0.counters }
+        return await withCheckedContinuation { continuation in
+            let accepted = state.enqueueIfOpen(
+                .describe { index, pausedUntil in
+                    let totals = try? index?.totals()
+                    let seconds = pausedUntil.map { Int(max(0, $0 - clock.uptime())) }
+                    continuation.resume(
+                        returning: DiskCacheInfo(
+                            entries: totals?.entries ?? 0, bytes: totals?.bytes ?? 0, limit: limit,
+                            oldest: (try? index?.oldest()) ?? nil, path: path, counters: counters,
+                            suspended: seconds.map { "writing pauses for \($0) s after a failure of the disk" }))
+                })
+            if !accepted {
+                continuation.resume(
+                    returning: DiskCacheInfo(
+                        entries: 0, bytes: 0, limit: limit, oldest: nil, path: path, counters: counters,
+                        suspended: "the cache is closed"))
+            }
+        }
+    }
+
+    /// All entries, most recently used first.
+    public func entries() async -> [DiskEntrySummary] {
+        await settle()
+        return await withCheckedContinuation { continuation in
+            let accepted = state.enqueueIfOpen(
+                .describe { index, _ in continuation.resume(returning: (try? index?.summaries()) ?? []) })
+            if !accepted { continuation.resume(returning: []) }
+        }
+    }
+
+    /// Reads every entry and compares its checksum; deletes what is damaged and makes the index agree with the files.
+    public func verify() async -> VerifyReport {
+        await settle()
+        var report = VerifyReport()
+        for shard in 0..<256 {
+            let part = await readers.run { $0.verify(shard: shard) } ?? VerifyReport()
+            report.checked += part.checked
+            report.damaged += part.damaged
+        }
+        let repaired = await withCheckedContinuation { continuation in
+            let accepted = state.enqueueIfOpen(.reconcile { continuation.resume(returning: $0) })
+            if !accepted { continuation.resume(returning: VerifyReport()) }
+        }
+        report.damaged += repaired.damaged
+        report.adopted = repaired.adopted
+        report.missing = max(0, repaired.missing)
+        await flush()
+        return report
+    }
+
+    /// Waits until the index is whole and everything asked for so far is in it.
+    func settle() async {
+        await perform { .settle($0) }
+        await flush()
+    }
+
+    /// Waits for a job of the writer; returns at once when the cache is closed.
+    private func perform(_ job: (@escaping StoreState.Completion) -> StoreState.Job) async {
+        await withCheckedContinuation { continuation in
+            if !state.enqueueIfOpen(job { continuation.resume() }) { continuation.resume() }
+        }
+    }
+}
+
+extension EntryReader {
+    /// Reads all entries of one shard and deletes the damaged ones. Blocks.
+    func verify(shard: Int) -> VerifyReport {
+        var report = VerifyReport()
+        for name in (try? state.files.names(in: state.layout.shard(shard))) ?? []
+        where CacheLayout.isEntryName(name) {
+            let path = state.layout.entry(name)
+            guard let contents = try? state.files.contents(path, limit: .max) else { continue }
+            report.checked += 1
+            let inode = contents.status.inode
+            let isWhole: Bool
+            do throws(EntryFault) {
+                isWhole = try EntryFile.decode(contents.takeBytes(), key: nil, verify: true).key.fileName == name
+            } catch {
+                isWhole = false
+            }
+            guard !isWhole, (try? state.files.status(at: path))?.inode == inode else { continue }
+            try? state.files.remove(path)
+            report.damaged += 1
+            state.enqueue { state in
+                state.counters.corrupt += 1
+                return .forget(name: name)
+            }
+        }
+        return report
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+
+/// Encoded pictures on disk: one self-describing file per entry, and an index beside them that can be made again
+/// from the files. The formats are described in `EntryFile` and `CacheLayout`.
+///
+/// - An entry that is given back is, byte for byte, one that was stored under that very key.
+/// - A process killed at any moment loses at most what it was writing.
+/// - Limits hold while running. Several processes may use one folder.
+/// - A full, read-only or failing disk is never an error of a request: reads miss, writes are dropped and pause.
+///
+/// All methods may be called from any thread. None blocks: files are read on two threads of the cache's own and
+/// written on a third. What was stored, updated or removed is seen by every later read at once.
+public final class DiskCache: Sendable {
+    let state: StoreState
+    let readers: ThreadPool<EntryReader>
+
+    /// Opens the cache and makes its folder where it is missing. The index is loaded in the background.
+    ///
+    /// - Throws: ``CacheError/unsafeDirectory(path:reason:)``, ``CacheError/system(operation:path:errno:)``.
+    public init(configuration: DiskCacheConfiguration) throws(ImageError) {
+        let state = StoreState(configuration)
+        try state.layout.prepare(configuration.fileSystem)
+        self.state = state
+        readers = ThreadPool(name: "webimage-read", count: 2) { EntryReader(state) }
+        let writer = Thread { DiskWriter(state).run() }
+        writer.name = "webimage-write"
+        writer.start()
+    }
+
+    deinit {
+        state.enqueue { state in
+            guard !state.isClosed else { return nil }
+            state.isClosed = true
+            return .close {}
+        }
+    }
+
+    /// False when there is certainly no entry of `key`. True while the index is not loaded. Costs no I/O.
+    public func mayContain(_ key: CacheKey) -> Bool {
+        state.shared.withLock { state in
+            guard !state.isClosed else { return false }
+            switch state.staging.overlay(for: key) {
+            case .removed: return false
+            case .entry: return true
+            case .head, nil: return !state.isLoaded || state.known.contains(key.digest)
+            }
+        }
+    }
+
+    /// The entry of `key`; nil where there is none, or none that is whole.
+    public func entry(for key: CacheKey) async -> DiskEntry? {
+        switch lookUp(key) {
+        case .entry(let entry): entry
+        case .absent: nil
+        case .onDisk: await readers.run { $0.read(key) } ?? nil
+        }
+    }
+
+    /// Stores `entry` in place of any older one of its key. Returns at once; the bytes are written behind.
+    /// Dropped, and counted, when it is too large, when too many are waiting, or while writing pauses.
+    public func store(_ entry: DiskEntry) {
+        let now = state.clock.uptime()
+        let tooLarge = entry.payload.count > state.configuration.entryLimit || !EntryFile.canHold(entry)
+        state.enqueue { state in
+            guard !state.isClosed else { return nil }
+            let paused = state.pausedUntil.map { now < $0 } ?? false
+            guard !tooLarge, !paused, let job = state.staging.stage(entry) else {
+                state.counters.dropped += 1
+                // The older entry is out of date; better none.
+                guard state.isLoaded ? state.known.contains(entry.key.digest) : !paused else { return nil }
+                state.known.remove(entry.key.digest)
+                return .staged(state.staging.remove(entry.key))
+            }
+            state.known.insert(entry.key.digest)
+            state.revalidated.remove(entry.key.digest)
+            return .staged(job)
+        }
+    }
+
+    /// Replaces the HTTP head of `key`'s entry after a 304; nothing happens where there is no entry.
+    public func updateHead(_ head: StoredHead, for key: CacheKey) {
+        state.enqueue { state in
+            guard !state.isClosed, !state.isLoaded || state.known.contains(key.digest) else { return nil }
+            return state.staging.stage(head, for: key).map { .staged($0) }
+        }
+    }
+
+    /// Removes the entry of `key`.
+    public func remove(_ key: CacheKey) {
+        state.enqueue { state in
+            guard !state.isClosed else { return nil }
+            state.known.remove(key.digest)
+            return .staged(state.staging.remove(key))
+        }
+    }
+
+    private enum LookUp {
+        case entry(DiskEntry)
+        case absent
+        case onDisk
+    }
+
+    /// What memory says.
+    private func lookUp(_ key: CacheKey) -> LookUp {
+        let now = state.clock.uptime()
+        var answer = LookUp.absent
+        state.enqueue { state in
+            guard !state.isClosed else { return nil }
+            switch state.staging.overlay(for: key) {
+            case .entry(let entry):
+                state.counters.hits += 1
+                answer = .entry(entry)
+                return nil
+            case .removed:
+                state.counters.misses += 1
+                return nil
+            case .head, nil: break
+            }
+            guard state.isLoaded, !state.known.contains(key.digest) else {
+                answer = .onDisk
+                return nil
+            }
+            state.counters.misses += 1
+            // Another process may have stored it; asking the index once a second is enough to learn that.
+            guard now >= state.lastRefresh + 1 else { return nil }
+            state.lastRefresh = now
+            return .refresh
+        }
+        return answer
+    }
+}
+
+extension EntryFile {
+    /// Whether the sections before the payload are within their bounds.
+    static func canHold(_ entry: DiskEntry) -> Bool {
+        guard entry.key.canonical.utf8.count <= 64 << 10, (entry.attachment?.count ?? 0) <= sectionLimit else {
+            return false
+        }
+        let lines = (entry.head?.head.fields.lines ?? []) + (entry.head?.varying.lines ?? [])
+        return lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 8 } <= 1 << 20
+    }
+}

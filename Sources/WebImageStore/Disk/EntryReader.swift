@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Synchronization
+import WebImageHTTP
+
+/// Reads entries on one thread of the pool; owns that thread's connection to the index.
+final class EntryReader {
+    let state: StoreState
+    private var index: CacheIndex?
+    private var indexGeneration: Int?
+
+    init(_ state: StoreState) { self.state = state }
+
+    /// The entry of `key` as it is on disk, with what is newer in memory and index. Blocks.
+    func read(_ key: CacheKey) -> DiskEntry? {
+        let name = key.fileName
+        let path = state.layout.entry(name)
+        do throws(FileFailure) {
+            let limit = state.configuration.entryLimit + 4 * EntryFile.sectionLimit
+            guard let contents = try state.files.contents(path, limit: limit) else { return missing(key, name) }
+            let inode = contents.status.inode
+            let mustVerify = state.shared.withLock { $0.verified[key.digest] != inode }
+            do throws(EntryFault) {
+                let entry = try EntryFile.decode(contents.takeBytes(), key: key, verify: mustVerify)
+                return found(entry, name: name, inode: inode)
+            } catch {
+                return damaged(key, name, inode: inode)
+            }
+        } catch  where error.code == EFBIG || error.code == ESTALE {
+            return damaged(key, name, inode: nil)
+        } catch {
+            return missed()
+        }
+    }
+
+    private func found(_ entry: DiskEntry, name: String, inode: UInt64) -> DiskEntry? {
+        var entry = entry
+        let mustAsk = state.shared.withLock { !$0.isLoaded || $0.revalidated.contains(entry.key.digest) }
+        if mustAsk, let head = newerHead(name, stored: entry.stored) { entry.head = head }
+        let now = state.clock.now()
+        let renewed = max(entry.stored, entry.head?.responseTime ?? entry.stored)
+        guard now.timeIntervalSince(renewed) <= state.configuration.maxAge else {
+            state.enqueue { state in
+                guard case nil = state.staging.overlay(for: entry.key) else { return nil }
+                state.known.remove(entry.key.digest)
+                return .staged(state.staging.remove(entry.key))
+            }
+            return missed()
+        }
+        return state.shared.withLock { state -> DiskEntry? in
+            state.verified[entry.key.digest] = inode
+            // The disk may have been overtaken while it was read.
+            switch state.staging.overlay(for: entry.key) {
+            case .removed:
+                state.counters.misses += 1
+                return nil
+            case .entry(let newer): entry = newer
+            case .head(let head): entry.head = head
+            case nil: break
+            }
+            state.counters.hits += 1
+            if state.accesses.count < 4_096 { state.accesses[name] = now.timeIntervalSince1970 }
+            return entry
+        }
+    }
+
+    private func missed() -> DiskEntry? {
+        state.shared.withLock { $0.counters.misses += 1 }
+        return nil
+    }
+
+    private func missing(_ key: CacheKey, _ name: String) -> DiskEntry? {
+        state.enqueue { state in
+            state.counters.misses += 1
+            return state.known.contains(key.digest) ? .forget(name: name) : nil
+        }
+        return nil
+    }
+
+    private func damaged(_ key: CacheKey, _ name: String, inode: UInt64?) -> DiskEntry? {
+        let path = state.layout.entry(name)
+        // Another process or our own writer may have put a whole entry in its place by now.
+        if let now = try? state.files.status(at: path), inode == nil || now.inode == inode {
+            try? state.files.remove(path)
+        }
+        state.enqueue { state in
+            state.counters.misses += 1
+            state.counters.corrupt += 1
+            state.verified[key.digest] = nil
+            return .forget(name: name)
+        }
+        return nil
+    }
+
+    private func newerHead(_ name: String, stored: Date) -> StoredHead? {
+        let generation = state.shared.withLock { $0.indexGeneration }
+        if generation != indexGeneration {
+            indexGeneration = generation
+            index = try? CacheIndex(reading: state.layout.index)
+        }
+        return try? index?.head(name: name, stored: stored.timeIntervalSince1970)
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import WebImageCore
+
+/// The folder of a disk cache:
+///
+///     CACHEDIR.TAG  lock  evictor  index.sqlite(-wal,-shm)  blobs/00…ff/<64 hex>  temp/  trash-<n>/
+struct CacheLayout: Sendable {
+    let root: String
+
+    var lock: String { "\(root)/lock" }
+    var evictor: String { "\(root)/evictor" }
+    var index: String { "\(root)/index.sqlite" }
+    var blobs: String { "\(root)/blobs" }
+    var temp: String { "\(root)/temp" }
+    var tag: String { "\(root)/CACHEDIR.TAG" }
+    static let trashPrefix = "trash-"
+
+    /// The folder of the entries whose names begin with the two digits of `shard`.
+    func shard(_ shard: Int) -> String { "\(blobs)/\(Self.digits(shard))" }
+
+    /// The file of the entry called `name`.
+    func entry(_ name: String) -> String { "\(blobs)/\(name.prefix(2))/\(name)" }
+
+    /// Two hexadecimal digits of 0…255.
+    static func digits(_ shard: Int) -> String {
+        let text = String(shard, radix: 16)
+        return text.utf8.count < 2 ? "0\(text)" : text
+    }
+
+    /// True for the names of entry files; everything else in the tree is somebody else's.
+    static func isEntryName(_ name: String) -> Bool {
+        name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+}
+
+extension CacheLayout {
+    /// Makes what is missing and checks who owns it.
+    ///
+    /// - Throws: ``CacheError/unsafeDirectory(path:reason:)``, ``CacheError/system(operation:path:errno:)``.
+    func prepare(_ files: any FileSystem) throws(ImageError) {
+        guard root.hasPrefix("/"), !root.utf8.contains(0) else {
+            throw .cache(.unsafeDirectory(path: root, reason: "the path is not absolute"))
+        }
+        do throws(FileFailure) {
+            try makePath(root[...], files)
+            try check(files.status(at: root))
+        } catch {
+            throw .cache(.system(operation: error.operation, path: error.path, errno: error.code))
+        }
+        if let problem = (try? files.status(at: root)).flatMap(problem) {
+            throw .cache(.unsafeDirectory(path: root, reason: problem))
+        }
+        // A read-only folder still serves reads, so what fails from here on only means that nothing is written.
+        try? makeDirectory(blobs, files)
+        try? makeDirectory(temp, files)
+        writeTag(files)
+    }
+
+    private func check(_ status: FileStatus) throws(FileFailure) {
+        guard status.kind == .directory || status.kind == .link else { throw FileFailure("mkdir", root, ENOTDIR) }
+    }
+
+    /// Why the root must not be used.
+    private func problem(_ status: FileStatus) -> String? {
+        if status.kind != .directory { return "it is not a directory but a link or a file" }
+        if status.owner != geteuid() { return "it belongs to user \(status.owner), not to \(geteuid())" }
+        if status.permissions & 0o022 != 0 { return "others may write to it" }
+        return nil
+    }
+
+    private func makePath(_ path: Substring, _ files: any FileSystem) throws(FileFailure) {
+        do throws(FileFailure) {
+            try makeDirectory(String(path), files)
+        } catch  where error.code == ENOENT {
+            guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
+            try makePath(path[..<slash], files)
+            try makeDirectory(String(path), files)
+        }
+    }
+
+    /// Makes a folder, content with one that is there.
+    func makeDirectory(_ path: String, _ files: any FileSystem) throws(FileFailure) {
+        do throws(FileFailure) { try files.makeDirectory(path) } catch  where error.code == EEXIST { return }
+    }
+
+    /// The mark of bford.info/cachedir: backup programs leave the folder out.
+    private func writeTag(_ files: any FileSystem) {
+        guard let file = try? files.openFile(tag, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else { return }
+        defer { files.close(file) }
+        var text = "Signature: 8a477f597d28d172789f06886806bc55\n# Pictures from the web; may be deleted at any time.\n"
+        text.withUTF8 { bytes in try? files.writeAll(file, UnsafeRawBufferPointer(bytes)) }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+import WebImageHTTP
+
+extension StoredHead {
+    /// status u16 | final URL | request time | response time | fields | varying fields; a list of fields is a
+    /// 32-bit count and then names and values.
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(UInt16(clamping: head.status))
+        writer.put(finalURL)
+        writer.put(requestTime)
+        writer.put(responseTime)
+        for fields in [head.fields, varying] {
+            writer.put(UInt32(clamping: fields.lines.count))
+            for line in fields.lines {
+                writer.put(line.name)
+                writer.put(line.value)
+            }
+        }
+        return writer.bytes
+    }
+
+    /// nil when `bytes` are not what ``encoded()`` made.
+    init?(encoded bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let status = reader.number(UInt16.self), let finalURL = reader.text(), let request = reader.time(),
+            let response = reader.time(), let fields = HTTPFields(from: &reader),
+            let varying = HTTPFields(from: &reader), reader.isAtEnd
+        else { return nil }
+        self.init(
+            head: ResponseHead(status: Int(status), fields: fields), varying: varying, finalURL: finalURL,
+            requestTime: request, responseTime: response)
+    }
+}
+
+extension HTTPFields {
+    fileprivate init?(from reader: inout ByteReader) {
+        guard let count = reader.number(UInt32.self) else { return nil }
+        var lines: [Field] = []
+        for _ in 0..<count {
+            guard let name = reader.text(), let value = reader.text() else { return nil }
+            lines.append(Field(name: name, value: value))
+        }
+        self.init(lines)
+    }
+}
+
+extension ImageProbe {
+    /// format | width, height, orientation, depth, frames, loops, smallest file as i64 | flags u8.
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(format.rawValue)
+        for number in [
+            rawSize.width, rawSize.height, orientation.rawValue, depth, frameCount, loopCount, smallestFile,
+        ] {
+            writer.put(Int64(number))
+        }
+        let facts = [hasAlpha, frameCountIsExact, hasICCProfile, isProgressive]
+        writer.put(facts.enumerated().reduce(UInt8(0)) { $0 | ($1.element ? 1 << $1.offset : 0) })
+        return writer.bytes
+    }
+
+    /// nil when `bytes` are not what ``encoded()`` made.
+    init?(encoded bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let format = reader.text() else { return nil }
+        var numbers: [Int] = []
+        for _ in 0..<7 {
+            guard let number = reader.number(Int64.self) else { return nil }
+            numbers.append(Int(number))
+        }
+        guard let flags = reader.number(UInt8.self), reader.isAtEnd, numbers[0] >= 0, numbers[1] >= 0,
+            let orientation = Orientation(rawValue: numbers[2])
+        else { return nil }
+        self.init(
+            format: ImageFormat(rawValue: format), rawSize: PixelSize(width: numbers[0], height: numbers[1]),
+            orientation: orientation, depth: numbers[3], hasAlpha: flags & 1 != 0, frameCount: numbers[4],
+            frameCountIsExact: flags & 2 != 0, loopCount: numbers[5], hasICCProfile: flags & 4 != 0,
+            isProgressive: flags & 8 != 0, smallestFile: numbers[6])
+    }
+}

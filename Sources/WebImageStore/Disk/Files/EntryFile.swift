@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+import CHash
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// The file of one entry. All numbers are little-endian.
+///
+///     0   8  magic 89 57 49 45 0D 0A 1A 0A (a text-mode transfer breaks it)
+///     8   4  version, 1
+///     12  4  flags: 1 has a head, 2 has a probe, 4 has an attachment
+///     16  4  bytes of the key
+///     20  4  bytes of the head
+///     24  4  bytes of the probe
+///     28  4  bytes of the attachment
+///     32  8  bytes of the payload
+///     40  8  when it was stored: seconds since 2001-01-01 UTC, IEEE 754 (as `Date` counts, so nothing is rounded)
+///     48     key (UTF-8) | head | probe | attachment | payload
+///     end 8  XXH3-64 of everything before
+///
+/// A file is written under a temporary name and renamed when whole, and never changes afterwards. What is read
+/// back is either exactly what was written or an ``EntryFault``.
+enum EntryFile {
+    static let magic: UInt64 = 0x0A1A_0A0D_4549_5789
+    static let version: UInt32 = 1
+    static let headerBytes = 48
+    static let trailerBytes = 8
+    /// No section before the payload is longer: such lengths come from damage only.
+    static let sectionLimit = 16 << 20
+
+    /// Everything before the payload.
+    static func prefix(of entry: DiskEntry) -> [UInt8] {
+        let head = entry.head?.encoded() ?? []
+        let probe = entry.probe?.encoded() ?? []
+        var writer = ByteWriter()
+        writer.put(magic)
+        writer.put(version)
+        writer.put(
+            UInt32(entry.head == nil ? 0 : 1) | (entry.probe == nil ? 0 : 2) | (entry.attachment == nil ? 0 : 4))
+        for count in [entry.key.canonical.utf8.count, head.count, probe.count, entry.attachment?.count ?? 0] {
+            writer.put(UInt32(clamping: count))
+        }
+        writer.put(UInt64(entry.payload.count))
+        writer.put(entry.stored)
+        writer.put(raw: entry.key.canonical)
+        writer.put(raw: head)
+        writer.put(raw: probe)
+        if let attachment = entry.attachment { writer.put(raw: attachment) }
+        return writer.bytes
+    }
+
+    /// The checksum that ends the file, over `prefix` and `payload`.
+    static func checksum(prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> UInt64? {
+        guard let state = XXH3_createState() else { return nil }
+        defer { XXH3_freeState(state) }
+        guard XXH3_64bits_reset(state) == XXH_OK,
+            XXH3_64bits_update(state, prefix.baseAddress, prefix.count) == XXH_OK,
+            payload.isEmpty || XXH3_64bits_update(state, payload.baseAddress, payload.count) == XXH_OK
+        else { return nil }
+        return XXH3_64bits_digest(state)
+    }
+
+    /// Reads a whole file. The payload is not copied: it keeps `file`'s memory.
+    ///
+    /// - Parameters:
+    ///   - key: what the file must hold; nil takes any.
+    ///   - verify: whether the checksum is calculated and compared.
+    static func decode(_ file: consuming FileBytes, key: CacheKey?, verify: Bool) throws(EntryFault) -> DiskEntry {
+        let layout = try EntryLayout(file.bytes)
+        guard layout.fileBytes == file.count else { throw .length }
+        let bytes = file.bytes
+        if verify {
+            let whole = UnsafeRawBufferPointer(rebasing: bytes[..<(file.count - trailerBytes)])
+            let stored = bytes.loadUnaligned(fromByteOffset: whole.count, as: UInt64.self)
+            guard XXH3_64bits(whole.baseAddress, whole.count) == UInt64(littleEndian: stored) else {
+                throw .checksum
+            }
+        }
+        var entry = try decodeSections(bytes, layout, key: key)
+        entry.payload = file.data(in: layout.payload)
+        return entry
+    }
+
+    /// Everything but the payload, from the first bytes of a file.
+    static func decodeSections(
+        _ bytes: UnsafeRawBufferPointer, _ layout: EntryLayout, key expected: CacheKey?
+    ) throws(EntryFault) -> DiskEntry {
+        guard bytes.count >= layout.payload.lowerBound else { throw .length }
+        func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
+        let key: CacheKey
+        if let expected {
+            guard part(layout.key).elementsEqual(expected.canonical.utf8) else { throw .otherKey }
+            key = expected
+        } else {
+            guard let text = String(validating: part(layout.key), as: UTF8.self) else { throw .section("key") }
+            key = CacheKey(canonical: text)
+        }
+        var entry = DiskEntry(key: key, payload: Data(), stored: layout.stored)
+        if layout.flags & 1 != 0 {
+            guard let head = StoredHead(encoded: part(layout.head)) else { throw .section("head") }
+            entry.head = head
+        }
+        if layout.flags & 2 != 0 {
+            guard let probe = ImageProbe(encoded: part(layout.probe)) else { throw .section("probe") }
+            entry.probe = probe
+        }
+        if layout.flags & 4 != 0 { entry.attachment = Data(part(layout.attachment)) }
+        return entry
+    }
+}
+
+/// Why a file is not an entry.
+enum EntryFault: Error, Hashable {
+    case magic
+    case version(UInt32)
+    case length
+    case checksum
+    case section(String)
+    /// Another key has the same name, or somebody renamed a file.
+    case otherKey
+}
+
+/// Where the sections of a file lie.
+struct EntryLayout {
+    let flags: UInt32
+    let key: Range<Int>
+    let head: Range<Int>
+    let probe: Range<Int>
+    let attachment: Range<Int>
+    let payload: Range<Int>
+    let stored: Date
+    /// Bytes of the whole file.
+    var fileBytes: Int { payload.upperBound + EntryFile.trailerBytes }
+
+    /// From the first 48 bytes; says nothing about what follows.
+    init(_ bytes: UnsafeRawBufferPointer) throws(EntryFault) {
+        var reader = ByteReader(bytes)
+        guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }
+        guard magic == EntryFile.magic else { throw .magic }
+        guard version == EntryFile.version else { throw .version(version) }
+        guard let flags = reader.number(UInt32.self) else { throw .length }
+        var ranges: [Range<Int>] = []
+        var end = EntryFile.headerBytes
+        for _ in 0..<4 {
+            guard let count = reader.number(UInt32.self) else { throw .length }
+            guard count <= EntryFile.sectionLimit else { throw .length }
+            ranges.append(end..<(end + Int(count)))
+            end += Int(count)
+        }
+        guard let payload = reader.number(UInt64.self), payload < UInt64(Int32.max) * 1_024, let stored = reader.time()
+        else { throw .length }
+        self.flags = flags
+        self.key = ranges[0]
+        self.head = ranges[1]
+        self.probe = ranges[2]
+        self.attachment = ranges[3]
+        self.payload = end..<(end + Int(payload))
+        self.stored = stored
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// A refusal of the operating system.
+package struct FileFailure: Error, Hashable {
+    package var operation: String
+    package var path: String
+    package var code: Int32
+
+    package init(_ operation: String, _ path: String, _ code: Int32) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+    }
+}
+
+/// What `stat` says, as far as the cache asks.
+package struct FileStatus: Sendable {
+    package enum Kind: Sendable { case file, directory, link, other }
+    package var kind: Kind
+    package var permissions: mode_t
+    package var owner: uid_t
+    package var size: Int
+    /// Bytes of the blocks in use; file systems that allocate late may say 0 for a while.
+    package var allocated: Int
+    package var inode: UInt64
+    package var modified: Double
+}
+
+/// Bytes of a file system.
+package struct FreeSpace: Sendable, Equatable {
+    package var free: Int
+    package var total: Int
+}
+
+/// The system calls the disk cache makes. A protocol so that tests can make each of them fail.
+/// `read` and `write` may do less than asked; every call may be interrupted.
+package protocol FileSystem: Sendable {
+    func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32
+    func close(_ file: Int32)
+    func status(of file: Int32) throws(FileFailure) -> FileStatus
+    func status(at path: String) throws(FileFailure) -> FileStatus
+    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Int
+    func synchronize(_ file: Int32) throws(FileFailure)
+    func rename(_ path: String, to target: String) throws(FileFailure)
+    func remove(_ path: String) throws(FileFailure)
+    func removeDirectory(_ path: String) throws(FileFailure)
+    func makeDirectory(_ path: String) throws(FileFailure)
+    func names(in path: String) throws(FileFailure) -> [String]
+    func freeSpace(at path: String) throws(FileFailure) -> FreeSpace
+    func lock(_ file: Int32, _ operation: Int32) throws(FileFailure)
+}
+
+extension FileSystem {
+    /// Writes all of `bytes`, however many calls that takes.
+    package func writeAll(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            do throws(FileFailure) {
+                let count = try write(file, UnsafeRawBufferPointer(rebasing: rest))
+                guard count > 0 else { throw FileFailure("write", "", EIO) }
+                rest = rest.dropFirst(count)
+            } catch  where error.code == EINTR {
+                continue
+            }
+        }
+    }
+
+    /// Fills `buffer` as far as the file goes; the number of bytes read.
+    package func readAll(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            do throws(FileFailure) {
+                let count = try read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+                guard count > 0 else { return filled }
+                filled += count
+            } catch  where error.code == EINTR {
+                continue
+            }
+        }
+        return filled
+    }
+
+    /// Opens, again and again while signals interrupt.
+    package func openFile(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) -> Int32 {
+        while true {
+            do throws(FileFailure) {
+                return try open(path, flags: flags | O_CLOEXEC | O_NOFOLLOW, mode: mode)
+            } catch  where error.code == EINTR {
+                continue
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// The system calls themselves.
+package struct SystemFileSystem: FileSystem {
+    package init() {}
+
+    package func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32 {
+        let file = Glibc.open(path, flags, mode)
+        guard file >= 0 else { throw FileFailure("open", path, errno) }
+        return file
+    }
+
+    package func close(_ file: Int32) { _ = Glibc.close(file) }
+
+    package func status(of file: Int32) throws(FileFailure) -> FileStatus {
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw FileFailure("fstat", "", errno) }
+        return FileStatus(facts)
+    }
+
+    package func status(at path: String) throws(FileFailure) -> FileStatus {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { throw FileFailure("lstat", path, errno) }
+        return FileStatus(facts)
+    }
+
+    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+        let count = Glibc.read(file, buffer.baseAddress, buffer.count)
+        guard count >= 0 else { throw FileFailure("read", "", errno) }
+        return count
+    }
+
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Int {
+        let count = Glibc.write(file, bytes.baseAddress, bytes.count)
+        guard count >= 0 else { throw FileFailure("write", "", errno) }
+        return count
+    }
+
+    package func synchronize(_ file: Int32) throws(FileFailure) {
+        guard fdatasync(file) == 0 else { throw FileFailure("fdatasync", "", errno) }
+    }
+
+    package func rename(_ path: String, to target: String) throws(FileFailure) {
+        guard Glibc.rename(path, target) == 0 else { throw FileFailure("rename", target, errno) }
+    }
+
+    package func remove(_ path: String) throws(FileFailure) {
+        guard unlink(path) == 0 else { throw FileFailure("unlink", path, errno) }
+    }
+
+    package func removeDirectory(_ path: String) throws(FileFailure) {
+        guard rmdir(path) == 0 else { throw FileFailure("rmdir", path, errno) }
+    }
+
+    package func makeDirectory(_ path: String) throws(FileFailure) {
+        guard mkdir(path, 0o700) == 0 else { throw FileFailure("mkdir", path, errno) }
+    }
+
+    package func names(in path: String) throws(FileFailure) -> [String] {
+        guard let folder = opendir(path) else { throw FileFailure("opendir", path, errno) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let line = readdir(folder) {
+            let name = withUnsafePointer(to: &line.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    package func freeSpace(at path: String) throws(FileFailure) -> FreeSpace {
+        var facts = statvfs()
+        guard statvfs(path, &facts) == 0 else { throw FileFailure("statvfs", path, errno) }
+        let unit = UInt64(facts.f_frsize)
+        func bytes(_ blocks: UInt64) -> Int {
+            let (product, overflow) = blocks.multipliedReportingOverflow(by: unit)
+            return overflow ? .max : Int(clamping: product)
+        }
+        return FreeSpace(free: bytes(UInt64(facts.f_bavail)), total: bytes(UInt64(facts.f_blocks)))
+    }
+
+    package func lock(_ file: Int32, _ operation: Int32) throws(FileFailure) {
+        guard flock(file, operation) == 0 else { throw FileFailure("flock", "", errno) }
+    }
+}
+
+extension FileStatus {
+    init(_ facts: stat) {
+        kind =
+            switch facts.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFLNK: .link
+            default: .other
+            }
+        permissions = facts.st_mode & 0o7777
+        owner = facts.st_uid
+        size = Int(facts.st_size)
+        allocated = Int(facts.st_blocks) * 512
+        inode = UInt64(facts.st_ino)
+        modified = Double(facts.st_mtim.tv_sec) + Double(facts.st_mtim.tv_nsec) / 1e9
+    }
+}

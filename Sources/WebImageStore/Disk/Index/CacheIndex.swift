@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+import CSQLite
+import WebImageHTTP
+
+/// The index: a SQLite database (WAL, synchronous NORMAL) that repeats what the entry files say, so that sizes,
+/// ages and names are known without reading them. It may vanish at any time and is made again from the files.
+/// Belongs to one thread.
+final class CacheIndex {
+    /// "WIMG".
+    static let applicationID = 0x5749_4D47
+    static let version = 1
+
+    let connection: SQLiteConnection
+
+    /// Opens the index for the writer, and makes it where it is missing.
+    init(writing path: String) throws(IndexFault) {
+        connection = try SQLiteConnection(path, create: true, busyMilliseconds: 2_000)
+        try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA mmap_size=67108864;")
+        let application = try connection.number("PRAGMA application_id") ?? 0
+        let version = try connection.number("PRAGMA user_version") ?? 0
+        if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
+            try create()
+        } else if application != Self.applicationID || version != Self.version {
+            throw IndexFault(code: SQLITE_MISMATCH, message: "application \(application), version \(version)")
+        }
+    }
+
+    /// Opens the index for look-ups of one line.
+    init(reading path: String) throws(IndexFault) {
+        connection = try SQLiteConnection(path, create: false, busyMilliseconds: 20)
+        try connection.execute("PRAGMA query_only=1")
+    }
+
+    private func create() throws(IndexFault) {
+        try transaction { () throws(IndexFault) in
+            // Another process may have made it while we waited for the lock.
+            guard try connection.number("PRAGMA user_version") == 0 else { return }
+            try connection.execute(
+                """
+                CREATE TABLE totals(entries INTEGER NOT NULL, bytes INTEGER NOT NULL, epoch INTEGER NOT NULL);
+                INSERT INTO totals VALUES(0, 0, 0);
+                CREATE TABLE sessions(id INTEGER PRIMARY KEY);
+                """)
+            try connection.execute(Self.tables)
+            try connection.execute(
+                "PRAGMA application_id=\(Self.applicationID); PRAGMA user_version=\(Self.version);")
+        }
+    }
+
+    private static let tables = """
+        CREATE TABLE entries(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, high INTEGER NOT NULL,
+            low INTEGER NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL, payload INTEGER NOT NULL,
+            stored REAL NOT NULL, renewed REAL NOT NULL, accessed REAL NOT NULL, expires REAL, format TEXT, head BLOB);
+        CREATE INDEX by_access ON entries(accessed);
+        CREATE INDEX by_renewal ON entries(renewed);
+        CREATE TRIGGER counted AFTER INSERT ON entries BEGIN
+            UPDATE totals SET entries = entries + 1, bytes = bytes + new.size;
+        END;
+        CREATE TRIGGER discounted AFTER DELETE ON entries BEGIN
+            UPDATE totals SET entries = entries - 1, bytes = bytes - old.size;
+        END;
+        """
+
+    /// Runs `body` as one transaction that takes the write lock at once.
+    func transaction<Result>(_ body: () throws(IndexFault) -> Result) throws(IndexFault) -> Result {
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(IndexFault) {
+            let result = try body()
+            try connection.execute("COMMIT")
+            return result
+        } catch {
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    // MARK: Lines
+
+    func insert(_ row: IndexRow) throws(IndexFault) {
+        // Not INSERT OR REPLACE: that would not run the trigger that counts the old line out.
+        try delete(name: row.name)
+        let insert = try connection.statement(
+            """
+            INSERT INTO entries(name, high, low, key, size, payload, stored, renewed, accessed, expires, format, head)
+            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        insert.bind(row.name)
+        insert.bind(Int(bitPattern: UInt(row.digest.high)))
+        insert.bind(Int(bitPattern: UInt(row.digest.low)))
+        insert.bind(row.key)
+        insert.bind(row.size)
+        insert.bind(row.payload)
+        insert.bind(row.stored)
+        insert.bind(row.renewed)
+        insert.bind(row.accessed)
+        insert.bind(row.expires)
+        insert.bind(row.format)
+        insert.bind(row.head)
+        try insert.run()
+    }
+
+    func delete(name: String) throws(IndexFault) {
+        let delete = try connection.statement("DELETE FROM entries WHERE name = ?")
+        delete.bind(name)
+        try delete.run()
+    }
+
+    func delete(id: Int) throws(IndexFault) {
+        let delete = try connection.statement("DELETE FROM entries WHERE id = ?")
+        delete.bind(id)
+        try delete.run()
+    }
+
+    /// Replaces the head; false where there is no such line.
+    func setHead(_ head: [UInt8], name: String, renewed: Double, expires: Double?) throws(IndexFault) -> Bool {
+        let update = try connection.statement(
+            "UPDATE entries SET head = ?, renewed = ?, accessed = ?, expires = ? WHERE name = ?")
+        update.bind(head)
+        update.bind(renewed)
+        update.bind(renewed)
+        update.bind(expires)
+        update.bind(name)
+        try update.run()
+        return connection.changes > 0
+    }
+
+    func touch(name: String, accessed: Double) throws(IndexFault) {
+        let update = try connection.statement("UPDATE entries SET accessed = ? WHERE name = ?")
+        update.bind(accessed)
+        update.bind(name)
+        try update.run()
+    }
+
+    /// Forgets everything at once; other processes see the new epoch.
+    func removeAll() throws(IndexFault) {
+        try transaction { () throws(IndexFault) in
+            try connection.execute("DROP TABLE entries")
+            try connection.execute(Self.tables)
+            try connection.execute("UPDATE totals SET entries = 0, bytes = 0, epoch = epoch + 1")
+        }
+    }
+}

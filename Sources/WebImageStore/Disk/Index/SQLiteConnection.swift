@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+import CSQLite
+
+/// A refusal of SQLite.
+struct IndexFault: Error, Hashable {
+    /// Primary result code (sqlite.org/rescode.html).
+    var code: Int32
+    var message: String
+
+    /// The file is no index of ours, or damaged: set aside and made again.
+    var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_MISMATCH].contains(code) }
+}
+
+/// One connection. Belongs to one thread.
+final class SQLiteConnection {
+    private let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+
+    /// Opens `path`, which must exist unless `create`.
+    init(_ path: String, create: Bool, busyMilliseconds: Int32) throws(IndexFault) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            sqlite3_close_v2(handle)
+            throw IndexFault(code: code & 0xFF, message: String(cString: sqlite3_errstr(code)))
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, busyMilliseconds)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements without results.
+    func execute(_ sql: String) throws(IndexFault) {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw fault }
+    }
+
+    /// The prepared form of `sql`, reset and ready for new values. Prepared once.
+    func statement(_ sql: String) throws(IndexFault) -> SQLiteStatement {
+        if let statement = statements[sql] {
+            statement.reset()
+            return statement
+        }
+        var pointer: OpaquePointer?
+        guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil) == SQLITE_OK,
+            let pointer
+        else { throw fault }
+        let statement = SQLiteStatement(pointer, handle)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// The first column of the first line as a number; nil where there is no line.
+    func number(_ sql: String) throws(IndexFault) -> Int? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int(0) : nil
+    }
+
+    /// Lines changed by the last statement.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    private var fault: IndexFault { IndexFault(handle) }
+}
+
+extension IndexFault {
+    fileprivate init(_ handle: OpaquePointer) {
+        self.init(code: sqlite3_errcode(handle) & 0xFF, message: String(cString: sqlite3_errmsg(handle)))
+    }
+}
+
+/// A prepared statement of one connection. Values are bound in order, columns are read by number.
+final class SQLiteStatement {
+    private let pointer: OpaquePointer
+    private let handle: OpaquePointer
+    private var bound: Int32 = 0
+
+    fileprivate init(_ pointer: OpaquePointer, _ handle: OpaquePointer) {
+        self.pointer = pointer
+        self.handle = handle
+    }
+
+    deinit { sqlite3_finalize(pointer) }
+
+    func reset() {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+        bound = 0
+    }
+
+    private func nextIndex() -> Int32 {
+        bound += 1
+        return bound
+    }
+
+    func bind(_ value: Int) { sqlite3_bind_int64(pointer, nextIndex(), Int64(value)) }
+
+    func bind(_ value: Double?) {
+        if let value { sqlite3_bind_double(pointer, nextIndex(), value) } else { bindNull() }
+    }
+
+    func bind(_ value: String?) {
+        guard var value else { return bindNull() }
+        _ = value.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                wi_sqlite_bind_text(pointer, nextIndex(), $0.baseAddress, Int32(clamping: $0.count))
+            }
+        }
+    }
+
+    func bind(_ value: [UInt8]?) {
+        guard let value else { return bindNull() }
+        _ = value.withUnsafeBytes {
+            wi_sqlite_bind_blob(pointer, nextIndex(), $0.baseAddress, Int32(clamping: $0.count))
+        }
+    }
+
+    private func bindNull() { sqlite3_bind_null(pointer, nextIndex()) }
+
+    /// Runs to the next line; false at the end.
+    func step() throws(IndexFault) -> Bool {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default:
+            let fault = IndexFault(handle)
+            sqlite3_reset(pointer)
+            throw fault
+        }
+    }
+
+    /// Runs a statement without results.
+    func run() throws(IndexFault) {
+        _ = try step()
+        reset()
+    }
+
+    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(pointer, column)) }
+    func double(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+    func text(_ column: Int32) -> String { sqlite3_column_text(pointer, column).map { String(cString: $0) } ?? "" }
+
+    func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(pointer, column)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column)))
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+import WebImageHTTP
+
+/// What callers, reader threads and the writer thread of one disk cache share. Every access is short and under
+/// one lock; nobody does I/O or resumes anybody while holding it.
+final class StoreState: Sendable {
+    /// Work for the writer.
+    enum Job: Sendable {
+        case staged(Staging.Job)
+        /// Reading found no file where the index has one, or a damaged one that is gone now.
+        case forget(name: String)
+        /// Reading missed: other processes may have added entries.
+        case refresh
+        case flush(Completion)
+        /// Waits until the index is loaded, also where it has to be made again from the files.
+        case settle(Completion)
+        case trim(EvictionGoal, Completion)
+        case reconcile(@Sendable (VerifyReport) -> Void)
+        case describe(@Sendable (CacheIndex?, Double?) -> Void)
+        case close(Completion)
+    }
+    typealias Completion = @Sendable () -> Void
+
+    struct Shared {
+        var staging: Staging
+        var jobs = FIFO<Job>()
+        var writerSleeps = false
+        /// Digests of the entries on disk; not to be relied on before `isLoaded`.
+        var known: Set<CacheKey.Digest> = []
+        /// Entries whose head in the index is newer than the file's.
+        var revalidated: Set<CacheKey.Digest> = []
+        var isLoaded = false
+        /// Inode of each file whose checksum has been compared.
+        var verified: [CacheKey.Digest: UInt64] = [:]
+        /// Reads since the last batch: name and seconds since 1970.
+        var accesses: [String: Double] = [:]
+        var counters = DiskCacheInfo.Counters()
+        /// Uptime until which writing pauses.
+        var pausedUntil: Double?
+        var lastRefresh = -Double.infinity
+        /// Grows when the index's file is replaced.
+        var indexGeneration = 0
+        var isClosed = false
+    }
+
+    let configuration: DiskCacheConfiguration
+    let layout: CacheLayout
+    let shared: Mutex<Shared>
+    private let wake = DispatchSemaphore(value: 0)
+
+    var files: any FileSystem { configuration.fileSystem }
+    var clock: StoreClock { configuration.clock }
+
+    init(_ configuration: DiskCacheConfiguration) {
+        self.configuration = configuration
+        layout = CacheLayout(root: configuration.directory)
+        shared = Mutex(
+            Shared(
+                staging: Staging(
+                    entryLimit: configuration.stagingLimit.entries, byteLimit: configuration.stagingLimit.bytes)))
+    }
+
+    /// Changes the shared state and queues the jobs `body` gives; wakes the writer if it sleeps.
+    func enqueue(_ body: (inout Shared) -> Job?) {
+        let mustWake = shared.withLock { state -> Bool in
+            guard let job = body(&state) else { return false }
+            state.jobs.push(job)
+            defer { state.writerSleeps = false }
+            return state.writerSleeps
+        }
+        if mustWake { wake.signal() }
+    }
+
+    /// Queues `job`; false when the cache is closed, and then the job is not done.
+    func enqueueIfOpen(_ job: Job) -> Bool {
+        var isOpen = false
+        enqueue { state in
+            isOpen = !state.isClosed
+            return isOpen ? job : nil
+        }
+        return isOpen
+    }
+
+    /// Called by the writer: waits until a job comes or `seconds` have passed.
+    func sleep(seconds: Double) {
+        let mayStay = shared.withLock { state -> Bool in
+            state.writerSleeps = state.jobs.isEmpty
+            return state.writerSleeps
+        }
+        guard mayStay else { return }
+        let timedOut = wake.wait(timeout: .now() + min(seconds, 86_400)) == .timedOut
+        guard timedOut else { return }
+        // Somebody may have signalled in between; then the signal must not wake the next sleep for nothing.
+        let signalled = shared.withLock { state -> Bool in
+            defer { state.writerSleeps = false }
+            return !state.writerSleeps
+        }
+        if signalled { wake.wait() }
+    }
+}
+
+/// How far eviction goes.
+struct EvictionGoal: Sendable, Equatable {
+    /// Bytes that may stay.
+    var bytes: Int
+    /// Seconds since 1970; what was neither stored nor revalidated since leaves. Nil: age does not matter.
+    var cutoff: Double?
+
+    /// Both goals in one.
+    func combined(_ other: EvictionGoal) -> EvictionGoal {
+        EvictionGoal(
+            bytes: min(bytes, other.bytes), cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
+    }
+}

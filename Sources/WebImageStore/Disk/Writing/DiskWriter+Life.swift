@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+
+import CSQLite
+import Foundation
+import Glibc
+import Synchronization
+
+/// Opening, closing, and starting anew.
+extension DiskWriter {
+    /// Opens lock and index, mends what an unclean end left, and loads what is known.
+    func start() {
+        let isAlone = takeLock()
+        openIndex(isAlone: isAlone)
+        var mustCompare = index == nil
+        if let index {
+            do throws(IndexFault) {
+                if isAlone, try index.hasOpenSessions() {
+                    mustCompare = true
+                    if try !index.isSound() { replaceIndex(isAlone: true) }
+                    try self.index?.removeSessions()
+                }
+                if try index.totals().entries == 0 { mustCompare = !isEmpty }
+            } catch {
+                indexFailed(error)
+            }
+        }
+        beginSession()
+        if let lockFile { try? files.lock(lockFile, LOCK_SH) }
+        if mustCompare, index != nil {
+            startReconciliation(publishing: true) { _ in }
+        } else {
+            publishKnown()
+        }
+        sweepTemporary(all: isAlone)
+        findTrash()
+        checkSpace()
+    }
+
+    /// True when there is no file that the index could be missing.
+    private var isEmpty: Bool { (try? files.names(in: layout.blobs).isEmpty) ?? true }
+
+    /// Takes the folder's lock, shared, or exclusively while nobody else has it. True when exclusive.
+    private func takeLock() -> Bool {
+        guard let file = try? files.openFile(layout.lock, O_RDWR | O_CREAT, mode: 0o600) else { return false }
+        lockFile = file
+        if (try? files.lock(file, LOCK_EX | LOCK_NB)) != nil { return true }
+        while (try? files.lock(file, LOCK_SH | LOCK_NB)) == nil {
+            let mustEnd = state.shared.withLock { $0.isClosed }
+            if mustEnd { break }
+            // Another process is starting and holds it for milliseconds.
+            usleep(5_000)
+        }
+        return false
+    }
+
+    /// Opens the index; sets a damaged one aside if nobody else is using it.
+    private func openIndex(isAlone: Bool) {
+        if let file = try? files.openFile(layout.index, O_RDWR | O_CREAT, mode: 0o600) { files.close(file) }
+        do throws(IndexFault) {
+            index = try CacheIndex(writing: layout.index)
+        } catch {
+            guard isAlone, error.isDamage else { return }
+            setIndexAside()
+            index = try? CacheIndex(writing: layout.index)
+        }
+        indexOpened()
+    }
+
+    private func indexOpened() {
+        indexInode = (try? files.status(at: layout.index))?.inode
+        state.shared.withLock { $0.indexGeneration += 1 }
+    }
+
+    func beginSession() {
+        guard let index else { return }
+        do throws(IndexFault) {
+            try index.transaction { () throws(IndexFault) in
+                try index.beginSession(session)
+                try index.clampTimes(now: now)
+            }
+        } catch {
+            indexFailed(error)
+        }
+    }
+
+    /// Gives a damaged index up and makes a new one from the files, if no other process is using it.
+    func replaceIndex(isAlone: Bool = false) {
+        index = nil
+        guard let lockFile, isAlone || (try? files.lock(lockFile, LOCK_EX | LOCK_NB)) != nil else {
+            state.shared.withLock { $0.isLoaded = false }
+            return
+        }
+        setIndexAside()
+        openIndex(isAlone: false)
+        if !isAlone { try? files.lock(lockFile, LOCK_SH) }
+        reopened()
+    }
+
+    /// After the index was made anew: everything is learned from the files again.
+    private func reopened() {
+        state.shared.withLock { state in
+            state.isLoaded = false
+            state.revalidated = []
+        }
+        if !isClosing { beginSession() }
+        startReconciliation(publishing: true) { _ in }
+    }
+
+    private func setIndexAside() {
+        guard let trash = makeTrash() else { return }
+        for suffix in ["", "-wal", "-shm"] {
+            try? files.rename(layout.index + suffix, to: "\(trash)/index.sqlite\(suffix)")
+        }
+        findTrash()
+    }
+
+    /// The folder was deleted under us: index and lock live on only as open files nobody else can see.
+    func reopenIfFolderVanished() {
+        let inode = (try? files.status(at: layout.index))?.inode
+        guard index != nil, inode != indexInode else { return }
+        index = nil
+        for file in [lockFile, evictorFile].compactMap({ $0 }) { files.close(file) }
+        evictorFile = nil
+        try? entries.makeFolders()
+        openIndex(isAlone: takeLock())
+        if let lockFile { try? files.lock(lockFile, LOCK_SH) }
+        reopened()
+    }
+
+    func close(_ completion: StoreState.Completion) {
+        isClosing = true
+        commit()
+        if let index { try? index.endSession(session) }
+        index = nil
+        for file in [lockFile, evictorFile].compactMap({ $0 }) { files.close(file) }
+        lockFile = nil
+        let rest = state.shared.withLock { state -> [StoreState.Job] in
+            var rest: [StoreState.Job] = []
+            while let job = state.jobs.pop() { rest.append(job) }
+            return rest
+        }
+        for waiter in goalWaiters + flushWaiters { waiter() }
+        reconciliation?.finish()
+        for job in rest { cancel(job) }
+        completion()
+    }
+
+    private func cancel(_ job: StoreState.Job) {
+        switch job {
+        case .flush(let completion), .settle(let completion), .trim(_, let completion), .close(let completion):
+            completion()
+        case .reconcile(let completion): completion(VerifyReport())
+        case .describe(let body): body(nil, nil)
+        case .staged, .forget, .refresh: break
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// A comparison of all files with the index, one shard after the other.
+struct Reconciliation {
+    var nextShard = 0
+    var report = VerifyReport()
+    /// Whether the readers learn the result, because they know nothing yet.
+    var publishing: Bool
+    var completions: [@Sendable (VerifyReport) -> Void] = []
+
+    func finish() {
+        for completion in completions { completion(report) }
+    }
+}
+
+extension DiskWriter {
+    func startReconciliation(publishing: Bool, _ completion: @escaping @Sendable (VerifyReport) -> Void) {
+        guard index != nil else { return completion(VerifyReport()) }
+        var next = Reconciliation(publishing: publishing || reconciliation?.publishing == true)
+        next.completions = (reconciliation?.completions ?? []) + [completion]
+        reconciliation = next
+        steps.isReconciling = true
+    }
+
+    /// Calls `completion` once the readers know what is on disk.
+    func settle(_ completion: @escaping StoreState.Completion) {
+        guard reconciliation?.publishing == true else { return completion() }
+        reconciliation?.completions.append { _ in completion() }
+    }
+
+    /// Compares one shard: files the index does not know are taken in, lines without a file leave.
+    func reconcileShard() {
+        guard var work = reconciliation, let index else { return endReconciliation() }
+        commit()
+        let shard = work.nextShard
+        let found = Set((try? files.names(in: layout.shard(shard))) ?? [])
+        do throws(IndexFault) {
+            let known = try index.names(inShard: shard)
+            for name in known where !found.contains(name) {
+                add(.delete(name: name))
+                work.report.missing += 1
+            }
+            for name in found where !known.contains(name) {
+                if let row = describe(name) {
+                    add(.insert(row), bytes: row.size)
+                    work.report.adopted += 1
+                } else {
+                    removeStranger(name, shard: shard, report: &work.report)
+                }
+            }
+        } catch {
+            endReconciliation()
+            return indexFailed(error)
+        }
+        work.nextShard += 1
+        reconciliation = work
+        if work.nextShard == 256 { endReconciliation() }
+    }
+
+    private func endReconciliation() {
+        steps.isReconciling = false
+        guard let work = reconciliation else { return }
+        reconciliation = nil
+        commit()
+        if work.publishing { publishKnown() }
+        work.finish()
+    }
+
+    /// A file that is no entry: deleted once nobody can still be busy with it.
+    private func removeStranger(_ name: String, shard: Int, report: inout VerifyReport) {
+        let path = "\(layout.shard(shard))/\(name)"
+        guard let facts = try? files.status(at: path), facts.kind == .file,
+            CacheLayout.isEntryName(name) || abs(now - facts.modified) > 3_600
+        else { return }
+        if (try? files.remove(path)) != nil { report.damaged += 1 }
+    }
+
+    /// The line of a file, read from its beginning; nil when it is not an entry of that name.
+    func describe(_ name: String) -> IndexRow? {
+        guard CacheLayout.isEntryName(name),
+            let file = try? files.openFile(layout.entry(name), O_RDONLY | O_NONBLOCK)
+        else { return nil }
+        defer { files.close(file) }
+        guard let facts = try? files.status(of: file), facts.kind == .file else { return nil }
+        guard let entry = sections(of: file, size: facts.size), entry.0.key.fileName == name else { return nil }
+        let (head, payload) = entry
+        let size = facts.allocated > 0 ? facts.allocated : facts.size
+        var row = row(of: head, name: name, size: size)
+        row.payload = payload
+        row.accessed = min(row.accessed, now)
+        row.renewed = min(row.renewed, now)
+        return row
+    }
+
+    /// Everything but the payload, and the payload's size.
+    private func sections(of file: Int32, size: Int) -> (DiskEntry, Int)? {
+        var wanted = min(size, 16_384)
+        var bytes: [UInt8] = []
+        while true {
+            let missing = wanted - bytes.count
+            var more = [UInt8](repeating: 0, count: missing)
+            let count = try? more.withUnsafeMutableBytes { buffer throws(FileFailure) in
+                try files.readAll(file, into: buffer)
+            }
+            guard count == missing else { return nil }
+            bytes += more
+            let step = bytes.withUnsafeBytes { raw -> Result<(DiskEntry, Int), EntryFault>? in
+                do throws(EntryFault) {
+                    let layout = try EntryLayout(raw)
+                    guard layout.fileBytes == size else { throw .length }
+                    guard layout.payload.lowerBound <= raw.count else {
+                        wanted = layout.payload.lowerBound
+                        return nil
+                    }
+                    return .success((try EntryFile.decodeSections(raw, layout, key: nil), layout.payload.count))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            if let step { return try? step.get() }
+        }
+    }
+}

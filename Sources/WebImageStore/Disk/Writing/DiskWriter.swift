@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+
+/// The one thread that changes folder and index. It does what ``WriterState`` says, one step at a time.
+/// Every property belongs to that thread.
+final class DiskWriter {
+    let state: StoreState
+    let layout: CacheLayout
+    let files: any FileSystem
+    let entries: EntryWriter
+    /// What this opening of the cache is called in the index.
+    let session = Int(UInt64.random(in: 1...(1 << 62)))
+    var steps: WriterState
+    var index: CacheIndex?
+    var indexInode: UInt64?
+    var changes: [RowChange] = []
+    var lockFile: Int32?
+    var evictorFile: Int32?
+    var goal: EvictionGoal?
+    var goalWaiters: [StoreState.Completion] = []
+    var flushWaiters: [StoreState.Completion] = []
+    var reconciliation: Reconciliation?
+    var freeBytes = Int.max
+    var spaceFloor = 0
+    var seenVersion = 0
+    var seenEpoch = 0
+    var seenID = 0
+    var isClosing = false
+
+    init(_ state: StoreState) {
+        self.state = state
+        layout = state.layout
+        files = state.files
+        entries = EntryWriter(state, session: session)
+        steps = WriterState(sizeLimit: state.configuration.sizeLimit)
+    }
+
+    var uptime: Double { state.clock.uptime() }
+    var now: Double { state.clock.now().timeIntervalSince1970 }
+
+    /// Runs until the cache is closed.
+    func run() {
+        start()
+        while !isClosing {
+            let (hasJob, accesses) = state.shared.withLock { (!$0.jobs.isEmpty, $0.accesses.count) }
+            steps.accessed(count: accesses, now: uptime)
+            perform(steps.next(now: uptime, hasJob: hasJob, flushing: !flushWaiters.isEmpty))
+            if !hasJob { finishFlushes() }
+        }
+    }
+
+    private func perform(_ step: WriterState.Step) {
+        switch step {
+        case .job:
+            if let job = state.shared.withLock({ $0.jobs.pop() }) { perform(job) }
+            steps.jobDone()
+        case .commit: commit()
+        case .checkSpace: checkSpace()
+        case .checkAge: checkAge()
+        case .evict: evictSlice()
+        case .reconcile: reconcileShard()
+        case .sweep: sweepSlice()
+        case .wait(let seconds): if flushWaiters.isEmpty { state.sleep(seconds: seconds) }
+        }
+    }
+
+    private func perform(_ job: StoreState.Job) {
+        switch job {
+        case .staged(.write(let key, let ticket)): write(key, ticket)
+        case .staged(.remove(let key, let ticket)): remove(key, ticket)
+        case .staged(.head(let key, let ticket)): setHead(key, ticket)
+        case .staged(.removeAll): removeAll()
+        case .forget(let name): forget(name)
+        case .refresh: refresh()
+        case .flush(let completion): flushWaiters.append(completion)
+        case .settle(let completion): settle(completion)
+        case .trim(let goal, let completion):
+            goalWaiters.append(completion)
+            evict(to: goal)
+        case .reconcile(let completion): startReconciliation(publishing: false, completion)
+        case .describe(let body): body(index, steps.pausedUntil)
+        case .close(let completion): close(completion)
+        }
+    }
+
+    private func finishFlushes() {
+        guard !flushWaiters.isEmpty else { return }
+        commit()
+        let waiters = flushWaiters
+        flushWaiters = []
+        for completion in waiters { completion() }
+    }
+
+    // MARK: Jobs
+
+    private func write(_ key: CacheKey, _ ticket: UInt64) {
+        guard case .entry(let entry) = state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) else {
+            return
+        }
+        guard steps.acceptsWrites(now: uptime), freeBytes - entry.payload.count >= spaceFloor else {
+            return drop(key, ticket)
+        }
+        let name = key.fileName
+        do throws(FileFailure) {
+            let size = try entries.write(entry, name: name)
+            steps.writeSucceeded()
+            if freeBytes != .max { freeBytes -= size }
+            add(.insert(row(of: entry, name: name, size: size)), bytes: size)
+            state.shared.withLock { state in
+                state.counters.written += 1
+                state.known.insert(key.digest)
+                state.verified[key.digest] = nil
+                state.pausedUntil = nil
+                state.staging.finish(key, ticket: ticket)
+            }
+        } catch {
+            drop(key, ticket)
+            failed(error.code)
+        }
+    }
+
+    private func drop(_ key: CacheKey, _ ticket: UInt64) {
+        // An older entry of the key would come back to life.
+        try? files.remove(layout.entry(key.fileName))
+        add(.delete(name: key.fileName))
+        state.shared.withLock { state in
+            state.counters.dropped += 1
+            if state.staging.finish(key, ticket: ticket) { state.known.remove(key.digest) }
+        }
+    }
+
+    /// Writing pauses where the system has no room or no permission.
+    func failed(_ code: Int32) {
+        if steps.writeFailed(code, now: uptime) {
+            evict(to: EvictionGoal(bytes: state.configuration.sizeLimit / 2))
+        }
+        state.shared.withLock { $0.pausedUntil = steps.pausedUntil }
+    }
+
+    private func remove(_ key: CacheKey, _ ticket: UInt64) {
+        guard state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) != nil else { return }
+        let name = key.fileName
+        try? files.remove(layout.entry(name))
+        add(.delete(name: name))
+        state.shared.withLock { state in
+            guard state.staging.finish(key, ticket: ticket) else { return }
+            state.known.remove(key.digest)
+            state.revalidated.remove(key.digest)
+            state.verified[key.digest] = nil
+        }
+    }
+
+    private func setHead(_ key: CacheKey, _ ticket: UInt64) {
+        guard case .head(let head) = state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) else {
+            return
+        }
+        add(
+            .head(
+                key: key, name: key.fileName, ticket: ticket, head, renewed: now, expires: head.expires))
+    }
+
+    private func forget(_ name: String) {
+        if (try? files.status(at: layout.entry(name))) == nil { add(.delete(name: name)) }
+    }
+
+    func add(_ change: RowChange, bytes: Int = 0) {
+        changes.append(change)
+        steps.rowAdded(bytes: bytes, now: uptime)
+    }
+
+    func row(of entry: DiskEntry, name: String, size: Int) -> IndexRow {
+        let stored = entry.stored.timeIntervalSince1970
+        return IndexRow(
+            name: name, digest: entry.key.digest, key: entry.key.canonical, size: size, payload: entry.payload.count,
+            stored: stored, renewed: stored, accessed: stored, expires: entry.head?.expires,
+            format: entry.probe?.format.rawValue)
+    }
+}
+
+extension StoredHead {
+    /// When the answer stops being fresh, in seconds since 1970.
+    var expires: Double? { nil }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// Puts entry files in place: a temporary file in the same file system, then a rename.
+final class EntryWriter {
+    private let files: any FileSystem
+    private let layout: CacheLayout
+    private let durability: DiskCacheConfiguration.Durability
+    private var count = 0
+    private let prefix: String
+
+    init(_ state: StoreState, session: Int) {
+        files = state.files
+        layout = state.layout
+        durability = state.configuration.durability
+        prefix = "\(getpid())-\(String(session, radix: 36))-"
+    }
+
+    /// True for temporary files of this writer.
+    func isOwn(_ temporary: String) -> Bool { temporary.hasPrefix(prefix) }
+
+    /// Writes `entry` under `name`; the bytes it occupies on disk. On failure nothing is left behind.
+    func write(_ entry: DiskEntry, name: String) throws(FileFailure) -> Int {
+        count += 1
+        let temporary = "\(layout.temp)/\(prefix)\(count)"
+        do throws(FileFailure) {
+            let size = try writeFile(entry, temporary)
+            try moveIntoPlace(temporary, name)
+            return size
+        } catch {
+            try? files.remove(temporary)
+            throw error
+        }
+    }
+
+    private func writeFile(_ entry: DiskEntry, _ path: String) throws(FileFailure) -> Int {
+        let file = try create(path)
+        defer { files.close(file) }
+        let prefix = EntryFile.prefix(of: entry)
+        let total = try prefix.withBytes { prefix throws(FileFailure) -> Int in
+            try entry.payload.withBytes { payload throws(FileFailure) -> Int in
+                try writeSections(file, prefix: prefix, payload: payload)
+            }
+        }
+        if durability != .none { try files.synchronize(file) }
+        let facts = try files.status(of: file)
+        // Some file systems count no blocks before they write them out.
+        return facts.allocated > 0 ? facts.allocated : total
+    }
+
+    private func writeSections(
+        _ file: Int32, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer
+    ) throws(FileFailure) -> Int {
+        guard let checksum = EntryFile.checksum(prefix: prefix, payload: payload) else {
+            throw FileFailure("checksum", "", ENOMEM)
+        }
+        try files.writeAll(file, prefix)
+        try files.writeAll(file, payload)
+        try withUnsafeBytes(of: checksum.littleEndian) { trailer throws(FileFailure) in
+            try files.writeAll(file, trailer)
+        }
+        return prefix.count + payload.count + EntryFile.trailerBytes
+    }
+
+    private func create(_ path: String) throws(FileFailure) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_EXCL
+        do throws(FileFailure) {
+            return try files.openFile(path, flags, mode: 0o600)
+        } catch  where error.code == ENOENT {
+            // Somebody deleted the folder under us.
+            try makeFolders()
+            return try files.openFile(path, flags, mode: 0o600)
+        }
+    }
+
+    private func moveIntoPlace(_ temporary: String, _ name: String) throws(FileFailure) {
+        let target = layout.entry(name)
+        let shard = "\(layout.blobs)/\(name.prefix(2))"
+        do throws(FileFailure) {
+            try files.rename(temporary, to: target)
+        } catch  where error.code == ENOENT {
+            try layout.makeDirectory(layout.blobs, files)
+            try layout.makeDirectory(shard, files)
+            try files.rename(temporary, to: target)
+        }
+        if durability == .full {
+            let folder = try files.openFile(shard, O_RDONLY | O_DIRECTORY)
+            defer { files.close(folder) }
+            try files.synchronize(folder)
+        }
+    }
+
+    /// Makes the folder again with everything in it.
+    func makeFolders() throws(FileFailure) {
+        do {
+            try layout.prepare(files)
+        } catch {
+            throw FileFailure("mkdir", layout.root, EACCES)
+        }
+    }
+}
+
+extension ContiguousBytes {
+    /// `withUnsafeBytes` with the kind of error kept.
+    fileprivate func withBytes<Value>(
+        _ body: (UnsafeRawBufferPointer) throws(FileFailure) -> Value
+    ) throws(FileFailure) -> Value {
+        try withUnsafeBytes { bytes -> Result<Value, FileFailure> in
+            do throws(FileFailure) { return .success(try body(bytes)) } catch { return .failure(error) }
+        }.get()
+    }
+}

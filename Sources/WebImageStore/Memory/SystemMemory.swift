@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// How much memory this process may count on.
+enum SystemMemory {
+    /// Bytes of RAM, or of the smallest cgroup limit above this process (cgroup v2 `memory.max`, v1
+    /// `memory.limit_in_bytes`) where that is less.
+    static func limit() -> Int {
+        let ram = max(sysconf(Int32(_SC_PHYS_PAGES)), 1) * max(sysconf(Int32(_SC_PAGESIZE)), 1)
+        let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
+        return smallest(ram: ram, groups: groups) { try? String(contentsOfFile: $0, encoding: .utf8) }
+    }
+
+    /// `groups` is `/proc/self/cgroup`: lines `number:controllers:path`.
+    static func smallest(ram: Int, groups: String, read: (String) -> String?) -> Int {
+        var limit = ram
+        for line in groups.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[2].hasPrefix("/") else { continue }
+            let isUnified = parts[0] == "0" && parts[1].isEmpty
+            guard isUnified || parts[1].split(separator: ",").contains("memory") else { continue }
+            let base = isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"
+            let file = isUnified ? "memory.max" : "memory.limit_in_bytes"
+            var path = parts[2].split(separator: "/")
+            while true {
+                let folder = ([base] + path.map(String.init)).joined(separator: "/")
+                let text = read("\(folder)/\(file)")?.trimmingCharacters(in: .whitespacesAndNewlines)
+                if let bytes = text.flatMap(Int.init), bytes > 0 { limit = min(limit, bytes) }
+                if path.popLast() == nil { break }
+            }
+        }
+        return limit
+    }
+}

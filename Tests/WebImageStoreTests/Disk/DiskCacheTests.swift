@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImageCore
+import WebImageHTTP
+
+@testable import WebImageStore
+
+@Suite("Disk cache")
+struct DiskCacheTests {
+    let folder = TestFolder()
+
+    @Test("An entry is given back as it was stored, before and after it is on disk and after reopening")
+    func roundTrip() async throws {
+        var wanted = entry(1)
+        wanted.attachment = Data("mine".utf8)
+        let cache = try folder.open()
+        cache.store(wanted)
+        #expect(await cache.entry(for: wanted.key) == wanted)
+        await cache.flush()
+        #expect(await cache.entry(for: wanted.key) == wanted)
+        await cache.close()
+        #expect(await cache.entry(for: wanted.key) == nil)
+
+        let again = try folder.open()
+        #expect(await again.entry(for: wanted.key) == wanted)
+        #expect(await again.info().entries == 1)
+        await again.close()
+    }
+
+    @Test("An absent key is known to be absent once the index is loaded")
+    func knownMiss() async throws {
+        let cache = try folder.open()
+        cache.store(entry(1))
+        await cache.flush()
+        #expect(cache.mayContain(key(1)))
+        #expect(!cache.mayContain(key(2)))
+        #expect(await cache.entry(for: key(2)) == nil)
+        await cache.close()
+    }
+
+    @Test("A removed entry is gone at once and stays gone")
+    func removal() async throws {
+        let cache = try folder.open()
+        cache.store(entry(1))
+        cache.store(entry(2))
+        await cache.flush()
+        cache.remove(key(1))
+        #expect(await cache.entry(for: key(1)) == nil)
+        await cache.close()
+        let again = try folder.open()
+        #expect(await again.entry(for: key(1)) == nil)
+        #expect(await again.entry(for: key(2)) != nil)
+        await again.close()
+    }
+
+    @Test("Removing everything leaves nothing, and what comes after stays")
+    func removeAll() async throws {
+        let cache = try folder.open()
+        for number in 0..<50 { cache.store(entry(number)) }
+        await cache.flush()
+        await cache.removeAll()
+        #expect(await cache.entry(for: key(3)) == nil)
+        cache.store(entry(3, version: 1))
+        await cache.flush()
+        #expect(await cache.entry(for: key(3))?.payload == bytes(3, version: 1))
+        #expect(await cache.info().entries == 1)
+        await cache.close()
+        let again = try folder.open()
+        #expect(await again.entries().map(\.key) == [key(3).canonical])
+        await again.close()
+    }
+
+    @Test("The head of a 304 is seen at once, after the flush and after reopening")
+    func headUpdate() async throws {
+        let cache = try folder.open()
+        cache.store(entry(1))
+        await cache.flush()
+        let newer = head(etag: "\"new\"")
+        cache.updateHead(newer, for: key(1))
+        #expect(await cache.entry(for: key(1))?.head == newer)
+        await cache.flush()
+        #expect(await cache.entry(for: key(1))?.head == newer)
+        await cache.close()
+        let again = try folder.open()
+        #expect(await again.entry(for: key(1))?.head == newer)
+        await again.flush()
+        #expect(await again.entry(for: key(1))?.head == newer)
+        again.store(entry(1, version: 2))
+        await again.flush()
+        #expect(await again.entry(for: key(1)) != nil)
+        #expect(await again.entry(for: key(1))?.head?.head.fields["ETag"] == "\"1-2\"")
+        await again.close()
+    }
+
+    @Test("The size limit holds, and the least recently used leave first")
+    func sizeLimit() async throws {
+        var configuration = folder.configuration(sizeLimit: 400_000)
+        let time = ManualClock()
+        configuration.clock = time.clock
+        let cache = try DiskCache(configuration: configuration)
+        for number in 0..<60 {
+            time.advance(1)
+            cache.store(entry(number, count: 8_000, stored: time.now))
+            if number >= 10 {
+                _ = await cache.entry(for: key(5))
+                await cache.flush()
+            }
+        }
+        await cache.flush()
+        await cache.trim(toBytes: 400_000)
+        let info = await cache.info()
+        #expect(info.bytes <= 400_000)
+        #expect(info.counters.evicted > 0)
+        #expect(await cache.entry(for: key(59)) != nil)
+        #expect(await cache.entry(for: key(5)) != nil)
+        #expect(await cache.entry(for: key(0)) == nil)
+        await cache.close()
+    }
+}

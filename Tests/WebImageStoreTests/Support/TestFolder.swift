@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+
+@testable import WebImageStore
+
+/// A folder of one test, deleted with the value.
+final class TestFolder: Sendable {
+    let path: String
+
+    init() {
+        path = FileManager.default.temporaryDirectory.path + "/webimage-test-\(UUID().uuidString)"
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// A cache in this folder that never runs out of space by what else is on the machine.
+    func configuration(sizeLimit: Int = 64 << 20) -> DiskCacheConfiguration {
+        DiskCacheConfiguration(directory: path, sizeLimit: sizeLimit, minFreeFraction: 0)
+    }
+
+    func open(sizeLimit: Int = 64 << 20) throws -> DiskCache {
+        try DiskCache(configuration: configuration(sizeLimit: sizeLimit))
+    }
+}
+
+/// A clock that is set by hand.
+final class ManualClock: Sendable {
+    private let time = Mutex((now: 1_800_000_000.0, uptime: 1_000.0))
+
+    /// Lets `seconds` pass.
+    func advance(_ seconds: Double) {
+        time.withLock {
+            $0.now += seconds
+            $0.uptime += seconds
+        }
+    }
+
+    /// Sets the calendar without anything passing.
+    func jump(_ seconds: Double) { time.withLock { $0.now += seconds } }
+
+    var now: Date { Date(timeIntervalSince1970: time.withLock { $0.now }) }
+
+    var clock: StoreClock {
+        StoreClock(now: { self.now }, uptime: { self.time.withLock { $0.uptime } })
+    }
+}
+
+/// SplitMix64: the same numbers on every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+func key(_ number: Int) -> CacheKey { CacheKey(["GET", "https://example.org/\(number).jpg"]) }
+
+/// Bytes that tell the key and the version they were stored as, so that no mix-up stays unseen.
+func bytes(_ number: Int, version: Int = 0, count: Int = 3_000) -> Data {
+    var generator = SeededGenerator(seed: UInt64(truncatingIfNeeded: number &* 1_000_003 &+ version))
+    var data = Data(capacity: count + 8)
+    while data.count < count { withUnsafeBytes(of: generator.next()) { data.append(contentsOf: $0) } }
+    return data.prefix(count)
+}
+
+func entry(_ number: Int, version: Int = 0, count: Int = 3_000, stored: Date = Date()) -> DiskEntry {
+    DiskEntry(
+        key: key(number), head: head(etag: "\"\(number)-\(version)\""),
+        probe: ImageProbe(format: .jpeg, rawSize: PixelSize(width: 40, height: 30), orientation: .right),
+        payload: bytes(number, version: version, count: count), stored: stored)
+}
+
+func head(etag: String, time: Date = Date()) -> StoredHead {
+    StoredHead(
+        head: ResponseHead(
+            status: 200,
+            fields: HTTPFields([
+                .init(name: "Content-Type", value: "image/jpeg"), .init(name: "ETag", value: etag),
+            ])),
+        varying: HTTPFields([.init(name: "Accept", value: "image/*")]), finalURL: "https://example.org/final",
+        requestTime: time.addingTimeInterval(-1), responseTime: time)
+}

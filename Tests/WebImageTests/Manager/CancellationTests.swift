@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Cancellation", .timeLimit(.minutes(3)))
+struct CancellationTests {
+    @Test("cancelling the Swift task that awaits cancels the request")
+    func awaiting() async throws {
+        let server = try LoopbackServer { _ in .silent }
+        let fixture = try ManagerFixture()
+        let url = server.url("/a")
+        let waiting = Task { try await fixture.manager.image(from: url) }
+        await server.waitForRequests(count: 1)
+        waiting.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        await server.waitForClosedConnections(count: 1)
+        await untilTrue { fixture.manager.runningJobs == 0 }
+    }
+
+    @Test("cancelling one await of a task's response leaves the task running")
+    func oneAwait() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(
+            routes: ["/a": .ok(try TestPictures.png(1)).with { $0.headGate = gate }])
+        let fixture = try ManagerFixture()
+        let task = fixture.manager.load(server.url("/a"))
+        let waiting = Task { try await task.response }
+        await server.waitForRequests(count: 1)
+        waiting.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        gate.open()
+        #expect(try await task.response.origin == .network)
+    }
+
+    @Test("a request cancelled while it decodes ends at once and stores nothing")
+    func whileDecoding() async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(1))])
+        let slow = SlowCoder()
+        let fixture = try ManagerFixture { $0.coders.register(slow) }
+        let task = fixture.manager.load(server.url("/a"))
+        await slow.running.wait()
+        task.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
+        await untilTrue { fixture.manager.runningJobs == 0 }
+        #expect(fixture.manager.cachedImage(for: ImageRequest(server.url("/a"))) == nil)
+    }
+
+    @Test("ten thousand cancellations at random moments leave no job, no descriptor and no temporary file")
+    func storm() async throws {
+        let picture = try TestPictures.png(1)
+        let server = try LoopbackServer { _ in .ok(picture, type: "image/png") }
+        let fixture = try ManagerFixture { $0.downloader.connectionsPerHost = 4 }
+        _ = try await fixture.manager.image(from: server.url("/warm"))
+        let before = openDescriptors()
+        var random = SeededGenerator(seed: 7)
+        for round in 0..<20 {
+            let tasks = (0..<500).map { fixture.manager.load(server.url("/\(round)-\($0 % 50)")) }
+            for task in tasks.shuffled(using: &random) where Int.random(in: 0..<10, using: &random) < 9 {
+                task.cancel()
+                if Int.random(in: 0..<50, using: &random) == 0 { await Task.yield() }
+            }
+            for task in tasks {
+                guard let result = await ended(task) else { continue }
+                if case .failure(let error) = result { #expect(error.isCancelled) }
+            }
+        }
+        await untilTrue { fixture.manager.runningJobs == 0 }
+        await fixture.manager.diskCache?.flush()
+        let left = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.file("cache/temp"))
+        #expect(left.isEmpty)
+        // Kept connections, on both sides of the loopback; nothing that grows with the number of requests.
+        #expect(openDescriptors() <= before + 2 * 8)
+    }
+
+    private func ended(_ task: ImageTask) async -> Result<ImageResponse, ImageError>? {
+        _ = try? await task.response
+        return task.result
+    }
+
+    private func openDescriptors() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+}
+
+/// Decodes until it is cancelled.
+private final class SlowCoder: ImageCoder {
+    let running = Gate()
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        running.open()
+        while true { try context.checkpoint() }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("One download for all who want it", .timeLimit(.minutes(2)))
+struct CoalescingTests {
+    @Test("ten sizes of one URL at once are one request and ten right sizes")
+    func tenSizes() async throws {
+        let picture = try TestPictures.png(1, width: 200, height: 100)
+        let gate = Gate()
+        let server = try LoopbackServer(routes: ["/a": .ok(picture, type: "image/png").with { $0.bodyGate = gate }])
+        let fixture = try ManagerFixture()
+        let tasks = (1...10).map { number in
+            fixture.manager.load(ImageRequest(server.url("/a"), size: .fit(width: Double(number * 10))))
+        }
+        await server.waitForRequests(count: 1)
+        gate.open()
+        for (index, task) in tasks.enumerated() {
+            let width = (index + 1) * 10
+            let response = try await task.response
+            #expect(response.image.size == PixelSize(width: width, height: width / 2))
+            #expect(response.origin == .network)
+        }
+        #expect(server.counters.requests == 1)
+        #expect(fixture.manager.runningJobs == 0)
+    }
+
+    @Test("a thousand requests of one URL are one download, one decode and one picture")
+    func thousand() async throws {
+        let counter = CountingCoder()
+        let picture = try TestPictures.png(2)
+        let gate = Gate()
+        let server = try LoopbackServer(routes: ["/a": .ok(picture, type: "image/png").with { $0.bodyGate = gate }])
+        let fixture = try ManagerFixture { $0.coders.register(counter) }
+        let tasks = (0..<1_000).map { _ in fixture.manager.load(server.url("/a")) }
+        await server.waitForRequests(count: 1)
+        gate.open()
+        var pictures: Set<ObjectIdentifier> = []
+        for task in tasks { pictures.insert(ObjectIdentifier(try await task.image)) }
+        #expect(server.counters.requests == 1)
+        #expect(counter.decodes == 1)
+        #expect(pictures.count == 1)
+    }
+
+    @Test("equal first transformers run once, whatever follows them")
+    func transformSteps() async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(3), type: "image/png")])
+        let first = CountingTransformer("first")
+        let second = CountingTransformer("second")
+        let third = CountingTransformer("third")
+        let gate = Gate()
+        first.gate.withLock { $0 = gate }
+        let fixture = try ManagerFixture()
+        let a = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, second]))
+        let b = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, third]))
+        await untilTrue { fixture.manager.engine.pictures.count == 4 }
+        gate.open()
+        _ = try await (a.image, b.image)
+        #expect([first.runs, second.runs, third.runs] == [1, 1, 1])
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("one of two subscribers cancels: the other gets its picture")
+    func oneCancels() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(
+            routes: ["/a": .ok(try TestPictures.png(4), type: "image/png").with { $0.bodyGate = gate }])
+        let fixture = try ManagerFixture()
+        let first = fixture.manager.load(server.url("/a"))
+        let second = fixture.manager.load(server.url("/a"))
+        await server.waitForRequests(count: 1)
+        first.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await first.response }
+        gate.open()
+        #expect(try await second.response.origin == .network)
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("both cancel: the connection closes; asked again at once, a new download answers")
+    func bothCancel() async throws {
+        let server = try LoopbackServer { request in
+            request.index == 0 ? .silent : .ok((try? TestPictures.png(5)) ?? Data(), type: "image/png")
+        }
+        let fixture = try ManagerFixture()
+        let first = fixture.manager.load(server.url("/a"))
+        let second = fixture.manager.load(server.url("/a"))
+        await server.waitForRequests(count: 1)
+        first.cancel()
+        second.cancel()
+        let third = fixture.manager.load(server.url("/a"))
+        #expect(try await third.response.origin == .network)
+        await server.waitForClosedConnections(count: 1)
+        #expect(server.counters.requests == 2)
+        await #expect(throws: ImageError.request(.cancelled)) { try await first.response }
+        await #expect(throws: ImageError.request(.cancelled)) { try await second.response }
+    }
+
+    @Test("a raised priority reaches the loader")
+    func priority() async throws {
+        let loader = PriorityLoader()
+        let fixture = try ManagerFixture { $0.loaders = [loader] }
+        let task = fixture.manager.load(try #require(URL(string: "stub://a")))
+        await untilTrue { loader.context.withLock { $0 } != nil }
+        let context = try #require(loader.context.withLock { $0 })
+        #expect(context.priority == .normal)
+        task.priority = .veryHigh
+        #expect(context.priority == .veryHigh)
+        task.cancel()
+        await untilTrue { fixture.manager.runningJobs == 0 }
+    }
+}
+
+/// Counts decodes of PNG pictures and leaves them to the built-in coder.
+final class CountingCoder: ImageCoder {
+    private let count = Atomic<Int>(0)
+    var decodes: Int { count.load(ordering: .relaxed) }
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        count.add(1, ordering: .relaxed)
+        return try CoderRegistry.standard.decode(data, options: options, context: context)
+    }
+}
+
+/// Gives back what it gets, and counts.
+final class CountingTransformer: ImageTransformer {
+    let identity: String
+    let gate = Mutex<Gate?>(nil)
+    private let count = Atomic<Int>(0)
+    var runs: Int { count.load(ordering: .relaxed) }
+
+    init(_ identity: String) { self.identity = identity }
+
+    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+        count.add(1, ordering: .relaxed)
+        gate.withLock { $0 }?.blockingWait()
+        return pixels
+    }
+}
+
+/// Shows its context and waits for ever.
+private final class PriorityLoader: ImageLoader {
+    let context = Mutex<LoadContext?>(nil)
+
+    func canLoad(_ url: URL) -> Bool { url.scheme == "stub" }
+
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        self.context.withLock { $0 = context }
+        await Gate().wait()
+        throw .request(.cancelled)
+    }
+}

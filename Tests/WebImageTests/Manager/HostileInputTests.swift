@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("What is no picture is a typed error and is not kept", .timeLimit(.minutes(1)))
+struct HostileInputTests {
+    private func fails(_ body: Data, type: String = "image/png", status: Int = 200) async throws -> ImageError? {
+        let server = try LoopbackServer { _ in .ok(body, type: type).with { $0.status = status } }
+        let fixture = try ManagerFixture()
+        var caught: ImageError?
+        do throws(ImageError) {
+            _ = try await fixture.manager.image(from: server.url("/a"))
+        } catch {
+            caught = error
+        }
+        await fixture.manager.diskCache?.flush()
+        #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
+        return caught
+    }
+
+    @Test("HTML as an image says that it is HTML")
+    func html() async throws {
+        let page = Data("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
+        #expect(try await fails(page, type: "image/jpeg") == .decode(.notAnImage(.html)))
+    }
+
+    @Test("JSON and text are told apart from pictures")
+    func text() async throws {
+        #expect(try await fails(Data(#"{"error": "not found"}"#.utf8)) == .decode(.notAnImage(.json)))
+        #expect(try await fails(Data("Image not found".utf8)) == .decode(.notAnImage(.text)))
+    }
+
+    @Test("an empty body is a network error that says so")
+    func empty() async throws {
+        guard case .network(let error)? = try await fails(Data()) else {
+            Issue.record("no network error")
+            return
+        }
+        #expect(error.reason == .noData)
+    }
+
+    @Test("a status outside 200 to 299 is an error with the status, also with a picture in it")
+    func status() async throws {
+        guard case .network(let error)? = try await fails(try TestPictures.png(1), status: 404) else {
+            Issue.record("no network error")
+            return
+        }
+        #expect(error.reason == .status)
+        #expect(error.status == 404)
+    }
+
+    @Test("a picture that ends early is truncated")
+    func truncated() async throws {
+        let picture = try TestPictures.png(1)
+        guard case .decode(.truncated)? = try await fails(picture.prefix(picture.count / 2)) else {
+            Issue.record("not told as truncated")
+            return
+        }
+    }
+
+    @Test("a damaged picture is corrupt")
+    func corrupt() async throws {
+        var picture = try TestPictures.png(1)
+        for index in picture.count / 2..<picture.count / 2 + 8 { picture[index] ^= 0xFF }
+        guard case .decode? = try await fails(picture) else {
+            Issue.record("no decode error")
+            return
+        }
+    }
+
+    @Test("a header that claims too much is refused by its limit before anything is decoded")
+    func bomb() async throws {
+        let picture = try TestPictures.png(1, width: 64, height: 48)
+        let server = try LoopbackServer(routes: ["/a": .ok(picture)])
+        let fixture = try ManagerFixture { $0.limits.maxPixels = 64 * 48 - 1 }
+        await #expect(throws: ImageError.limit(LimitError(.pixels, limit: 64 * 48 - 1, actual: 64 * 48))) {
+            try await fixture.manager.image(from: server.url("/a"))
+        }
+    }
+
+    @Test("bytes on disk that were damaged are asked for anew")
+    func damagedOnDisk() async throws {
+        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        var fixture = try ManagerFixture()
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        fixture = try await fixture.restarted()
+        await fixture.manager.close()
+        try damageEntries(in: fixture.folder.file("cache/blobs"))
+        fixture = try ManagerFixture(folder: fixture.folder)
+        #expect(try await fixture.manager.response(for: ImageRequest(server.url("/a"))).origin == .network)
+        #expect(server.counters.requests == 2)
+    }
+
+    private func damageEntries(in folder: String) throws {
+        let files = try #require(FileManager.default.enumerator(atPath: folder))
+        var damaged = 0
+        for case let name as String in files where name.count > 60 {
+            var bytes = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+            bytes[bytes.count / 2] ^= 1
+            try bytes.write(to: URL(filePath: "\(folder)/\(name)"))
+            damaged += 1
+        }
+        #expect(damaged == 1)
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// A manager with a cache folder of its own and a clock that tests set, for one test.
+final class ManagerFixture: Sendable {
+    let folder: TemporaryFolder
+    let manager: ImageManager
+    private let time: TestTime
+
+    init(
+        folder: TemporaryFolder? = nil, time: TestTime = TestTime(),
+        _ configure: (inout ImageManagerConfiguration) -> Void = { _ in }
+    ) throws {
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        self.time = time
+        manager = ImageManager { configuration in
+            configuration.cache.disk = DiskCacheConfiguration(directory: folder.file("cache"))
+            configuration.now = { time.now }
+            configuration.downloader.proxy = .none
+            configure(&configuration)
+        }
+    }
+
+    /// Lets `seconds` pass on the manager's clock.
+    func pass(seconds: Double) { time.pass(seconds) }
+
+    /// Another manager on the same folder and clock, as after a restart.
+    func restarted() async throws -> ManagerFixture {
+        await manager.close()
+        return try ManagerFixture(folder: folder, time: time)
+    }
+}
+
+/// A wall clock that moves only when told. Thread-safe.
+final class TestTime: Sendable {
+    private let state = Mutex(Date())
+    var now: Date { state.withLock { $0 } }
+    func pass(_ seconds: Double) { state.withLock { $0 += seconds } }
+}
+
+extension ImageTask {
+    /// Names of all events, progress left out.
+    func eventNames() async -> [String] {
+        var names: [String] = []
+        for await event in events {
+            switch event {
+            case .started: names.append("started")
+            case .progress: break
+            case .cached: names.append("cached")
+            case .preview: names.append("preview")
+            case .finished(.success(let response)): names.append("finished \(response.origin)")
+            case .finished(.failure(let error)): names.append("failed \(error.code)")
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Cache policies", .timeLimit(.minutes(1)))
+struct PolicyTests {
+    private func server(_ cacheControl: String? = "max-age=60") throws -> LoopbackServer {
+        let resource = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", etag: "\"one\"", cacheControl: cacheControl)
+        return try LoopbackServer { resource.response(to: $0) }
+    }
+
+    @Test("a picture in memory is there before load returns, and the server hears nothing")
+    func memory() async throws {
+        let server = try server()
+        let fixture = try ManagerFixture()
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        let task = fixture.manager.load(server.url("/a"))
+        #expect(try task.result?.get().origin == .memory)
+        #expect(await task.eventNames() == ["finished memory"])
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("after a restart the disk answers, and the server hears nothing")
+    func disk() async throws {
+        let server = try server()
+        var fixture = try ManagerFixture()
+        let before = try await fixture.manager.image(from: server.url("/a"))
+        fixture = try await fixture.restarted()
+        let response = try await fixture.manager.response(for: ImageRequest(server.url("/a")))
+        #expect(response.origin == .disk)
+        #expect(response.image.pixels.packedBytes() == before.pixels.packedBytes())
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("stale in memory: shown at once, confirmed by a 304, not decoded again, fresh again")
+    func staleMemory() async throws {
+        let server = try server()
+        let coder = CountingCoder()
+        let fixture = try ManagerFixture { $0.coders.register(coder) }
+        let first = try await fixture.manager.image(from: server.url("/a"))
+        fixture.pass(seconds: 61)
+        let task = fixture.manager.load(server.url("/a"))
+        #expect(await task.eventNames() == ["started", "cached", "finished revalidated"])
+        #expect(try await task.image === first)
+        #expect(coder.decodes == 1)
+        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"one\""])
+        #expect(try fixture.manager.load(server.url("/a")).result?.get().origin == .memory)
+    }
+
+    @Test("a 304 for one size makes the others fresh too")
+    func sharedFreshness() async throws {
+        let server = try server()
+        let fixture = try ManagerFixture()
+        let small = ImageRequest(server.url("/a"), size: .fit(width: 10))
+        _ = try await fixture.manager.image(for: small)
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        fixture.pass(seconds: 61)
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        #expect(server.counters.requests == 2)
+        _ = try await fixture.manager.image(for: small)
+        #expect(server.counters.requests <= 3)
+        _ = try await fixture.manager.image(for: small)
+        #expect(server.counters.requests <= 3)
+    }
+
+    @Test("stale on disk: shown, confirmed by a 304 that survives the next restart")
+    func staleDisk() async throws {
+        let server = try server()
+        var fixture = try ManagerFixture()
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        fixture.pass(seconds: 61)
+        fixture = try await fixture.restarted()
+        #expect(
+            await fixture.manager.load(server.url("/a")).eventNames() == ["started", "cached", "finished revalidated"])
+        fixture = try await fixture.restarted()
+        #expect(try await fixture.manager.response(for: ImageRequest(server.url("/a"))).origin == .disk)
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("changed at the server: the old picture is shown, then the new one")
+    func changed() async throws {
+        let old = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
+        let new = ServerResource(
+            body: try TestPictures.png(2, width: 30, height: 20), type: "image/png", etag: "\"two\"",
+            cacheControl: "max-age=60")
+        let server = try LoopbackServer { ($0.index == 0 ? old : new).response(to: $0) }
+        let fixture = try ManagerFixture()
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        fixture.pass(seconds: 61)
+        let task = fixture.manager.load(server.url("/a"))
+        #expect(await task.eventNames() == ["started", "cached", "finished network"])
+        #expect(try await task.image.size == PixelSize(width: 30, height: 20))
+        let again = try await fixture.manager.response(for: ImageRequest(server.url("/a")))
+        #expect(again.origin == .memory)
+        #expect(again.image.size == PixelSize(width: 30, height: 20))
+    }
+
+    @Test("refresh asks although the copy is fresh; reload sends no condition; cache-first and cache-only never ask")
+    func others() async throws {
+        let server = try server()
+        let fixture = try ManagerFixture()
+        var request = ImageRequest(server.url("/a"))
+        request.cachePolicy = .cacheOnly
+        await #expect(throws: ImageError.cache(.notInCache)) { try await fixture.manager.image(for: request) }
+        #expect(server.counters.requests == 0)
+        request.cachePolicy = .cacheFirst
+        #expect(try await fixture.manager.response(for: request).origin == .network)
+        fixture.pass(seconds: 1_000)
+        #expect(try await fixture.manager.response(for: request).origin == .memory)
+        request.cachePolicy = .cacheOnly
+        #expect(try await fixture.manager.response(for: request).origin == .memory)
+        #expect(server.counters.requests == 1)
+        request.cachePolicy = .refresh
+        let refresh = fixture.manager.load(request)
+        #expect(await refresh.eventNames() == ["started", "cached", "finished revalidated"])
+        request.cachePolicy = .reload
+        #expect(await fixture.manager.load(request).eventNames() == ["started", "finished network"])
+        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"one\"", nil])
+    }
+
+    @Test("the server is gone: http and refresh end with the stored picture, marked stale, and the reason")
+    func unreachable() async throws {
+        let server = try server()
+        let fixture = try ManagerFixture()
+        let url = server.url("/a")
+        _ = try await fixture.manager.image(from: url)
+        fixture.pass(seconds: 61)
+        server.stop()
+        for policy in [CachePolicy.http, .refresh] {
+            var request = ImageRequest(url)
+            request.cachePolicy = policy
+            let response = try await fixture.manager.response(for: request)
+            #expect(response.isStale)
+            #expect(response.refreshError?.code == NetworkError.Reason.cannotConnect.rawValue)
+        }
+        var request = ImageRequest(url)
+        request.cachePolicy = .reload
+        await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
+    }
+
+    @Test("no-store is kept nowhere, no-cache is asked about every time")
+    func noStore() async throws {
+        let never = try server("no-store")
+        let fixture = try ManagerFixture()
+        for _ in 0..<2 { _ = try await fixture.manager.image(from: never.url("/a")) }
+        #expect(never.requests.map { $0.fields["If-None-Match"] } == [nil, nil])
+        let always = try server("no-cache")
+        for _ in 0..<2 { _ = try await fixture.manager.image(from: always.url("/a")) }
+        #expect(always.requests.map { $0.fields["If-None-Match"] } == [nil, "\"one\""])
+    }
+
+    @Test("the original bytes come with the picture, from the network, the disk and beside a picture in memory")
+    func bytes() async throws {
+        let server = try server()
+        let fixture = try ManagerFixture()
+        var request = ImageRequest(server.url("/a"))
+        request.wantsData = true
+        let expected = try TestPictures.png(1)
+        #expect(try await fixture.manager.response(for: request).data == expected)
+        #expect(try await fixture.manager.response(for: request).data == expected)
+        #expect(try await fixture.manager.data(for: ImageRequest(server.url("/a"))) == expected)
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("a final picture stored as an entry of its own answers after a restart")
+    func storedFinal() async throws {
+        let server = try server()
+        var fixture = try ManagerFixture()
+        var request = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        request.transformers = [.roundedCorners(radius: 4)]
+        request.storeFinal = .encoded(as: .png())
+        let first = try await fixture.manager.image(for: request)
+        let manager = fixture.manager
+        await untilTrue { manager.runningJobs == 0 }
+        await fixture.manager.diskCache?.flush()
+        fixture = try await fixture.restarted()
+        fixture.manager.diskCache?.remove(RequestPlan(request, configuration: fixture.manager.configuration).keys.data)
+        let response = try await fixture.manager.response(for: request)
+        #expect(response.origin == .disk)
+        #expect(response.image.pixels.packedBytes() == first.pixels.packedBytes())
+        #expect(server.counters.requests == 1)
+    }
+}

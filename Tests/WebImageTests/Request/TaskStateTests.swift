@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+import WebImageTestSupport
+
+@testable import WebImage
+
+@Suite("Task state")
+struct TaskStateTests {
+    private typealias End = Result<ImageResponse, ImageError>
+    private let failure = End.failure(.decode(.empty))
+
+    private func names(_ deliveries: [TaskState.Delivery]?, for listener: Int) -> [String] {
+        (deliveries ?? []).compactMap { delivery in
+            switch delivery {
+            case .event(listener, .started): "started"
+            case .event(listener, .progress(let progress)): "progress \(progress.received)"
+            case .event(listener, .cached): "cached"
+            case .event(listener, .preview): "preview"
+            case .event(listener, .finished): "finished"
+            case .result(listener, _): "result"
+            default: nil
+            }
+        }
+    }
+
+    @Test("a listener hears events in order and the end once")
+    func order() {
+        var state = TaskState()
+        state.addListener(1)
+        #expect(state.emit(.started))
+        #expect(state.emit(.progress(ImageProgress(received: 1, expected: 2))))
+        #expect(state.emit(.finished(failure)))
+        #expect(!state.emit(.finished(failure)))
+        #expect(!state.emit(.progress(ImageProgress(received: 2, expected: 2))))
+        #expect(names(state.beginDelivery(), for: 1) == ["started", "progress 1", "finished"])
+        #expect(state.continueDelivery() == nil)
+        #expect(state.beginDelivery() == nil)
+    }
+
+    @Test("a late listener hears the present state; after the end only the end")
+    func late() {
+        var state = TaskState()
+        _ = state.emit(.started)
+        _ = state.emit(.progress(ImageProgress(received: 1, expected: nil)))
+        _ = state.emit(.progress(ImageProgress(received: 5, expected: nil)))
+        state.addListener(1)
+        _ = state.emit(.finished(failure))
+        state.addListener(2)
+        state.addWaiter(3)
+        let deliveries = state.beginDelivery()
+        #expect(names(deliveries, for: 1) == ["started", "progress 5", "finished"])
+        #expect(names(deliveries, for: 2) == ["started", "finished"])
+        #expect(names(deliveries, for: 3) == ["result"])
+    }
+
+    @Test("who left hears nothing more")
+    func leaves() {
+        var state = TaskState()
+        state.addListener(1)
+        state.addWaiter(2)
+        state.remove(1)
+        state.remove(2)
+        _ = state.emit(.finished(failure))
+        #expect(state.beginDelivery() == nil)
+    }
+
+    @Test("while one delivers, others only add to what it delivers")
+    func oneDeliverer() {
+        var state = TaskState()
+        state.addListener(1)
+        _ = state.emit(.started)
+        #expect(names(state.beginDelivery(), for: 1) == ["started"])
+        _ = state.emit(.finished(failure))
+        #expect(state.beginDelivery() == nil)
+        #expect(names(state.continueDelivery(), for: 1) == ["finished"])
+        #expect(state.continueDelivery() == nil)
+    }
+
+    @Test("whatever happens, every listener and waiter hears exactly one end", arguments: [1, 2, 3] as [UInt64])
+    func exactlyOnce(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            var state = TaskState()
+            var ends: [Int: Int] = [:]
+            var staying: Set<Int> = []
+            func count(_ batch: [TaskState.Delivery]?) {
+                for delivery in batch ?? [] {
+                    switch delivery {
+                    case .event(let id, .finished), .result(let id, _): ends[id, default: 0] += 1
+                    default: break
+                    }
+                }
+            }
+            for id in 0..<30 {
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0:
+                    state.addListener(id)
+                    staying.insert(id)
+                case 1:
+                    state.addWaiter(id)
+                    staying.insert(id)
+                case 2: _ = state.emit(.progress(ImageProgress(received: id, expected: nil)))
+                case 3 where id % 5 == 0: _ = state.emit(.finished(failure))
+                case 4:
+                    count(state.beginDelivery())
+                    while let batch = state.continueDelivery() { count(batch) }
+                default: break
+                }
+            }
+            _ = state.emit(.finished(failure))
+            count(state.beginDelivery())
+            while let batch = state.continueDelivery() { count(batch) }
+            #expect(ends == Dictionary(uniqueKeysWithValues: staying.map { ($0, 1) }))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import Testing
+import WebImageCore
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Worker pool", .timeLimit(.minutes(1)))
+struct WorkerPoolTests {
+    /// Occupies the pool's only thread until `gate` opens.
+    private func block(_ pool: WorkerPool, _ gate: Gate) async -> Task<Void, any Error> {
+        let running = Gate()
+        let task = Task {
+            try await pool.run(cost: 0, priority: LivePriority(.veryHigh), limits: .unlimited) { _ in
+                running.open()
+                gate.blockingWait()
+            }
+        }
+        await running.wait()
+        return task
+    }
+
+    @Test("a raised priority overtakes what waits")
+    func overtakes() async throws {
+        let pool = WorkerPool(threads: 1)
+        let gate = Gate()
+        let blocker = await block(pool, gate)
+        let log = Log()
+        let late = LivePriority(.low)
+        let tasks = [("a", LivePriority(.normal)), ("b", late)].map { name, priority in
+            Task { try await pool.run(cost: 0, priority: priority, limits: .unlimited) { _ in log.add(name) } }
+        }
+        await untilTrue { pool.load == 3 }
+        late.value = .high
+        gate.open()
+        try await blocker.value
+        for task in tasks { try await task.value }
+        #expect(log.entries == ["b", "a"])
+    }
+
+    @Test("waiting work that is cancelled never runs and answers at once")
+    func cancelWaiting() async throws {
+        let pool = WorkerPool(threads: 1)
+        let gate = Gate()
+        let blocker = await block(pool, gate)
+        let log = Log()
+        let waiting = Task {
+            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in log.add("ran") }
+        }
+        await untilTrue { pool.load == 2 }
+        waiting.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        #expect(pool.load == 1)
+        gate.open()
+        try await blocker.value
+        #expect(log.entries.isEmpty)
+    }
+
+    @Test("running work that is cancelled ends at its next checkpoint")
+    func cancelRunning() async throws {
+        let pool = WorkerPool(threads: 1)
+        let running = Gate()
+        let task = Task {
+            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) {
+                context throws(ImageError) in
+                running.open()
+                while true { try context.checkpoint() }
+            }
+        }
+        await running.wait()
+        task.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await task.value }
+    }
+
+    @Test("work beyond the byte budget waits for room, and one dear piece alone may exceed it")
+    func budget() async throws {
+        let pool = WorkerPool(threads: 4, byteBudget: 100)
+        let most = Mutex((now: 0, most: 0))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<40 {
+                let cost = index == 7 ? 500 : 50
+                group.addTask {
+                    try await pool.run(cost: cost, priority: LivePriority(.normal), limits: .unlimited) { _ in
+                        most.withLock { $0 = ($0.now + cost, max($0.most, $0.now + cost)) }
+                        most.withLock { $0.now -= cost }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let seen = most.withLock { $0.most }
+        #expect(seen == 500)
+        #expect(pool.load == 0)
+    }
+
+    @Test("more waiting work than allowed is refused as overloaded")
+    func overloaded() async throws {
+        let pool = WorkerPool(threads: 1, waitingLimit: 1)
+        let gate = Gate()
+        let blocker = await block(pool, gate)
+        let waiting = Task { try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in } }
+        await untilTrue { pool.load == 2 }
+        await #expect(throws: ImageError.limit(LimitError(.overloaded, limit: 1, actual: 2))) {
+            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in }
+        }
+        gate.open()
+        try await blocker.value
+        try await waiting.value
+    }
+}
+
+/// Names in the order in which they were added. Thread-safe.
+private final class Log: Sendable {
+    private let state = Mutex<[String]>([])
+    var entries: [String] { state.withLock { $0 } }
+    func add(_ name: String) { state.withLock { $0.append(name) } }
+}
