@@ -3,9 +3,6 @@
 import Foundation
 
 extension ImageProbe {
-    /// Bytes after which most formats can be told.
-    private static let firstBytes = 16
-
     /// Reads the header of a whole file.
     ///
     /// - Throws: family 4xxx; ``LimitError/Kind/structure`` for parts beyond their bounds.
@@ -33,7 +30,7 @@ extension ImageProbe {
     ///   - isComplete: whether nothing follows them. Then the answer is never ``ProbeOutcome/needsMore(byteCount:)``.
     public static func probe(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) -> ProbeOutcome {
         guard !bytes.isEmpty else {
-            return isComplete ? .failed(.decode(.empty)) : .needsMore(byteCount: firstBytes)
+            return isComplete ? .failed(.decode(.empty)) : .needsMore(byteCount: 1)
         }
         let view = HeaderBytes(bytes, isComplete: isComplete)
         var format: ImageFormat?

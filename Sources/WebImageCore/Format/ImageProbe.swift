@@ -6,13 +6,15 @@ public struct ImageProbe: Sendable, Hashable {
     public var format: ImageFormat
     /// Width and height as stored.
     public var rawSize: PixelSize
+    /// The part of the stored picture that is shown, before it is turned (`clap` of HEIF and AVIF); nil for all of it.
+    public var cleanAperture: PixelSize?
     /// The orientation the file asks for.
     public var orientation: Orientation
     /// Bits per sample.
     public var depth: Int
     /// Whether the file can carry transparency.
     public var hasAlpha: Bool
-    /// Frames (for icons and TIFF: pictures in the file); a lower bound unless `frameCountIsExact`.
+    /// Frames (for icons, TIFF and HEIF: pictures in the file); a lower bound unless `frameCountIsExact`.
     public var frameCount: Int
     /// Whether `frameCount` is final.
     public var frameCountIsExact: Bool
@@ -29,7 +31,8 @@ public struct ImageProbe: Sendable, Hashable {
     public init(
         format: ImageFormat, rawSize: PixelSize, orientation: Orientation = .up, depth: Int = 8,
         hasAlpha: Bool = false, frameCount: Int = 1, frameCountIsExact: Bool = true, loopCount: Int = 1,
-        hasICCProfile: Bool = false, isProgressive: Bool = false, smallestFile: Int = 0
+        hasICCProfile: Bool = false, isProgressive: Bool = false, smallestFile: Int = 0,
+        cleanAperture: PixelSize? = nil
     ) {
         self.format = format
         self.rawSize = rawSize
@@ -42,10 +45,11 @@ public struct ImageProbe: Sendable, Hashable {
         self.hasICCProfile = hasICCProfile
         self.isProgressive = isProgressive
         self.smallestFile = smallestFile
+        self.cleanAperture = cleanAperture
     }
 
-    /// Upright width and height.
-    public var size: PixelSize { orientation.upright(rawSize) }
+    /// Upright width and height of what is shown.
+    public var size: PixelSize { orientation.upright(cleanAperture ?? rawSize) }
 }
 
 /// The answer of a probe of the beginning of a file.

@@ -104,7 +104,8 @@ struct HeaderBytes {
             let here = try sum(offset, index)
             guard here < available else {
                 if isComplete || here >= length ?? .max { return false }
-                throw .needsMore(try sum(origin, min(try sum(offset, count), length ?? .max)))
+                // The next byte may already tell it apart from what it is compared with.
+                throw .needsMore(try sum(origin, try sum(here, 1)))
             }
             guard try byte(at: here) == wanted(index) else { return false }
         }

@@ -12,18 +12,21 @@ enum HEIFProbe {
         var list = BoxList(bytes)
         var probe: ImageProbe?
         var track: HEIFTrack?
+        var seenMedia = false
         do {
             while probe == nil || (isSequence && track == nil) {
                 guard let box = try list.next() else { break }
                 switch box.name {
                 case "meta": probe = try HEIFItems.read(box.content, format: format)
                 case "moov": track = try HEIFTrack.read(box.content)
+                case "mdat": seenMedia = true
                 default: break
                 }
             }
         } catch {
-            // The still picture of a sequence is enough; its track may stand behind all frames.
+            // A track that stands behind all frames, or is damaged, is not worth waiting for: the still is enough.
             guard let found = probe, isSequence else { throw error }
+            if case .needsMore = error, !seenMedia, !bytes.isComplete { throw error }
             return unknownLength(found)
         }
         guard var result = probe ?? track.map({ ImageProbe(format: format, rawSize: $0.size) }) else {

@@ -11,8 +11,17 @@ struct HEIFProperties {
         "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1",
     ]
     private var depthIsStated = false
+    private var aperture: PixelSize?
     private var rotation: (rank: Int, orientation: Orientation)?
     private var mirroring: (rank: Int, orientation: Orientation)?
+
+    /// The shown part, where there is one and it lies within the picture.
+    var cleanAperture: PixelSize? {
+        guard let size, let aperture, aperture != size, !aperture.isEmpty, aperture.width <= size.width,
+            aperture.height <= size.height
+        else { return nil }
+        return aperture
+    }
 
     /// Rotation and mirroring, in the order in which the item lists them.
     var orientation: Orientation {
@@ -42,6 +51,12 @@ struct HEIFProperties {
             guard kind == "prof" || kind == "rICC" else { return }
             try ProbeStop.check(content.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
             hasICCProfile = true
+        case "clap":
+            // Width and height as fractions; what decoders make of a broken pixel is none.
+            let widthUnit = max(1, try content.big32(at: 4))
+            let heightUnit = max(1, try content.big32(at: 12))
+            aperture = PixelSize(
+                width: try content.big32(at: 0) / widthUnit, height: try content.big32(at: 8) / heightUnit)
         case "irot":
             // Quarter turns counter-clockwise.
             let turns: [Orientation] = [.up, .left, .down, .right]

@@ -37,7 +37,8 @@ enum PDFProbe {
             if bytes.isComplete, offset >= bytes.available { return nil }
             let character = try bytes.byte(at: offset)
             if character == 0x5D { break }
-            guard character < 0x80 else { return nil }
+            // White space, brackets and numbers; anything else refers to another object.
+            guard character <= 0x20 || character == 0x5B || (0x2B...0x39).contains(character) else { return nil }
             text.append(Character(UnicodeScalar(character)))
         }
         guard let bracket = text.firstIndex(of: "[") else { return nil }

@@ -83,7 +83,8 @@ struct SVGProbe {
         switch (width, height, viewBox) {
         case (let width?, let height?, _): return Self.rounded(width, height)
         case (let width?, nil, _): return Self.rounded(width, ratio.map { width / $0 } ?? Double(Self.fallback.height))
-        case (nil, let height?, _): return Self.rounded(ratio.map { height * $0 } ?? Double(Self.fallback.width), height)
+        case (nil, let height?, _):
+            return Self.rounded(ratio.map { height * $0 } ?? Double(Self.fallback.width), height)
         case (nil, nil, let box?): return Self.rounded(box.width, box.height)
         case (nil, nil, nil): return Self.fallback
         }

@@ -39,6 +39,23 @@ struct MarkupText {
         return character < 0x80 ? character : 0x80
     }
 
+    /// How many characters of this kind make the one at `index`, which is not ASCII; nil where that is no UTF-8.
+    /// In UTF-16 every half counts by itself.
+    func sequenceLength(at index: Int) throws(ProbeStop) -> Int? {
+        guard width == 1 else { return 1 }
+        return switch try bytes.byte(at: start + index) {
+        case 0xC2...0xDF: 2
+        case 0xE0...0xEF: 3
+        case 0xF0...0xF4: 4
+        default: nil
+        }
+    }
+
+    /// Whether the byte at `index`, which is there, goes on with a character of UTF-8.
+    func continues(at index: Int) throws(ProbeStop) -> Bool {
+        try bytes.byte(at: start + index) & 0xC0 == 0x80
+    }
+
     /// Whether `text`, lower-case ASCII, stands at `index`, in whatever case.
     func has(_ text: StaticString, at index: Int) throws(ProbeStop) -> Bool {
         for place in 0..<text.utf8CodeUnitCount {

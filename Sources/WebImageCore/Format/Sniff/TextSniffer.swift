@@ -18,13 +18,22 @@ enum TextSniffer {
         return try isJSON(text) ? .json : .text
     }
 
-    /// No control characters but those that texts are laid out with.
+    /// UTF-8 or UTF-16 without control characters but those that texts are laid out with.
     private static func isText(_ text: MarkupText) throws(ProbeStop) -> Bool {
         guard try text.character(at: 0) != nil else { return false }
+        var following = 0
         for index in 0..<window {
             guard let character = try text.character(at: index) else { return true }
+            if following > 0 {
+                guard try text.continues(at: index) else { return false }
+                following -= 1
+                continue
+            }
             switch character {
-            case 0x09...0x0D, 0x1B, 0x20...0x7E, 0x80: continue
+            case 0x09...0x0D, 0x1B, 0x20...0x7E: continue
+            case 0x80:
+                guard let length = try text.sequenceLength(at: index) else { return false }
+                following = length - 1
             default: return false
             }
         }

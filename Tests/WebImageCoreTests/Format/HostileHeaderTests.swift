@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+
+@Suite struct HostileHeaderTests {
+    private func failure(_ builder: ByteBuilder) -> ImageError? {
+        guard case .failed(let error) = ImageProbe.probe(builder.data, isComplete: true) else { return nil }
+        return error
+    }
+
+    private func refusal(_ builder: ByteBuilder, _ limits: Limits = .desktop) -> LimitError.Kind? {
+        do {
+            try limits.check(ImageProbe(reading: builder.data), encodedBytes: builder.bytes.count)
+            return nil
+        } catch {
+            guard case .limit(let limit) = error else { return nil }
+            return limit.kind
+        }
+    }
+
+    @Test("a PNG of 65 bytes that claims 16,384 pixels a side is refused twice over")
+    func pngBomb() {
+        let bomb = Sample.png(16_384, 16_384, depth: 8, colour: 6)
+        #expect(refusal(bomb) == .pixels)
+        var open = Limits.unlimited
+        open.checksPlausibility = true
+        #expect(refusal(bomb, open) == .plausibility)
+        #expect(refusal(Sample.png(5_000, 5_000, depth: 16, colour: 6)) == .plausibility)
+        #expect(refusal(Sample.png(0x7FFF_FFFF, 0x7FFF_FFFF, depth: 16, colour: 6), open) == .plausibility)
+    }
+
+    @Test("bombs of other formats are refused")
+    func otherBombs() {
+        #expect(refusal(Sample.jpeg(7_000, 7_000)) == .plausibility)
+        #expect(refusal(Sample.jpeg(7_000, 7_000, sof: 0xC9)) == nil, "arithmetic coding has no bound")
+        #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifPicture(7_000, 7_000))) == .plausibility)
+        #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifPicture(1, 1))) == nil, "a small picture on a large screen")
+        #expect(refusal(Sample.bitmap(Sample.bitmapHeader(40, 6_000, 6_000, bits: 24))) == .plausibility)
+        #expect(refusal(Sample.bitmap(Sample.bitmapHeader(40, 0x7FFF_FFFF, -0x8000_0000, bits: 32))) == .side)
+        #expect(refusal(Sample.webp(Sample.canvas(2, 16_000, 16_000).riff("ANIM", ByteBuilder().zeros(6)))) == .pixels)
+        #expect(refusal(ByteBuilder().text("<svg width='1e99' height='1e300'/>")) == .side)
+        let frames = (0..<2_001).reduce(ByteBuilder()) { builder, _ in builder.joined(Sample.gifPicture(1, 1)) }
+        #expect(refusal(Sample.gif(1, 1, frames)) == .frames)
+    }
+
+    @Test("parts beyond their bounds are refused by name")
+    func structure() {
+        func isStructure(_ builder: ByteBuilder, _ limit: Int) -> Bool {
+            guard case .limit(let error) = failure(builder) else { return false }
+            return error.kind == .structure && error.limit == limit
+        }
+        let text = (0..<65).reduce(ByteBuilder()) { builder, _ in builder.chunk("tEXt") }
+        #expect(isStructure(Sample.png(1, 1, before: text), 64))
+        let chunks = ByteBuilder().joined((0..<10_001).flatMap { _ in ByteBuilder().chunk("abCd").bytes })
+        #expect(isStructure(Sample.png(1, 1, after: chunks), 10_000))
+        #expect(isStructure(Sample.png(1, 1, before: ByteBuilder().big(5 << 20, 4).text("iCCP")), 4 << 20))
+        #expect(isStructure(Sample.png(1, 1, before: ByteBuilder().big(2 << 20, 4).text("eXIf")), 1 << 20))
+        let profile = ByteBuilder().segment(0xE2, ByteBuilder().text("ICC_PROFILE\0").zeros(65_000))
+        let profiles = ByteBuilder().joined((0..<65).flatMap { _ in profile.bytes })
+        #expect(isStructure(Sample.jpeg(1, 1, before: profiles), 4 << 20))
+        let webp = Sample.webp(Sample.canvas(2, 1, 1).text("ICCP").little(5 << 20, 4).zeros(4))
+        #expect(
+            isStructure(
+                ByteBuilder().joined(webp.bytes.prefix(4)).little(6 << 20, 4).joined(webp.bytes.dropFirst(8)), 4 << 20))
+    }
+
+    @Test("sizes of zero and impossible headers are damage")
+    func damage() {
+        func isDamaged(_ builder: ByteBuilder) -> Bool {
+            guard case .decode(.corrupt) = failure(builder) else { return false }
+            return true
+        }
+        #expect(isDamaged(Sample.png(0, 1)))
+        #expect(isDamaged(Sample.png(1, 0)))
+        #expect(isDamaged(Sample.png(1, 1, depth: 3)))
+        #expect(isDamaged(Sample.png(1, 1).patched(30, 1)), "wrong check value")
+        #expect(isDamaged(Sample.jpeg(0, 1)))
+        #expect(isDamaged(ByteBuilder().raw(0xFF, 0xD8, 0xFF, 0xE0, 0, 1)))
+        #expect(isDamaged(Sample.gif(0, 0, Sample.gifPicture(0, 4))))
+        #expect(isDamaged(Sample.gif(4, 4, ByteBuilder())))
+        #expect(isDamaged(Sample.bitmap(Sample.bitmapHeader(40, 0, 1, bits: 8))))
+        #expect(isDamaged(Sample.bitmap(Sample.bitmapHeader(40, -5, 1, bits: 8))))
+        #expect(isDamaged(Sample.bitmap(Sample.bitmapHeader(40, 1, 1, bits: 7))))
+        #expect(isDamaged(Sample.brands("avif").box("meta", ByteBuilder().zeros(4))))
+        #expect(isDamaged(ByteBuilder().text("<svg width='0' height='1'/>")))
+        #expect(
+            failure(Sample.jpeg(1, 0))
+                == .decode(.unsupported(format: .jpeg, feature: "a height given after the first scan (DNL)")))
+    }
+
+    @Test("structures that never end do end")
+    func loops() {
+        let zeroBoxes = Sample.brands("avif").joined(ByteBuilder().zeros(4_000))
+        #expect(failure(zeroBoxes) != nil)
+        let tinyBoxes = Sample.brands("avif").joined(
+            (0..<4_000).flatMap { _ in ByteBuilder().big(1, 4).zeros(12).bytes })
+        #expect(failure(tinyBoxes) != nil)
+        let greedy = Sample.brands("avif").big(0x7FFF_FFFF, 4).text("meta").zeros(64)
+        #expect(failure(greedy) != nil)
+        let huge = Sample.brands("heic").big(1, 4).text("mdat").joined([UInt8](repeating: 0xFF, count: 64))
+        #expect(failure(huge) != nil)
+    }
+
+    @Test("EXIF that is damaged asks for nothing")
+    func exif() {
+        #expect(Orientation.read(exif: Sample.exif(6).data) == .right)
+        #expect(
+            Orientation.read(exif: ByteBuilder().text("Exif\0\0").joined(Sample.exif(3, bigEndian: true)).data) == .down
+        )
+        #expect(Orientation.read(exif: Data()) == .up)
+        for value in [0, 9, 255, 65_535] { #expect(Orientation.read(exif: Sample.exif(value).data) == .up) }
+        let whole = Sample.exif(6).data
+        for count in 0..<18 { #expect(Orientation.read(exif: whole.prefix(count)) == .up) }
+        #expect(Orientation.read(exif: Sample.exif(6).patched(4, 0xFF).patched(7, 0xFF).data) == .up)
+        #expect(
+            Orientation.read(exif: Sample.exif(6).patched(9, 0xFF).data) == .right, "found before the end is missed")
+    }
+}

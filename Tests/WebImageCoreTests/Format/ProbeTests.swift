@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+
+@Suite struct ProbeTests {
+    @Test("a whole file tells everything its header holds", arguments: Sample.all)
+    func wholeFile(_ sample: Sample) throws {
+        #expect(try ImageProbe(reading: sample.data) == sample.probe)
+        #expect(ImageProbe.probe(sample.data, isComplete: false) == .found(sample.probe) || sample.endsOpen)
+        #expect(ImageFormat.sniff(sample.data) == sample.probe.format)
+    }
+
+    @Test("every beginning asks for more until the header is there, and then agrees", arguments: Sample.all)
+    func everyPrefix(_ sample: Sample) {
+        var found: ImageProbe?
+        var promised = 0
+        for count in 0..<sample.data.count {
+            switch ImageProbe.probe(sample.data.prefix(count), isComplete: false) {
+            case .needsMore(let byteCount):
+                #expect(byteCount > count)
+                #expect(byteCount <= sample.data.count || sample.endsOpen)
+                #expect(byteCount >= promised, "a promise was taken back at \(count)")
+                #expect(found == nil)
+                promised = byteCount
+            case .found(let probe):
+                #expect(count >= promised, "found before the bytes asked for were there")
+                #expect(probe.rawSize == sample.probe.rawSize && probe.depth == sample.probe.depth)
+                #expect(probe.frameCount <= sample.probe.frameCount || !probe.frameCountIsExact)
+                found = probe
+            case .failed(let error):
+                Issue.record("\(error) at \(count)")
+            }
+        }
+    }
+
+    @Test("a whole file that ends early is an error, never a wish", arguments: Sample.all)
+    func everyTruncation(_ sample: Sample) {
+        for count in 0..<sample.data.count {
+            if case .needsMore = ImageProbe.probe(sample.data.prefix(count), isComplete: true) {
+                Issue.record("needs more at \(count)")
+            }
+        }
+    }
+
+    @Test("truncation says how much came and how much was expected")
+    func truncation() {
+        #expect(throws: ImageError.decode(.truncated(format: .png, received: 30, expected: 33))) {
+            try ImageProbe(reading: Sample.png(3, 2).data.prefix(30))
+        }
+        #expect(throws: ImageError.decode(.empty)) { try ImageProbe(reading: Data()) }
+        #expect(throws: ImageError.decode(.unknownFormat)) { try ImageProbe(reading: Data([0x00, 0x89])) }
+        #expect(throws: ImageError.decode(.notAnImage(.html))) { try ImageProbe(reading: Data("<html>".utf8)) }
+    }
+
+    @Test("slices of data are read from their own beginning")
+    func slices() throws {
+        let sample = Sample.png(3, 2)
+        let slice = (Data(repeating: 7, count: 11) + sample.data).dropFirst(11)
+        #expect(try ImageProbe(reading: slice).rawSize == PixelSize(width: 3, height: 2))
+    }
+}
+
+extension Sample {
+    /// Whether nothing in the file says where it ends, so that its beginning may be asked about further.
+    var endsOpen: Bool { probe.format == .pdf }
+}
