@@ -5,6 +5,6 @@ import WebImageCore
 extension CoderRegistry {
     /// All coders that are always there: JPEG, PNG, GIF, WebP, BMP.
     public static let standard = CoderRegistry([
-        WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder(),
+        BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder(),
     ])
 }

@@ -20,7 +20,8 @@ public struct JPEGCoder: ImageCoder {
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
-        try data.withBytes { (bytes) throws(ImageError) in
+        try options.requireStill()
+        return try data.withBytes { (bytes) throws(ImageError) in
             let reader = try JPEGReader(bytes, context: context)
             try probe.requireAgreement(on: reader.size, format: .jpeg)
             let layout = try DecodeLayout(

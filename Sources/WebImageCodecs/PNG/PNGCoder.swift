@@ -18,7 +18,8 @@ public struct PNGCoder: ImageCoder {
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
-        try data.withBytes { (bytes) throws(ImageError) in
+        try options.requireStill()
+        return try data.withBytes { (bytes) throws(ImageError) in
             let reader = try PNGReader(bytes, keepsPartial: options.allowsPartial, context: context)
             try probe.requireAgreement(on: reader.size, format: .png)
             let layout = try DecodeLayout(

@@ -48,3 +48,10 @@ extension ImageProbe? {
         throw .decode(.inconsistent(format: format, reason: "\(size) instead of \(self.rawSize)"))
     }
 }
+
+extension DecodeOptions {
+    /// - Throws: ``RequestError/noSuchFrame(index:count:)`` where another frame than a still's only one is wanted.
+    func requireStill() throws(ImageError) {
+        if case .single(let index) = frames, index != 0 { throw .request(.noSuchFrame(index: index, count: 1)) }
+    }
+}

@@ -16,9 +16,7 @@ struct WebPJob {
     let context: CodingContext
 
     func decodeStill() throws(ImageError) -> Image {
-        if case .single(let index) = options.frames, index != 0 {
-            throw .request(.noSuchFrame(index: index, count: 1))
-        }
+        try options.requireStill()
         let layout = try DecodeLayout(
             rawSize: size, orientation: orientation, options: options, context: context)
         let reduction = layout.spareReduction

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// BMP in pure Swift: Windows headers of all versions and OS/2's, 1 to 32 bits, bit fields, run lengths.
+public struct BMPCoder: ImageCoder {
+    /// Creates the coder.
+    public init() {}
+
+    /// Bytes of BITMAPFILEHEADER, before the bitmap's own header.
+    static let fileHeaderSize = 14
+
+    /// True for BMP.
+    public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .bmp }
+
+    /// Decodes in full and resamples. Pixels that run lengths step over are transparent. Alpha counts only where the
+    /// header names bits for it, and where not every pixel would be transparent then.
+    ///
+    /// - Throws: families 4xxx and 6xxx; ``DecodeError/truncated(format:received:expected:)`` where pixels are
+    ///   missing.
+    public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        try options.requireStill()
+        return try data.withBytes { (bytes) throws(ImageError) in
+            var reader = ByteReader(bytes, at: Self.fileHeaderSize)
+            let header = try DIBHeader(&reader)
+            try probe.requireAgreement(on: header.size, format: .bmp)
+            let layout = try DecodeLayout(rawSize: header.size, options: options, context: context)
+            let start = pixelOffset(bytes, behindHeader: reader.offset)
+            let decoded = try DIBDecoder(header: header, format: .bmp).decode(
+                bytes, at: start, allowsPartial: options.allowsPartial, context: context)
+            return Image(
+                pixels: try layout.finish(decoded.pixels, context: context), scale: options.scale, format: .bmp,
+                metadata: ImageMetadata(
+                    rawSize: header.size, depth: header.bitsPerPixel <= 8 ? header.bitsPerPixel : 8,
+                    hasAlpha: !decoded.pixels.isOpaque, isPartial: decoded.isPartial))
+        }
+    }
+
+    /// Where the file header says the pixels begin; right behind the header where that makes no sense.
+    private func pixelOffset(_ bytes: UnsafeBufferPointer<UInt8>, behindHeader: Int) -> Int {
+        var reader = ByteReader(bytes, at: 10)
+        guard let stated = reader.uint32().map(Int.init), stated >= Self.fileHeaderSize + 12 else {
+            return behindHeader
+        }
+        return stated
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// Decodes the pixels of a bitmap whose header is known.
+struct DIBDecoder {
+    let header: DIBHeader
+    /// The file's format, for errors.
+    let format: ImageFormat
+
+    /// - Parameter start: where the pixels begin in `bytes`.
+    /// - Returns: the pixels, and whether some never arrived; those are transparent.
+    func decode(
+        _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, allowsPartial: Bool, context: CodingContext
+    ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+        let canvas = try PixelCanvas.forDecoding(header.size, zeroed: true, context: context)
+        let isWhole: Bool
+        if header.compression == .none {
+            let rows = DIBRows(header)
+            let from = min(start, bytes.count)
+            let done = try rows.decode(bytes[from...], into: canvas, context: context)
+            isWhole = done == header.size.height
+            if rows.hasAlpha { settleAlpha(of: canvas) }
+        } else {
+            var runs = DIBRunLength(header, ByteReader(bytes, at: start))
+            isWhole = try runs.decode(into: canvas, context: context)
+        }
+        guard isWhole || allowsPartial else {
+            throw .decode(.truncated(format: format, received: bytes.count, expected: nil))
+        }
+        let isOpaque = canvas.isEveryPixelOpaque()
+        return (canvas.finish(isOpaque: isOpaque), !isWhole)
+    }
+
+    /// Many writers name alpha bits and leave them zero: a picture without one visible pixel is meant to be opaque.
+    private func settleAlpha(of canvas: borrowing PixelCanvas) {
+        var isInvisible = true
+        for row in 0..<header.size.height where isInvisible {
+            let pixels = canvas.row(row)
+            for x in 0..<header.size.width where pixels[x * 4 + 3] != 0 { isInvisible = false }
+        }
+        guard isInvisible else { return canvas.premultiply(rows: 0..<header.size.height) }
+        for row in 0..<header.size.height {
+            let pixels = canvas.row(row)
+            for x in 0..<header.size.width { pixels[x * 4 + 3] = 255 }
+        }
+    }
+}
