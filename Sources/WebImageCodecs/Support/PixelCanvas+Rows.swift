@@ -43,7 +43,7 @@ extension PixelCanvas {
 
     /// Whether every pixel is opaque.
     func isEveryPixelOpaque() -> Bool {
-        for index in 0..<size.height where wi_is_opaque_rgba8(row(index), size.width) == 0 { return false }
+        for index in 0..<size.height where !wi_is_opaque_rgba8(row(index), size.width) { return false }
         return true
     }
 
