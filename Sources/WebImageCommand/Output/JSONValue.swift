@@ -16,6 +16,11 @@ package enum JSONValue: Sendable, Equatable, ExpressibleByStringLiteral, Express
     package struct Member: Sendable, Equatable {
         package let name: String
         package let value: JSONValue
+
+        package init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     package init(stringLiteral value: String) { self = .string(value) }
@@ -89,6 +94,6 @@ package enum JSONValue: Sendable, Equatable, ExpressibleByStringLiteral, Express
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+        self = .object(elements.map { Member($0.0, $0.1) })
     }
 }
