@@ -63,6 +63,7 @@ let package = Package(
         cModule("CGIF", libraries: []),
         cModule("CWebP", libraries: ["webp", "webpdemux", "webpmux"]),
         cModule("CCurl", libraries: ["curl"]),
+        cModule("CContentCoding", libraries: ["z", "brotlidec", "zstd"]),
         cModule("CSQLite", libraries: ["sqlite3"]),
         cModule("CHash", libraries: ["xxhash", "crypto"]),
         cModule("CTerminal", libraries: []),
@@ -70,7 +71,7 @@ let package = Package(
         module("WebImageCodecs", ["WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP"]),
         module("WebImageHTTP", ["WebImageCore"]),
         module("WebImageStore", ["WebImageCore", "WebImageHTTP", "CSQLite", "CHash"]),
-        module("WebImageNet", ["WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl"]),
+        module("WebImageNet", ["WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl", "CContentCoding"]),
         module(
             "WebImage",
             ["WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet"]
@@ -92,7 +93,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         tests("WebImageCore", []),
-        tests("WebImageCodecs", ["WebImageCore"]),
+        tests("WebImageCodecs", ["WebImageCore", "CHash"]),
         tests("WebImageHTTP", []),
         tests("WebImageStore", []),
         tests("WebImageNet", []),

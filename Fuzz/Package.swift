@@ -7,9 +7,9 @@ import PackageDescription
 func fuzzer(_ name: String, _ product: String) -> Target {
     .executableTarget(
         name: name,
-        dependencies: [.product(name: product, package: "WebImage")],
+        dependencies: ["CLibFuzzer", .product(name: product, package: "WebImage")],
         swiftSettings: [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
-        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]
     )
 }
 
@@ -17,6 +17,7 @@ let package = Package(
     name: "Fuzz",
     dependencies: [.package(name: "WebImage", path: "..")],
     targets: [
+        .target(name: "CLibFuzzer"),
         fuzzer("FuzzProbe", "WebImageCore"),
         fuzzer("FuzzExif", "WebImageCore"),
     ],

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+import CLibFuzzer
 import Foundation
 import WebImageCore
 
-/// Reads the orientation of `data` as of an EXIF block. libFuzzer calls it once per input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzExif(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    _ = Orientation.read(exif: Data(UnsafeRawBufferPointer(start: data, count: count)))
-    return 0
+@main
+enum FuzzExif {
+    static func main() {
+        var count = CommandLine.argc
+        var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+        _ = LLVMFuzzerRunDriver(&count, &arguments) { data, size in
+            _ = Orientation.read(exif: Data(UnsafeRawBufferPointer(start: data, count: size)))
+            return 0
+        }
+    }
 }

@@ -45,7 +45,7 @@ static void ignore_text(png_structp png) {
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));
 }
 
-wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, uint32_t max_side, size_t max_chunk) {
+wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t max_chunk) {
     wi_png_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
     decoder->data = data;
@@ -62,7 +62,8 @@ wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, uint32_t 
         return NULL;
     }
     png_set_read_fn(decoder->png, decoder, on_read);
-    png_set_user_limits(decoder->png, max_side, max_side);
+    // The caller checks the size between header and start; libpng's own limit would hide it from him.
+    png_set_user_limits(decoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_cache_max(decoder->png, 64);
     png_set_chunk_malloc_max(decoder->png, max_chunk);
     ignore_text(decoder->png);
@@ -89,13 +90,22 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
     info->bits = png_get_bit_depth(png, decoder->info);
     info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, decoder->info, PNG_INFO_tRNS);
     info->is_interlaced = png_get_interlace_type(png, decoder->info) != PNG_INTERLACE_NONE;
+    return WI_PNG_OK;
+}
+
+wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int *passes) {
+    png_structp png = decoder->png;
+    if (setjmp(decoder->escape)) return decoder->status;
+    int type = png_get_color_type(png, decoder->info);
+    int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, decoder->info, PNG_INFO_tRNS);
     png_set_expand(png);
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
-    if (!info->has_alpha) png_set_filler(png, 255, PNG_FILLER_AFTER);
-    info->passes = png_set_interlace_handling(png);
+    if (!has_alpha) png_set_filler(png, 255, PNG_FILLER_AFTER);
+    *passes = png_set_interlace_handling(png);
     png_read_update_info(png, decoder->info);
-    if (png_get_rowbytes(png, decoder->info) != (size_t)info->width * 4) png_error(png, "unexpected row length");
+    if (png_get_rowbytes(png, decoder->info) != (size_t)png_get_image_width(png, decoder->info) * 4)
+        png_error(png, "unexpected row length");
     return WI_PNG_OK;
 }
 

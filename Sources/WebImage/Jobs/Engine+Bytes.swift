@@ -28,12 +28,11 @@ extension Engine {
         guard let disk, !plan.isOnThisMachine, disk.mayContain(plan.keys.data) else { return nil }
         let limits = plan.limits
         let found = try? await lookups.value(for: plan.keys.data, priority: priority) {
-            [workers, configuration] context in
+            [workers, configuration, resources] context in
             guard let entry = await disk.entry(for: plan.keys.data) else { return .success(nil) }
             let read = try? await workers.run(cost: 0, priority: context.priority, limits: limits) {
                 _ throws(ImageError) -> Original in
-                let resource = ResourceRecord(
-                    digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
+                let resource = resources.record(for: plan.keys.data, entry.payload, head: entry.head)
                 let probe: ImageProbe? =
                     if let probe = entry.probe { probe } else {
                         try configuration.coders.inspect(entry.payload, limits: .unlimited)
@@ -50,7 +49,7 @@ extension Engine {
         switch plan.policy {
         case .cacheFirst, .cacheOnly: true
         case .refresh, .reload: false
-        case .http: original.resource.isFresh(at: plan.now)
+        case .http: plan.isFresh(original.resource)
         }
     }
 
@@ -58,7 +57,7 @@ extension Engine {
     func mayServeStale(_ resource: ResourceRecord, _ plan: RequestPlan, instead error: ImageError) -> Bool {
         if plan.policy == .refresh { return true }
         guard case .network(let failure) = error else { return false }
-        return resource.allowsStale(at: plan.now, instead: failure)
+        return plan.allowsStale(resource, instead: failure)
     }
 
     func discard(_ original: Original, _ plan: RequestPlan) {
@@ -69,7 +68,7 @@ extension Engine {
     /// do not decode never replace good ones.
     func keep(_ original: Original, _ plan: RequestPlan) {
         guard let disk, !plan.isOnThisMachine, plan.request.originalStores.contains(.disk),
-            original.resource.head?.mayBeStored ?? true, original.claimStoring()
+            plan.allowsStoring(original.resource), original.claimStoring()
         else { return }
         disk.store(
             DiskEntry(
@@ -81,10 +80,10 @@ extension Engine {
 
     /// Asks the source: with the conditions of what is known of it, else for the whole.
     func ask(
-        _ plan: RequestPlan, stored: Original?, known: CachedImage?, task: ImageTask
+        _ plan: RequestPlan, stored: Original?, known: Image?, task: ImageTask
     ) async throws(ImageError) -> Obtained {
         let usable = stored?.resource ?? known?.resource
-        let conditions = plan.policy == .reload ? nil : usable?.conditions
+        let conditions = usable.flatMap { plan.conditions(for: $0) }
         do throws(ImageError) {
             let fetched = try await fetch(plan, conditions: conditions ?? HTTPFields(), priority: task.livePriority) {
                 task.emit(.progress($0))
@@ -95,10 +94,6 @@ extension Engine {
                 guard let usable else { throw .network(unaskedNotModified(plan)) }
                 let merged = usable.confirm(with: head)
                 disk?.updateHead(merged, for: plan.keys.data)
-                // A picture in memory has a record of its own when its bytes came another way.
-                if let other = known?.resource, other !== usable, other.digest == usable.digest {
-                    other.update(head: merged)
-                }
                 return .confirmed(usable, stored: stored, metrics: metrics)
             }
         } catch {
@@ -143,7 +138,11 @@ extension Engine {
         defer { context.priority.stopObserving(token) }
         loading.priority = context.priority.value
         let answer = try await loader.load(request, context: loading)
-        let head = answer.storedHead(requestFields: request.fields)
+        let head = answer.head.map { head in
+            StoredHead(
+                request: request.fields, response: head, finalURL: answer.finalURL.absoluteString,
+                requestTime: answer.requestTime, responseTime: answer.responseTime)
+        }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         return .original(try await inspect(answer, head, plan, context.priority))
     }
@@ -154,10 +153,9 @@ extension Engine {
     ) async throws(ImageError) -> Original {
         let options = plan.request.decodeOptions
         return try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-            [configuration] context throws(ImageError) -> Original in
+            [configuration, resources] context throws(ImageError) -> Original in
             let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
-            let resource = ResourceRecord(
-                digest: ContentDigest(of: answer.body), byteCount: answer.body.count, head: head)
+            let resource = resources.record(for: plan.keys.data, answer.body, head: head)
             return Original(
                 data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
                 metrics: answer.metrics, isStored: false)

@@ -52,8 +52,8 @@ extension Engine {
 
     /// A finished step in memory serves the next one.
     private func rememberedStep(_ key: PictureKey) -> Image? {
-        guard let entry = memory.entry(for: key.step), entry.resource?.digest == key.bytes else { return nil }
-        return entry.image
+        guard let image = memory.image(for: key.step), image.resource?.digest == key.bytes else { return nil }
+        return image
     }
 
     private func decode(_ original: Original, _ plan: RequestPlan, _ priority: LivePriority) async throws(ImageError)
@@ -65,6 +65,7 @@ extension Engine {
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
             [configuration] context throws(ImageError) -> Image in
             try configuration.coders.decode(original.data, options: options, context: context)
+                .with(provenance: original.resource)
         }
         return Picture(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1), transformSeconds: 0)
     }
@@ -101,9 +102,9 @@ extension Engine {
 
     /// Stores a final picture in the tiers the request names.
     func keep(_ image: Image, _ resource: ResourceRecord, _ plan: RequestPlan) {
-        guard resource.head?.mayBeStored ?? true else { return }
+        guard plan.allowsStoring(resource) else { return }
         if plan.request.stores.contains(.memory) {
-            memory.store(CachedImage(image: image, resource: resource), for: plan.keys.final)
+            memory.store(image, for: plan.keys.final)
         }
         guard case .encoded(let encoding) = plan.request.storeFinal, plan.request.stores.contains(.disk),
             let disk, !image.isAnimated, !disk.mayContain(finalKey(plan))
@@ -117,28 +118,29 @@ extension Engine {
     }
 
     /// The final picture from an entry of its own, where requests store such and it is still fresh.
-    func storedFinal(_ plan: RequestPlan, priority: LivePriority) async -> CachedImage? {
+    func storedFinal(_ plan: RequestPlan, priority: LivePriority) async -> Image? {
         guard case .encoded = plan.request.storeFinal, plan.policy != .reload, plan.policy != .refresh,
             plan.request.reads.contains(.disk), !plan.request.wantsData, let disk,
             disk.mayContain(finalKey(plan)), let entry = await disk.entry(for: finalKey(plan))
         else { return nil }
         let resource = ResourceRecord(
             digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
-        guard plan.policy != .http || resource.isFresh(at: plan.now) else { return nil }
+        guard plan.policy != .http || plan.isFresh(resource) else { return nil }
         let scale = plan.request.scale
         let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
             [configuration] context throws(ImageError) -> Image in
             try configuration.coders.decode(
-                entry.payload, options: DecodeOptions(scale: scale), context: context)
+                entry.payload, options: DecodeOptions(scale: scale), context: context
+            ).with(provenance: resource)
         }
         guard let image else {
             disk.remove(finalKey(plan))
             return nil
         }
         if plan.request.stores.contains(.memory) {
-            memory.store(CachedImage(image: image, resource: resource), for: plan.keys.final)
+            memory.store(image, for: plan.keys.final)
         }
-        return CachedImage(image: image, resource: resource)
+        return image
     }
 
     private func finalKey(_ plan: RequestPlan) -> CacheKey { plan.keys.final.appending(["final"]) }

@@ -21,6 +21,7 @@ final class Engine: Sendable {
     let disk: DiskCache?
     let loaders: [any ImageLoader]
     let workers: WorkerPool
+    let resources = ResourceTable()
 
     let lookups = SharedJobs<CacheKey, Original?, Never>()
     let fetches = SharedJobs<FetchKey, Fetched, ImageProgress>()
@@ -46,7 +47,7 @@ final class Engine: Sendable {
 
     /// Everything behind the synchronous look into memory. `known` is what that look found but could not use as it
     /// is: a picture to be confirmed by the server, or one whose bytes are wanted too.
-    func run(_ plan: RequestPlan, task: ImageTask, known: CachedImage?) async -> Result<ImageResponse, ImageError> {
+    func run(_ plan: RequestPlan, task: ImageTask, known: Image?) async -> Result<ImageResponse, ImageError> {
         var run = RequestRun(plan: plan, task: task, engine: self)
         do throws(ImageError) {
             return .success(try await run.answer(known: known))
@@ -56,16 +57,16 @@ final class Engine: Sendable {
     }
 
     /// What memory holds for `plan`, and whether it may answer as it is.
-    func remembered(_ plan: RequestPlan) -> (entry: CachedImage, answers: Bool)? {
+    func remembered(_ plan: RequestPlan) -> (image: Image, answers: Bool)? {
         guard plan.policy != .reload, plan.request.reads.contains(.memory),
-            let entry = memory.entry(for: plan.keys.final)
+            let image = memory.image(for: plan.keys.final)
         else { return nil }
         let holds =
             switch plan.policy {
             case .cacheFirst, .cacheOnly: true
             case .refresh, .reload: false
-            case .http: entry.resource.map { $0.isFresh(at: plan.now) } ?? true
+            case .http: image.resource.map { plan.isFresh($0) } ?? true
             }
-        return (entry, holds && !plan.request.wantsData)
+        return (image, holds && !plan.request.wantsData)
     }
 }

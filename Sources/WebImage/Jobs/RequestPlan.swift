@@ -11,7 +11,7 @@ struct RequestPlan: Sendable {
     let transformers: [any ImageTransformer]
     let policy: CachePolicy
     let limits: Limits
-    /// Seconds since 1970 at which freshness is judged.
+    /// The moment at which freshness is judged.
     let now: Date
 
     init(_ request: ImageRequest, configuration: ImageManagerConfiguration) {

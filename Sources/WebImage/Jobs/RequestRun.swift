@@ -15,9 +15,9 @@ struct RequestRun {
     private let start = ContinuousClock.now
     private var timings = StageTimings()
     /// The picture that was delivered as `.cached`.
-    private var shown: CachedImage?
+    private var shown: Image?
     /// The last picture made from bytes, so that no bytes are decoded twice.
-    private var made: CachedImage?
+    private var made: Image?
 
     init(plan: RequestPlan, task: ImageTask, engine: Engine) {
         self.plan = plan
@@ -26,7 +26,7 @@ struct RequestRun {
     }
 
     /// The answer, or why there is none.
-    mutating func answer(known: CachedImage?) async throws(ImageError) -> ImageResponse {
+    mutating func answer(known: Image?) async throws(ImageError) -> ImageResponse {
         if let known, !knownBytesSuffice(known) { show(known, origin: .memory) }
         if known == nil, let final = await storedFinal() { return final }
         let obtained = try await obtain(known: known)
@@ -62,11 +62,11 @@ struct RequestRun {
     }
 
     /// Memory has the picture and only its bytes are wanted besides: nothing to show in between.
-    private func knownBytesSuffice(_ known: CachedImage) -> Bool {
-        plan.policy != .refresh && (known.resource.map { $0.isFresh(at: plan.now) } ?? true)
+    private func knownBytesSuffice(_ known: Image) -> Bool {
+        plan.policy != .refresh && (known.resource.map { plan.isFresh($0) } ?? true)
     }
 
-    private mutating func obtain(known: CachedImage?) async throws(ImageError) -> Obtained {
+    private mutating func obtain(known: Image?) async throws(ImageError) -> Obtained {
         var stored: Original?
         if plan.policy != .reload, plan.request.originalReads.contains(.disk) {
             let before = clock.now
@@ -92,7 +92,7 @@ struct RequestRun {
     }
 
     /// Whether stored bytes make a picture. Damaged ones are thrown away, so that they are asked for anew.
-    private mutating func isUsable(_ original: Original, _ known: CachedImage?) async throws(ImageError) -> Bool {
+    private mutating func isUsable(_ original: Original, _ known: Image?) async throws(ImageError) -> Bool {
         if let known, known.resource?.digest == original.resource.digest { return true }
         do throws(ImageError) {
             _ = try await make(original)
@@ -105,7 +105,7 @@ struct RequestRun {
     }
 
     /// New or fresh bytes: the picture made of them, stored where the request wants it.
-    private mutating func deliver(_ original: Original, known: CachedImage?) async throws(ImageError) -> ImageResponse {
+    private mutating func deliver(_ original: Original, known: Image?) async throws(ImageError) -> ImageResponse {
         // The same bytes as shown already: no second decode, no flicker.
         let image = if let same = picture(of: original.resource, known) { same } else { try await make(original) }
         engine.keep(original, plan)
@@ -114,7 +114,7 @@ struct RequestRun {
     }
 
     private mutating func confirm(
-        _ resource: ResourceRecord, _ stored: Original?, _ metrics: LoadMetrics, _ known: CachedImage?
+        _ resource: ResourceRecord, _ stored: Original?, _ metrics: LoadMetrics, _ known: Image?
     ) async throws(ImageError) -> ImageResponse {
         if let same = picture(of: resource, known) {
             engine.keep(same, resource, plan)
@@ -128,13 +128,13 @@ struct RequestRun {
 
     /// The server could not be asked: the stored picture with the reason, where HTTP or the policy allows it.
     private mutating func deliverStale(
-        _ error: ImageError, _ stored: Original?, _ known: CachedImage?
+        _ error: ImageError, _ stored: Original?, _ known: Image?
     ) async throws(ImageError) -> ImageResponse {
         guard let resource = shown?.resource ?? stored?.resource, engine.mayServeStale(resource, plan, instead: error)
         else {
             throw error
         }
-        var image = shown?.image
+        var image = shown
         if image == nil, let stored { image = try? await make(stored) }
         guard let image else { throw error }
         var answer = response(image, resource, shown == nil ? .disk : .memory, data: stored?.data, metrics: nil)
@@ -144,24 +144,24 @@ struct RequestRun {
     }
 
     private mutating func make(_ original: Original) async throws(ImageError) -> Image {
-        if let made, made.resource?.digest == original.resource.digest { return made.image }
+        if let made, made.resource?.digest == original.resource.digest { return made }
         let picture = try await engine.picture(original, plan, priority: task.livePriority)
-        made = CachedImage(image: picture.image, resource: original.resource)
+        made = picture.image
         timings.decode = picture.decodeSeconds
         timings.transform = picture.transformSeconds
         return picture.image
     }
 
     /// A picture at hand that was made of exactly these bytes.
-    private func picture(of resource: ResourceRecord, _ known: CachedImage?) -> Image? {
-        [shown, known].lazy.compactMap { $0 }.first { $0.resource?.digest == resource.digest }?.image
+    private func picture(of resource: ResourceRecord, _ known: Image?) -> Image? {
+        [shown, known].lazy.compactMap { $0 }.first { $0.resource?.digest == resource.digest }
     }
 
-    private mutating func show(_ entry: CachedImage, origin: ImageResponse.Origin) {
-        shown = entry
-        guard let resource = entry.resource else { return }
-        var answer = response(entry.image, resource, origin, data: nil, metrics: nil)
-        answer.isStale = !resource.isFresh(at: plan.now)
+    private mutating func show(_ image: Image, origin: ImageResponse.Origin) {
+        shown = image
+        guard let resource = image.resource else { return }
+        var answer = response(image, resource, origin, data: nil, metrics: nil)
+        answer.isStale = !plan.isFresh(resource)
         task.emit(.cached(answer))
     }
 
@@ -170,7 +170,7 @@ struct RequestRun {
         let before = clock.now
         guard let final = await engine.storedFinal(plan, priority: task.livePriority) else { return nil }
         timings.disk += seconds(since: before)
-        return response(final.image, final.resource, .disk, data: nil, metrics: nil)
+        return response(final, final.resource, .disk, data: nil, metrics: nil)
     }
 
     private func response(

@@ -30,18 +30,19 @@ public final class ImageManager: Sendable {
         var configuration = ImageManagerConfiguration()
         configure(&configuration)
         self.configuration = configuration
-        memoryCache = MemoryCache(configuration: configuration.cache.memory)
-        (diskCache, diskCacheError) = Self.openDisk(configuration.cache.disk)
-        downloader = ImageDownloader(configuration: configuration.downloader)
+        memoryCache = MemoryCache(
+            costLimit: configuration.cache.memory.costLimit, countLimit: configuration.cache.memory.countLimit)
+        (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
+        downloader = ImageDownloader(configuration.downloader)
         engine = Engine(
             configuration: configuration, memory: memoryCache, disk: diskCache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
     }
 
-    private static func openDisk(_ configuration: DiskCacheConfiguration?) -> (DiskCache?, ImageError?) {
-        guard let configuration else { return (nil, nil) }
+    private static func openDisk(_ cache: ImageManagerConfiguration.Cache) -> (DiskCache?, ImageError?) {
+        guard cache.usesDisk else { return (nil, nil) }
         do throws(ImageError) {
-            return (try DiskCache(configuration: configuration), nil)
+            return (try DiskCache(configuration: cache.disk), nil)
         } catch {
             return (nil, error)
         }
@@ -57,10 +58,10 @@ public final class ImageManager: Sendable {
         let plan = RequestPlan(request, configuration: configuration)
         let known = engine.remembered(plan)
         if let known, known.answers {
-            task.finish(.success(Self.response(known.entry, plan)))
+            task.finish(.success(Self.response(known.image, plan)))
             return task
         }
-        task.start { [engine] in await engine.run(plan, task: task, known: known?.entry) }
+        task.start { [engine] in await engine.run(plan, task: task, known: known?.image) }
         return task
     }
 
@@ -125,7 +126,7 @@ public final class ImageManager: Sendable {
     /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
     public func cachedImage(for request: ImageRequest) -> Image? {
         let plan = RequestPlan(request, configuration: configuration)
-        return memoryCache.entry(for: plan.keys.final)?.image
+        return memoryCache.image(for: plan.keys.final)
     }
 
     /// Forgets what is stored for `request`: its picture in memory, its bytes on disk.
@@ -151,11 +152,12 @@ public final class ImageManager: Sendable {
     /// Jobs under way at any stage; zero when the manager is at rest.
     public var runningJobs: Int { engine.runningJobs }
 
-    private static func response(_ entry: CachedImage, _ plan: RequestPlan) -> ImageResponse {
-        let head = entry.resource?.head
+    private static func response(_ image: Image, _ plan: RequestPlan) -> ImageResponse {
+        let resource = image.resource
+        let head = resource?.head
         return ImageResponse(
-            image: entry.image, data: nil, origin: .memory, url: plan.request.url,
-            finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: entry.resource?.byteCount,
+            image: image, data: nil, origin: .memory, url: plan.request.url,
+            finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: resource?.byteCount,
             timings: StageTimings(), metrics: nil)
     }
 }

@@ -11,9 +11,21 @@ public struct ImageManagerConfiguration: Sendable {
     /// Settings of the stores.
     public struct Cache: Sendable {
         /// Limits of the memory cache.
-        public var memory = MemoryCacheConfiguration()
-        /// Place and limits of the disk cache. Nil: no disk cache.
-        public var disk: DiskCacheConfiguration? = DiskCacheConfiguration()
+        public var memory = Memory()
+        /// Place and limits of the disk cache; the place is by default that of
+        /// ``DiskCacheConfiguration/defaultDirectory(application:environment:)`` for the process's name.
+        public var disk = DiskCacheConfiguration(
+            directory: DiskCacheConfiguration.defaultDirectory(application: ProcessInfo.processInfo.processName))
+        /// Whether there is a disk cache. Default true.
+        public var usesDisk = true
+    }
+
+    /// Limits of the memory cache.
+    public struct Memory: Sendable {
+        /// Bytes of pixels. Default an eighth of the memory this process may use, at most 512 MiB.
+        public var costLimit = MemoryCache.defaultCostLimit
+        /// Pictures. Default unlimited.
+        public var countLimit = Int.max
     }
 
     /// Settings of the stores.

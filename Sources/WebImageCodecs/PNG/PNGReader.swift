@@ -24,8 +24,7 @@ struct PNGReader: ~Copyable {
     /// - Parameter keepsPartial: reads in small steps, so that few rows are lost when the data ends early.
     /// - Throws: family 4xxx.
     init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: CodingContext) throws(ImageError) {
-        let side = UInt32(clamping: min(context.limits.maxSide, Int(Int32.max)))
-        guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, side, Self.maxChunkBytes) else {
+        guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, Self.maxChunkBytes) else {
             throw .decode(.outOfMemory(bytes: 0))
         }
         var info = wi_png_info()
@@ -62,7 +61,10 @@ struct PNGReader: ~Copyable {
         let canvas = try PixelCanvas.forDecoding(size, zeroed: isInterlaced, context: context)
         var failure: ImageError?
         var finished = 0
-        passes: for _ in 0..<info.passes {
+        var passes: Int32 = 0
+        let started = wi_png_decoder_start(handle, &passes)
+        guard started == WI_PNG_OK else { throw Self.failure(started, handle, received) }
+        passes: for _ in 0..<passes {
             finished = 0
             while finished < size.height {
                 try context.checkpoint()

@@ -13,17 +13,28 @@ public final class Image: Sendable {
     public let format: ImageFormat?
     /// What the file said about itself.
     public let metadata: ImageMetadata
+    /// Where a manager got the picture from; not looked at here.
+    package let provenance: (any Sendable)?
 
     /// Creates a picture.
-    public init(
+    public convenience init(
         pixels: PixelBuffer, animation: ImageAnimation? = nil, scale: Double = 1, format: ImageFormat? = nil,
         metadata: ImageMetadata? = nil
+    ) {
+        self.init(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, provenance: nil)
+    }
+
+    private init(
+        pixels: PixelBuffer, animation: ImageAnimation?, scale: Double, format: ImageFormat?,
+        metadata: ImageMetadata?, provenance: (any Sendable)?
     ) {
         self.pixels = pixels
         self.animation = animation
         self.scale = scale
         self.format = format
         self.metadata = metadata ?? ImageMetadata(rawSize: pixels.size, hasAlpha: !pixels.isOpaque)
+        self.provenance = provenance
     }
 
     /// Upright width and height in pixels.
@@ -39,7 +50,16 @@ public final class Image: Sendable {
 
     /// The same picture with other pixels, as transformers make it; keeps scale, format and metadata.
     public func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> Image {
-        Image(pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata)
+        Image(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance)
+    }
+
+    /// The same picture, telling where it came from.
+    package func with(provenance: any Sendable) -> Image {
+        Image(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance)
     }
 }
 

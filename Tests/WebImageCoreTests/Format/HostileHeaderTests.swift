@@ -99,6 +99,10 @@ import WebImageCore
         #expect(failure(tinyBoxes) != nil)
         let greedy = Sample.brands("avif").big(0x7FFF_FFFF, 4).text("meta").zeros(64)
         #expect(failure(greedy) != nil)
+        let many = Sample.brands("avif").joined((0..<40_000).flatMap { _ in [0, 0, 0, 8, 0x66, 0x72, 0x65, 0x65] })
+        #expect(failure(many)?.code == LimitError.Kind.structure.rawValue)
+        let filled = ByteBuilder().raw(0xFF, 0xD8).joined([UInt8](repeating: 0xFF, count: 100_000))
+        #expect(failure(filled)?.code == 4006)
         let huge = Sample.brands("heic").big(1, 4).text("mdat").joined([UInt8](repeating: 0xFF, count: 64))
         #expect(failure(huge) != nil)
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Synchronization
 import Testing
 import WebImageCore
 import WebImageTestSupport
@@ -16,12 +15,12 @@ struct SharedJobsTests {
     func coalesces() async {
         let jobs = Jobs()
         let gate = Gate()
-        let runs = Atomic<Int>(0)
+        let runs = Shared(0)
         let asked = await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<100 {
                 group.addTask {
                     try? await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in
-                        runs.add(1, ordering: .relaxed)
+                        runs.update { $0 += 1 }
                         await gate.wait()
                         return .success(42)
                     }
@@ -35,7 +34,7 @@ struct SharedJobsTests {
             return await group.reduce(into: [Int]()) { if let value = $1 { $0.append(value) } }
         }
         #expect(asked == Array(repeating: 42, count: 100))
-        #expect(runs.load(ordering: .relaxed) == 1)
+        #expect(runs.value == 1)
         #expect(jobs.count == 0)
     }
 
@@ -87,17 +86,17 @@ struct SharedJobsTests {
     func priority() async throws {
         let jobs = Jobs()
         let gate = Gate()
-        let seen = Mutex<LivePriority?>(nil)
+        let seen = Shared<LivePriority?>(nil)
         let low = LivePriority(.low)
         let waiting = Task {
             try await jobs.value(for: "a", priority: low) { context in
-                seen.withLock { $0 = context.priority }
+                seen.value = context.priority
                 await gate.wait()
                 return .success(0)
             }
         }
-        await untilTrue { seen.withLock { $0 } != nil }
-        let live = try #require(seen.withLock { $0 })
+        await untilTrue { seen.value != nil }
+        let live = try #require(seen.value)
         #expect(live.value == .low)
         low.value = .veryHigh
         #expect(live.value == .veryHigh)
@@ -112,7 +111,7 @@ struct SharedJobsTests {
         let jobs = Jobs()
         let reported = Gate()
         let gate = Gate()
-        let heard = Mutex<[Int]>([])
+        let heard = Shared<[Int]>([])
         let first = Task {
             try await jobs.value(for: "a", priority: LivePriority(.normal)) { context in
                 context.report(5)
@@ -124,14 +123,14 @@ struct SharedJobsTests {
         await reported.wait()
         let second = Task {
             try await jobs.value(
-                for: "a", priority: LivePriority(.normal), onUpdate: { update in heard.withLock { $0.append(update) } }
+                for: "a", priority: LivePriority(.normal), onUpdate: { update in heard.update { $0.append(update) } }
             ) { _ in .success(0) }
         }
         await untilTrue { jobs.subscriberCount(of: "a") == 2 }
         gate.open()
         await #expect(throws: ImageError.decode(.empty)) { try await first.value }
         await #expect(throws: ImageError.decode(.empty)) { try await second.value }
-        #expect(heard.withLock { $0 } == [5])
+        #expect(heard.value == [5])
     }
 
     @Test("ten thousand joins and cancels leave nothing behind")

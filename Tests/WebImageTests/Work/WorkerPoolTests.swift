@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Synchronization
 import Testing
 import WebImageCore
 import WebImageTestSupport
@@ -28,17 +27,17 @@ struct WorkerPoolTests {
         let pool = WorkerPool(threads: 1)
         let gate = Gate()
         let blocker = await block(pool, gate)
-        let log = Log()
+        let log = Shared<[String]>([])
         let late = LivePriority(.low)
         let tasks = [("a", LivePriority(.normal)), ("b", late)].map { name, priority in
-            Task { try await pool.run(cost: 0, priority: priority, limits: .unlimited) { _ in log.add(name) } }
+            Task { try await pool.run(cost: 0, priority: priority, limits: .unlimited) { _ in log.update { $0.append(name) } } }
         }
         await untilTrue { pool.load == 3 }
         late.value = .high
         gate.open()
         try await blocker.value
         for task in tasks { try await task.value }
-        #expect(log.entries == ["b", "a"])
+        #expect(log.value == ["b", "a"])
     }
 
     @Test("waiting work that is cancelled never runs and answers at once")
@@ -46,9 +45,9 @@ struct WorkerPoolTests {
         let pool = WorkerPool(threads: 1)
         let gate = Gate()
         let blocker = await block(pool, gate)
-        let log = Log()
+        let log = Shared<[String]>([])
         let waiting = Task {
-            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in log.add("ran") }
+            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in log.update { $0.append("ran") } }
         }
         await untilTrue { pool.load == 2 }
         waiting.cancel()
@@ -56,7 +55,7 @@ struct WorkerPoolTests {
         #expect(pool.load == 1)
         gate.open()
         try await blocker.value
-        #expect(log.entries.isEmpty)
+        #expect(log.value.isEmpty)
     }
 
     @Test("running work that is cancelled ends at its next checkpoint")
@@ -78,21 +77,25 @@ struct WorkerPoolTests {
     @Test("work beyond the byte budget waits for room, and one dear piece alone may exceed it")
     func budget() async throws {
         let pool = WorkerPool(threads: 4, byteBudget: 100)
-        let most = Mutex((now: 0, most: 0))
+        let now = Shared(0)
+        let most = Shared(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<40 {
                 let cost = index == 7 ? 500 : 50
                 group.addTask {
                     try await pool.run(cost: cost, priority: LivePriority(.normal), limits: .unlimited) { _ in
-                        most.withLock { $0 = ($0.now + cost, max($0.most, $0.now + cost)) }
-                        most.withLock { $0.now -= cost }
+                        let running = now.update { running in
+                            running += cost
+                            return running
+                        }
+                        most.update { $0 = max($0, running) }
+                        now.update { $0 -= cost }
                     }
                 }
             }
             try await group.waitForAll()
         }
-        let seen = most.withLock { $0.most }
-        #expect(seen == 500)
+        #expect(most.value == 500)
         #expect(pool.load == 0)
     }
 
@@ -110,11 +113,4 @@ struct WorkerPoolTests {
         try await blocker.value
         try await waiting.value
     }
-}
-
-/// Names in the order in which they were added. Thread-safe.
-private final class Log: Sendable {
-    private let state = Mutex<[String]>([])
-    var entries: [String] { state.withLock { $0 } }
-    func add(_ name: String) { state.withLock { $0.append(name) } }
 }

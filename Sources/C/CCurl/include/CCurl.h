@@ -1,5 +1,38 @@
 // SPDX-License-Identifier: MIT
+// libcurl for Swift: typed faces of its variadic functions, and what the network thread needs of Linux.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <curl/curl.h>
+
+typedef size_t (*wi_curl_data_function)(char *bytes, size_t size, size_t count, void *context);
+
+CURLcode wi_curl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode wi_curl_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode wi_curl_set_pointer(CURL *easy, CURLoption option, void *value);
+CURLcode wi_curl_set_data_function(CURL *easy, CURLoption option, wi_curl_data_function function);
+CURLcode wi_curl_set_open_socket(CURL *easy, curl_opensocket_callback function, void *context);
+CURLcode wi_curl_set_close_socket(CURL *easy, curl_closesocket_callback function, void *context);
+
+CURLcode wi_curl_get_long(CURL *easy, CURLINFO info, long *value);
+CURLcode wi_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
+CURLcode wi_curl_get_socket(CURL *easy, curl_socket_t *value);
+
+CURLMcode wi_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+/// The next finished transfer; false where there is none.
+bool wi_curl_next_finished(CURLM *multi, CURL **easy, CURLcode *code);
+
+/// curl_multi_poll over the multi's sockets and one descriptor besides, which it watches for reading.
+CURLMcode wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds);
+
+/// A non-blocking, close-on-exec eventfd; -1 on failure.
+int wi_wake_create(void);
+/// Makes the descriptor readable. For any thread.
+void wi_wake_signal(int descriptor);
+/// Makes the descriptor unreadable again.
+void wi_wake_clear(int descriptor);
+
+/// Ignores SIGPIPE where it has its default action: a dead TLS peer would end the process.
+void wi_ignore_broken_pipes(void);

@@ -21,18 +21,19 @@ typedef struct {
     /// Alpha channel or transparent colours.
     int has_alpha;
     int is_interlaced;
-    /// How often wi_png_decoder_rows must be run over all rows.
-    int passes;
 } wi_png_info;
 
 /// `data` must stay valid until close. `max_chunk` bounds what libpng allocates for one chunk, in bytes.
-wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, uint32_t max_side, size_t max_chunk);
+wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t max_chunk);
 void wi_png_decoder_close(wi_png_decoder *decoder);
 const char *wi_png_decoder_message(const wi_png_decoder *decoder);
-/// Reads up to the pixels and sets the conversion to R, G, B, A of 8 bits, alpha not multiplied in.
+/// Reads up to the pixels. Memory that depends on the size is taken by wi_png_decoder_start only.
 wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_steps, wi_png_info *info);
 /// The profile, NULL where there is none; valid until close.
 const uint8_t *wi_png_decoder_icc(wi_png_decoder *decoder, size_t *count);
+/// Sets the conversion to R, G, B, A of 8 bits, alpha not multiplied in. `*passes` is how often
+/// wi_png_decoder_rows must be run over all rows.
+wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int *passes);
 /// Reads `rows` rows of the present pass. Interlaced passes need the rows of the pass before.
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows, uint32_t *done);
 

@@ -41,6 +41,10 @@ enum ProbeBounds {
     static let tiffDirectories = 65_536
     /// Entries of a TIFF directory; also the most a classic TIFF can have.
     static let tiffEntries = 65_535
+    /// Bytes of a JPEG between segments, or filling them up.
+    static let strayBytes = 64 << 10
+    /// Boxes of one list of an ISO base media file; property indices of HEIF have 15 bits.
+    static let boxes = 32_768
     /// Properties of the primary item of a HEIF file.
     static let itemProperties = 64
     /// Characters before and in the root element of an SVG.

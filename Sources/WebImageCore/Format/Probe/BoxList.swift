@@ -12,6 +12,7 @@ struct BoxList {
 
     private let bytes: HeaderBytes
     private var offset: Int
+    private var count = 0
 
     /// The boxes of `bytes` from `offset` on.
     init(_ bytes: HeaderBytes, from offset: Int = 0) {
@@ -24,6 +25,8 @@ struct BoxList {
         if offset == .max { return nil }
         if let end = bytes.declaredLength, offset >= end { return nil }
         if bytes.isComplete, offset >= bytes.available { return nil }
+        count += 1
+        try ProbeStop.check(count, limit: ProbeBounds.boxes, "boxes")
         var size = try bytes.big32(at: offset)
         let name = try FourCC(bytes, at: offset + 4)
         var header = 8

@@ -6,6 +6,7 @@ struct JPEGProbe {
     private var frame: ImageProbe?
     private var orientation: Orientation?
     private var iccBytes = 0
+    private var strayBytes = 0
 
     /// The header of a JPEG: everything before its first scan.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
@@ -44,14 +45,25 @@ struct JPEGProbe {
     }
 
     /// The code of the next marker; `offset` moves behind it. Stray bytes are passed over, as decoders do.
-    private func nextMarker(_ offset: inout Int) throws(ProbeStop) -> UInt8 {
+    private mutating func nextMarker(_ offset: inout Int) throws(ProbeStop) -> UInt8 {
+        let start = offset
         while true {
-            while try bytes.byte(at: offset) != 0xFF { offset += 1 }
-            while try bytes.byte(at: offset) == 0xFF { offset += 1 }
+            while try bytes.byte(at: offset) != 0xFF { offset = try stray(offset, after: start) }
+            while try bytes.byte(at: offset) == 0xFF { offset = try stray(offset, after: start) }
             let code = try bytes.byte(at: offset)
             offset += 1
-            if code != 0 { return code }
+            guard code == 0 else {
+                strayBytes += offset - start - 2
+                return code
+            }
         }
+    }
+
+    private func stray(_ offset: Int, after start: Int) throws(ProbeStop) -> Int {
+        guard strayBytes + offset - start < ProbeBounds.strayBytes else {
+            throw .corrupt(.jpeg, "more than \(ProbeBounds.strayBytes) bytes between its segments")
+        }
+        return offset + 1
     }
 
     private mutating func take(_ marker: UInt8, _ segment: HeaderBytes) throws(ProbeStop) {

@@ -161,7 +161,7 @@ final class DiskWriter {
         }
         add(
             .head(
-                key: key, name: key.fileName, ticket: ticket, head, renewed: now, expires: head.expires))
+                key: key, name: key.fileName, ticket: ticket, head, renewed: now, expires: head.expiry?.timeIntervalSince1970))
     }
 
     private func forget(_ name: String) {
@@ -177,12 +177,7 @@ final class DiskWriter {
         let stored = entry.stored.timeIntervalSince1970
         return IndexRow(
             name: name, digest: entry.key.digest, key: entry.key.canonical, size: size, payload: entry.payload.count,
-            stored: stored, renewed: stored, accessed: stored, expires: entry.head?.expires,
+            stored: stored, renewed: stored, accessed: stored, expires: entry.head?.expiry?.timeIntervalSince1970,
             format: entry.probe?.format.rawValue)
     }
-}
-
-extension StoredHead {
-    /// When the answer stops being fresh, in seconds since 1970.
-    var expires: Double? { nil }
 }

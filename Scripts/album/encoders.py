@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Writes arrays with encoders that are not WebImage's: ImageMagick, cwebp, img2webp, gifsicle."""
+import os
+import struct
+import subprocess
+import tempfile
+import numpy as np
+
+MAGICK = '/usr/bin/convert'
+
+
+def run(*command, data=None):
+    subprocess.run([str(part) for part in command], input=data, check=True, stdout=subprocess.PIPE)
+
+
+def magick(picture, *options, depth=8):
+    """`options` end with the target, which may carry a format (PNG8:file)."""
+    height, width, channels = picture.shape
+    scale, kind = ((255, np.uint8), (65535, '<u2'))[depth == 16]
+    data = (np.clip(picture, 0, 1) * scale + 0.5).astype(kind).tobytes()
+    run(MAGICK, '-size', f'{width}x{height}', '-depth', depth, '-endian', 'LSB', ('rgb:-', 'rgba:-')[channels == 4],
+        *options, data=data)
+
+
+def jpeg(picture, path, quality, sampling='4:2:0', progressive=False, gray=False):
+    magick(picture, *(['-colorspace', 'Gray'] if gray else []), '-quality', quality, '-sampling-factor', sampling,
+           '-interlace', 'JPEG' if progressive else 'None', '-strip', f'JPEG:{path}')
+
+
+def webp(picture, path, *options):
+    with tempfile.NamedTemporaryFile(suffix='.png') as png:
+        magick(picture, f'PNG:{png.name}')
+        run('cwebp', '-quiet', *options, png.name, '-o', path)
+
+
+def animated_gif(frames, path, delay, colors):
+    """`delay` in hundredths of a second; loops for ever."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for index, frame in enumerate(frames):
+            names.append(os.path.join(folder, f'{index:03}.png'))
+            magick(frame, names[-1])
+        whole = os.path.join(folder, 'all.gif')
+        run(MAGICK, '-delay', delay, '-loop', 0, *names, '-dither', 'None', '+remap', whole)
+        run('gifsicle', '-O3', '--no-warnings', f'--colors={colors}', '--loopcount=forever', whole, '-o', path)
+
+
+def animated_webp(frames, path, delay, quality):
+    """`delay` in milliseconds; loops for ever."""
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ['-loop', 0]
+        for index, frame in enumerate(frames):
+            name = os.path.join(folder, f'{index:03}.png')
+            magick(frame, name)
+            arguments += ['-d', delay, '-lossy', '-q', quality, '-m', 6, name]
+        run('img2webp', *arguments, '-o', path)
+
+
+def set_orientation(path, value):
+    """Puts an EXIF block with only the orientation behind the JPEG's first marker."""
+    tiff = b'II*\0' + struct.pack('<IHHHIHHI', 8, 1, 0x0112, 3, 1, value, 0, 0)
+    block = b'Exif\0\0' + tiff
+    with open(path, 'rb') as file:
+        data = file.read()
+    with open(path, 'wb') as file:
+        file.write(data[:2] + b'\xff\xe1' + struct.pack('>H', len(block) + 2) + block + data[2:])

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// What HTTP says about known bytes for this request. Bytes without an HTTP head (an app's own loader) are always
+/// fresh and may always be stored.
+extension RequestPlan {
+    /// Whether the bytes answer without asking the server (RFC 9111 4).
+    func isFresh(_ resource: ResourceRecord) -> Bool {
+        guard let head = resource.head else { return true }
+        guard head.matches(request.fields) else { return false }
+        switch head.decision(for: request.fields, now: now) {
+        case .fresh: return true
+        case .stale(let staleness): return staleness.isAccepted
+        case .mustRevalidate: return false
+        }
+    }
+
+    /// Whether stale bytes may stand in for an answer that failed (RFC 9111 4.2.4, RFC 5861 4).
+    func allowsStale(_ resource: ResourceRecord, instead failure: NetworkError) -> Bool {
+        guard let head = resource.head, head.matches(request.fields) else { return resource.head == nil }
+        switch head.decision(for: request.fields, now: now) {
+        case .fresh: return true
+        case .mustRevalidate: return false
+        case .stale(let staleness):
+            switch failure.reason {
+            case .status: return [500, 502, 503, 504].contains(failure.status ?? 0) && staleness.mayServeOnError
+            case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed:
+                return staleness.mayServeOffline
+            default: return false
+            }
+        }
+    }
+
+    /// Fields that ask the server whether the bytes still hold; nil where they have no validator or the policy wants
+    /// none.
+    func conditions(for resource: ResourceRecord) -> HTTPFields? {
+        guard policy != .reload, var fields = resource.head?.conditionalFields(), !fields.lines.isEmpty else {
+            return nil
+        }
+        // What Fetch sends for "no-cache": caches on the way shall ask the origin too.
+        if policy == .refresh { fields.append(name: "Cache-Control", value: "max-age=0") }
+        return fields
+    }
+
+    /// Whether a private cache may keep the bytes and what is made of them (RFC 9111 3).
+    func allowsStoring(_ resource: ResourceRecord) -> Bool {
+        guard let head = resource.head else { return true }
+        return StoredHead.isStorable(method: "GET", request: request.fields, response: head.head)
+    }
+}
+
+extension ResourceRecord {
+    /// Takes a 304 for these bytes; gives the head as it is now.
+    func confirm(with notModified: StoredHead) -> StoredHead {
+        guard let known = head else { return notModified }
+        let merged = known.merging(
+            notModified: notModified.head, requestTime: notModified.requestTime,
+            responseTime: notModified.responseTime)
+        update(head: merged)
+        return merged
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+extension StoredHead {
+    /// Statuses this library gives their meaning, for `must-understand` (RFC 9111 5.2.2.3).
+    static let understoodStatuses = Freshness.heuristicStatuses.union([302, 303, 307]).subtracting([206])
+
+    /// Whether a private cache may store `response` to a request of `method` with the fields `request` as the whole
+    /// representation (RFC 9111 3).
+    public static func isStorable(method: String, request: HTTPFields, response: ResponseHead) -> Bool {
+        guard method == "GET", (200...999).contains(response.status), ![206, 304].contains(response.status),
+            !CacheControl(request).noStore, variesOnNothingUnknown(response)
+        else { return false }
+        let control = CacheControl(response.fields)
+        if control.mustUnderstand {
+            guard understoodStatuses.contains(response.status) else { return false }
+        } else if control.noStore {
+            return false
+        }
+        return control.maxAge != nil || response.fields["Expires"] != nil || control.isPublic || control.isPrivate
+            || Freshness.heuristicStatuses.contains(response.status)
+    }
+
+    private static func variesOnNothingUnknown(_ response: ResponseHead) -> Bool {
+        !varyNames(response.fields).contains("*")
+    }
+
+    /// Creates what a cache keeps of an exchange: without hop-by-hop fields, with the request's fields that Vary names.
+    public init(
+        request: HTTPFields, response: ResponseHead, finalURL: String, requestTime: Date, responseTime: Date
+    ) {
+        self.init(
+            head: ResponseHead(status: response.status, fields: response.fields.storable),
+            varying: Self.varying(request: request, response: response.fields), finalURL: finalURL,
+            requestTime: requestTime, responseTime: responseTime)
+    }
+
+    /// This head after a 304: every stored field that the 304 names is replaced, except those that describe the
+    /// stored bytes (RFC 9111 3.2, 4.3.4).
+    public func merging(notModified: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHead {
+        let update = notModified.fields.storable.lines.filter { line in
+            !Self.bodyFields.contains { HTTPFields.same($0, line.name) }
+        }
+        let stored = head.fields.lines.filter { line in
+            // Date and Age belong to one answer; the old ones say nothing about the new one.
+            !update.contains { HTTPFields.same($0.name, line.name) }
+                && !["Date", "Age"].contains { HTTPFields.same($0, line.name) }
+        }
+        var merged = self
+        merged.head.fields = HTTPFields(stored + update)
+        merged.requestTime = requestTime
+        merged.responseTime = responseTime
+        return merged
+    }
+
+    private static let bodyFields = ["Content-Length", "Content-Encoding", "Content-Range"]
+
+    // MARK: Vary
+
+    /// The request's fields that `response`'s Vary names, in Vary's order; absent ones are left out.
+    public static func varying(request: HTTPFields, response: HTTPFields) -> HTTPFields {
+        HTTPFields(
+            varyNames(response).compactMap { name in
+                request.combined(name).map { HTTPFields.Field(name: name, value: $0) }
+            })
+    }
+
+    /// Whether the answer was chosen by fields that `request` has alike (RFC 9111 4.1). `Vary: *` never matches.
+    public func matches(_ request: HTTPFields) -> Bool {
+        Self.varyNames(head.fields).allSatisfy { name in
+            name != "*"
+                && Self.normalized(name, request.combined(name)) == Self.normalized(name, varying.combined(name))
+        }
+    }
+
+    /// Names in Vary, in lower case.
+    static func varyNames(_ fields: HTTPFields) -> [String] {
+        (fields.combined("Vary").map(FieldList.members) ?? []).map { $0.lowercased() }
+    }
+
+    /// Blanks around commas do not matter; nor does case in what content negotiation compares without it.
+    private static func normalized(_ name: String, _ value: String?) -> String? {
+        guard let value else { return nil }
+        let joined = FieldList.members(value).joined(separator: ",")
+        return name.hasPrefix("accept") ? joined.lowercased().filter { $0 != " " } : joined
+    }
+}
+
+extension HTTPFields {
+    private static let hopByHop: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info",
+        "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// The fields a cache stores: not those of the connection, nor those it names, nor those that `no-cache="…"`
+    /// forbids to reuse (RFC 9111 3.1, 5.2.2.4).
+    public var storable: HTTPFields {
+        let named = (combined("Connection").map(FieldList.members) ?? []) + CacheControl(self).noCacheFields
+        let dropped = Self.hopByHop.union(named.map { $0.lowercased() })
+        return HTTPFields(lines.filter { !dropped.contains($0.name.lowercased()) })
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Dates of HTTP (RFC 9110 5.6.7). IMF-fixdate is read strictly, since a cache must take a wrong date for one in
+/// the past; case is ignored, and the two obsolete forms are read as well.
+public enum HTTPDate {
+    private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let longDays = [
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ]
+    private static let months = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
+
+    /// The moment `text` names; nil when it breaks the rules.
+    ///
+    /// - Parameter now: decides the century of a two-digit year in RFC 850's form: a year that would lie more than
+    ///   50 years ahead is one of the past.
+    public static func parse(_ text: String, now: Date = Date()) -> Date? {
+        let bytes = text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
+        var scanner = DateScanner(bytes)
+        return imf(scanner) ?? rfc850(&scanner, now: now) ?? asctime(DateScanner(bytes))
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; the years 0…9999 only, others are clamped.
+    public static func format(_ date: Date) -> String {
+        let seconds = min(max(date.timeIntervalSince1970.rounded(.down), -62_167_219_200), 253_402_300_799)
+        let whole = Int(seconds.isNaN ? 0 : seconds)
+        let day = Int((Double(whole) / 86_400).rounded(.down))
+        let time = whole - day * 86_400
+        let civil = civilDate(day)
+        let weekday = ((day + 3) % 7 + 7) % 7
+        return "\(days[weekday].capitalized), \(padded(civil.day)) \(months[civil.month - 1].capitalized) "
+            + "\(padded(civil.year, 4)) \(padded(time / 3_600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`
+    private static func imf(_ start: DateScanner) -> Date? {
+        var scanner = start
+        guard scanner.word(days) != nil, scanner.take(", "), let day = scanner.digits(2), scanner.take(" "),
+            let month = scanner.word(months), scanner.take(" "), let year = scanner.digits(4), scanner.take(" "),
+            let time = scanner.time(), scanner.take(" gmt"), scanner.isAtEnd
+        else { return nil }
+        return moment(year, month + 1, day, time)
+    }
+
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`
+    private static func rfc850(_ scanner: inout DateScanner, now: Date) -> Date? {
+        guard scanner.word(longDays) != nil, scanner.take(", "), let day = scanner.digits(2), scanner.take("-"),
+            let month = scanner.word(months), scanner.take("-"), let short = scanner.digits(2), scanner.take(" "),
+            let time = scanner.time(), scanner.take(" gmt"), scanner.isAtEnd
+        else { return nil }
+        let thisYear = civilDate(Int((now.timeIntervalSince1970 / 86_400).rounded(.down))).year
+        var year = thisYear / 100 * 100 + short
+        if year > thisYear + 50 { year -= 100 }
+        return moment(year, month + 1, day, time)
+    }
+
+    /// `Sun Nov  6 08:49:37 1994`
+    private static func asctime(_ start: DateScanner) -> Date? {
+        var scanner = start
+        guard scanner.word(days) != nil, scanner.take(" "), let month = scanner.word(months), scanner.take(" "),
+            let day = scanner.take(" ") ? scanner.digits(1) : scanner.digits(2), scanner.take(" "),
+            let time = scanner.time(), scanner.take(" "), let year = scanner.digits(4), scanner.isAtEnd
+        else { return nil }
+        return moment(year, month + 1, day, time)
+    }
+
+    private static func moment(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Date? {
+        guard day >= 1, day <= daysIn(month, year) else { return nil }
+        return Date(timeIntervalSince1970: Double(dayNumber(year, month, day) * 86_400 + time))
+    }
+
+    private static func daysIn(_ month: Int, _ year: Int) -> Int {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    }
+
+    /// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day is last.
+    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func civilDate(_ number: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = number + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
+        return (year, month < 10 ? month + 3 : month - 9, dayOfYear - (153 * month + 2) / 5 + 1)
+    }
+
+    private static func padded(_ number: Int, _ width: Int = 2) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+}
+
+/// Reads a date from left to right; the text is in lower case.
+private struct DateScanner {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func take(_ text: String) -> Bool {
+        guard rest.starts(with: text.utf8) else { return false }
+        rest = rest.dropFirst(text.utf8.count)
+        return true
+    }
+
+    /// Exactly `count` digits.
+    mutating func digits(_ count: Int) -> Int? {
+        let part = rest.prefix(count)
+        guard part.count == count, part.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        rest = rest.dropFirst(count)
+        return part.reduce(0) { $0 * 10 + Int($1) - 48 }
+    }
+
+    /// One of `words`; its place in the list.
+    mutating func word(_ words: [String]) -> Int? {
+        for (index, word) in words.enumerated() where take(word) { return index }
+        return nil
+    }
+
+    /// `08:49:37` as seconds of the day; second 60 is a leap second.
+    mutating func time() -> Int? {
+        guard let hour = digits(2), take(":"), let minute = digits(2), take(":"), let second = digits(2),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        return hour * 3_600 + minute * 60 + second
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import CContentCoding
+
+/// gzip (RFC 1952, with any number of members) and deflate (RFC 1950; raw RFC 1951 as many servers send it).
+final class InflateDecoder: StreamDecoder {
+    enum Kind {
+        case gzip
+        case deflate
+    }
+
+    private enum State {
+        /// The first two bytes decide.
+        case starting
+        case running
+        /// A gzip member has ended; another one may follow.
+        case between
+        /// What follows is of no interest.
+        case ended
+    }
+
+    private let kind: Kind
+    private var stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    private var isOpen = false
+    private var state = State.starting
+    private var lead: [UInt8] = []
+    private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: InflateDecoder.pieceSize, alignment: 16)
+
+    init(_ kind: Kind) {
+        self.kind = kind
+        stream.initialize(to: z_stream())
+    }
+
+    deinit {
+        if isOpen { inflateEnd(stream) }
+        stream.deallocate()
+        piece.deallocate()
+    }
+
+    var isAtEnd: Bool {
+        switch state {
+        case .between, .ended: true
+        case .starting, .running: false
+        }
+    }
+
+    func decode(_ bytes: UnsafeRawBufferPointer, output: ContentDecoder.Output) throws(ContentDecoder.Failure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            switch state {
+            case .starting, .between:
+                lead.append(rest.removeFirst())
+                if lead.count == 2 { try open(output) }
+            case .running:
+                let consumed = try inflateSome(UnsafeRawBufferPointer(rebasing: rest), output)
+                rest = rest.dropFirst(consumed)
+            case .ended:
+                return
+            }
+        }
+    }
+
+    /// Begins a stream or the next member with the two bytes in `lead`.
+    private func open(_ output: ContentDecoder.Output) throws(ContentDecoder.Failure) {
+        let start = lead
+        lead = []
+        if case .between = state {
+            guard start == [0x1f, 0x8b] else {
+                state = .ended
+                return
+            }
+            guard inflateReset(stream) == Z_OK else { throw .broken("gzip member") }
+        } else {
+            // A zlib header names method 8 and is a multiple of 31 (RFC 1950 2.2).
+            let isZlib = start[0] & 15 == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
+            let bits: Int32 = kind == .gzip ? 31 : isZlib ? 15 : -15
+            guard wi_inflate_begin(stream, bits) == Z_OK else { throw .broken("zlib has no memory") }
+            isOpen = true
+        }
+        state = .running
+        var failure: ContentDecoder.Failure?
+        start.withUnsafeBytes { bytes in
+            do throws(ContentDecoder.Failure) {
+                _ = try inflateSome(bytes, output)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Inflates until the input is used up or the member ends; gives how much of the input it took.
+    private func inflateSome(
+        _ bytes: UnsafeRawBufferPointer, _ output: ContentDecoder.Output
+    ) throws(ContentDecoder.Failure) -> Int {
+        stream.pointee.next_in = bytes.baseAddress.map {
+            UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: UInt8.self))
+        }
+        stream.pointee.avail_in = UInt32(clamping: bytes.count)
+        repeat {
+            stream.pointee.next_out = piece.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            stream.pointee.avail_out = UInt32(piece.count)
+            let result = inflate(stream, Z_NO_FLUSH)
+            let count = piece.count - Int(stream.pointee.avail_out)
+            if count > 0 { try output(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
+            switch result {
+            case Z_STREAM_END:
+                state = kind == .gzip ? .between : .ended
+                return bytes.count - Int(stream.pointee.avail_in)
+            case Z_OK, Z_BUF_ERROR: break
+            default: throw .broken(stream.pointee.msg.map { String(cString: $0) } ?? "zlib \(result)")
+            }
+        } while stream.pointee.avail_out == 0 || stream.pointee.avail_in > 0
+        return bytes.count
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import CContentCoding
+
+/// zstd (RFC 8878), with any number of frames and windows of at most 8 MiB (RFC 9659).
+final class ZstdStreamDecoder: StreamDecoder {
+    /// Binary logarithm of the largest window.
+    static let windowLog: Int32 = 23
+
+    private let stream: OpaquePointer
+    private let piece: UnsafeMutableRawBufferPointer
+    private(set) var isAtEnd = false
+
+    /// nil where there is no memory.
+    init?() {
+        guard let stream = ZSTD_createDStream() else { return nil }
+        self.stream = stream
+        piece = .allocate(byteCount: Self.pieceSize, alignment: 16)
+        ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, Self.windowLog)
+    }
+
+    deinit {
+        ZSTD_freeDStream(stream)
+        piece.deallocate()
+    }
+
+    func decode(_ bytes: UnsafeRawBufferPointer, output: ContentDecoder.Output) throws(ContentDecoder.Failure) {
+        var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
+        var isFull = false
+        while input.pos < input.size || isFull {
+            var target = ZSTD_outBuffer(dst: piece.baseAddress, size: piece.count, pos: 0)
+            let hint = ZSTD_decompressStream(stream, &target, &input)
+            if target.pos > 0 { try output(UnsafeRawBufferPointer(rebasing: piece[..<target.pos])) }
+            guard ZSTD_isError(hint) == 0 else { throw .broken("zstd: \(String(cString: ZSTD_getErrorName(hint)))") }
+            isAtEnd = hint == 0
+            isFull = target.pos == target.size && hint != 0
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// The rules of redirects (RFC 9110 15.4; Fetch 4.4): where to, with which method and fields. Pure.
+struct Redirect {
+    /// Why a redirect is not followed.
+    enum Refusal: Error, Equatable {
+        /// No redirect, or one without a usable Location: the answer is what it is.
+        case none
+        /// A place that is not allowed.
+        case refused(String)
+    }
+
+    /// Where to.
+    let url: URL
+    /// Whether the place has another origin.
+    let isCrossOrigin: Bool
+    /// Whether the method changes to GET.
+    let becomesGet: Bool
+
+    private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+
+    /// Fields that may go to another origin. Everything else could be a secret.
+    private static let harmless: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "pragma", "user-agent", "range", "if-range",
+        "if-none-match", "if-modified-since",
+    ]
+
+    /// What `head`, the answer to `method` at `url`, leads to.
+    init(_ head: ResponseHead, method: String, from url: URL, allowsDowngrade: Bool) throws(Refusal) {
+        guard Self.statuses.contains(head.status), let location = head.fields["Location"], !location.isEmpty else {
+            throw .none
+        }
+        guard let target = URL(string: Self.readable(location), relativeTo: url)?.absoluteURL else { throw .none }
+        let scheme = target.scheme?.lowercased() ?? ""
+        guard scheme == "http" || scheme == "https", target.host()?.isEmpty == false else {
+            throw .refused("a redirect to \(location)")
+        }
+        let isDowngrade = url.scheme?.lowercased() == "https" && scheme == "http"
+        guard allowsDowngrade || !isDowngrade else { throw .refused("a redirect from https to \(location)") }
+        self.url = target
+        isCrossOrigin = Origin(target) != Origin(url)
+        let isPostTurned = (head.status == 301 || head.status == 302) && method == "POST"
+        becomesGet = isPostTurned || (head.status == 303 && method != "GET" && method != "HEAD")
+    }
+
+    /// The fields that go along.
+    func fields(_ fields: HTTPFields) -> HTTPFields {
+        guard isCrossOrigin else { return fields }
+        return HTTPFields(fields.lines.filter { Self.harmless.contains($0.name.lowercased()) })
+    }
+
+    /// Fields are Latin-1; a Location with other characters is UTF-8 nearly always.
+    private static func readable(_ location: String) -> String {
+        let bytes = location.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        return String(validating: bytes, as: UTF8.self) ?? location
+    }
+}
+
+/// Scheme, host and port (RFC 6454).
+struct Origin: Hashable, CustomStringConvertible {
+    /// `scheme://host:port`, in lower case, with the port always.
+    let description: String
+
+    init(_ url: URL) {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        description = "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Foundation
+import WebImageCore
+
+/// Exchanges with HTTP servers on one network thread, over libcurl's multi interface. Thread-safe.
+///
+/// The thread lives from the creation to ``close()`` or the end of the object.
+final class CurlTransport: Sendable {
+    private let mailbox = Mailbox()
+    let activity = ActivityBoard()
+
+    /// libcurl's own set-up, once for the process.
+    private static let isReady: Bool = {
+        wi_ignore_broken_pipes()
+        return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    }()
+
+    init(_ configuration: DownloaderConfiguration) {
+        guard Self.isReady, mailbox.waker >= 0 else {
+            _ = mailbox.closeAndTake()
+            return
+        }
+        // The thread holds what it needs but not this object, whose end it waits for.
+        let thread = Thread { [mailbox, activity] in
+            guard let loop = NetworkLoop(mailbox, configuration, activity) else {
+                for case .add(let submission) in mailbox.closeAndTake() {
+                    submission.ticket.resolve(.failure(.request(.managerClosed)))
+                }
+                return
+            }
+            loop.run()
+        }
+        thread.name = "webimage-net"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    deinit { close() }
+
+    /// Ends everything that waits or runs with 1010 and closes all connections. Returns at once.
+    func close() { mailbox.post(.close) }
+
+    /// One exchange. Returns promptly with `cancelled` when the surrounding task is cancelled; the connection is
+    /// given up by the network thread a little later.
+    func perform(
+        _ request: TransferRequest, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
+    ) async -> TransferOutcome {
+        let ticket = TransferTicket()
+        context.observePriority { [mailbox] priority in mailbox.post(.setPriority(ticket.id, priority)) }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard ticket.install(continuation) else { return }
+                let submission = Submission(
+                    ticket: ticket, request: request, priority: context.priority, observer: observer,
+                    enqueued: MonotonicTime.now)
+                activity.change(request.origin, queued: 1)
+                if !mailbox.post(.add(submission)) {
+                    activity.change(request.origin, queued: -1)
+                    ticket.resolve(.failure(.request(.managerClosed)))
+                }
+            }
+        } onCancel: {
+            // Nothing here waits: the runtime holds the task's lock.
+            ticket.resolve(.failure(.request(.cancelled)))
+            mailbox.post(.cancel(ticket.id))
+        }
+    }
+}

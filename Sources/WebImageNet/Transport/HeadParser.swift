@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageHTTP
+
+/// Takes the header lines of one transfer as libcurl gives them and makes the final answer's head of them. Heads
+/// of interim answers (1xx) are dropped, trailers ignored.
+struct HeadParser {
+    /// What a line led to.
+    enum Step: Equatable {
+        /// More lines are needed.
+        case more
+        /// The blank line behind the final answer's head.
+        case complete(ResponseHead)
+        /// More header bytes than ``limit``.
+        case tooLarge
+        /// Not HTTP.
+        case malformed
+    }
+
+    /// Most bytes of all header lines of a transfer, interim answers and trailers included.
+    static let limit = 64 << 10
+
+    /// Whether the blank line was seen. libcurl calls a connection that is cut before it a success.
+    private(set) var isComplete = false
+    /// Bytes of header lines so far.
+    private(set) var received = 0
+    private var lines: [UInt8] = []
+
+    /// Forgets everything: the transfer starts again.
+    mutating func reset() { self = HeadParser() }
+
+    mutating func take(_ line: UnsafeRawBufferPointer) -> Step {
+        received += line.count
+        guard received <= Self.limit else { return .tooLarge }
+        guard !isComplete else { return .more }
+        // Every answer begins with a status line; what stands before it belongs to an earlier one.
+        if line.starts(with: "HTTP/".utf8) { lines.removeAll(keepingCapacity: true) }
+        guard let first = line.first, first == 13 || first == 10 else {
+            lines.append(contentsOf: line)
+            return .more
+        }
+        guard let head = Self.parse(lines) else { return .malformed }
+        lines.removeAll(keepingCapacity: true)
+        guard head.status >= 200 else { return .more }
+        isComplete = true
+        return .complete(head)
+    }
+
+    /// A status line and fields (RFC 9112 4, 5). Fields whose names are no tokens are dropped; folded lines are
+    /// joined by a space.
+    static func parse(_ bytes: [UInt8]) -> ResponseHead? {
+        let lines = bytes.split(separator: 10)
+        guard let start = lines.first, let status = status(start) else { return nil }
+        var fields: [HTTPFields.Field] = []
+        for line in lines.dropFirst() {
+            if line.first == 32 || line.first == 9 {
+                let folded = text(trimmed(line))
+                if let last = fields.popLast() {
+                    fields.append(
+                        .init(name: last.name, value: last.value.isEmpty ? folded : "\(last.value) \(folded)"))
+                }
+                continue
+            }
+            guard let colon = line.firstIndex(of: 58) else { continue }
+            let name = line[..<colon]
+            guard !name.isEmpty, name.allSatisfy(isTokenByte) else { continue }
+            fields.append(.init(name: text(name), value: text(trimmed(line[(colon + 1)...]))))
+        }
+        return ResponseHead(status: status, fields: HTTPFields(fields))
+    }
+
+    private static func status(_ line: ArraySlice<UInt8>) -> Int? {
+        guard let space = line.firstIndex(of: 32) else { return nil }
+        let digits = line[(space + 1)...].prefix(3)
+        guard digits.count == 3, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - 48) }
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 || byte == 13 }
+        let start = bytes.drop(while: isBlank)
+        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return [] }
+        return start[...last]
+    }
+
+    /// Latin-1: each byte is the scalar of its number.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        if bytes.allSatisfy({ $0 < 128 }) { return String(decoding: bytes, as: UTF8.self) }
+        var text = ""
+        text.unicodeScalars.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0) })
+        return text
+    }
+
+    /// RFC 9110 5.6.2.
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122: true
+        case 33, 35...39, 42, 43, 45, 46, 94, 95, 96, 124, 126: true
+        default: false
+        }
+    }
+}
+
+extension ResponseHead {
+    /// What Content-Length says of the body.
+    enum BodyLength: Equatable {
+        /// Not told, or chunked.
+        case unknown
+        case known(Int)
+        /// Unequal values (RFC 9112 6.3: an error that cannot be recovered from).
+        case contradictory
+    }
+
+    /// Reads Content-Length: repeats and lists of one and the same number are that number.
+    var bodyLength: BodyLength {
+        guard fields["Transfer-Encoding"] == nil, let text = fields.combined("Content-Length") else { return .unknown }
+        var length: Int?
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let digits = part.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+            // What is no number is left to libcurl, which ignores it or refuses the answer.
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return .unknown }
+            let value = Int(digits) ?? .max
+            guard length == nil || length == value else { return .contradictory }
+            length = value
+        }
+        return length.map { .known($0) } ?? .unknown
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// One exchange on the network thread: takes what libcurl's callbacks bring and knows how far it is.
+/// Belongs to the network thread.
+final class Transfer {
+    /// Bytes of an uninteresting body that are read for the sake of keeping the connection.
+    static let mostDiscarded = 64 << 10
+
+    let submission: Submission
+    var handle: EasyHandle?
+    /// When it left the queue, in nanoseconds of the monotonic clock.
+    var started: Int64 = 0
+    /// When the last byte came, or when the wait for one began.
+    var lastActivity: Int64 = 0
+    var requestTime = Date()
+    /// Whether this is the second try, on a fresh connection.
+    var isRetry = false
+    /// Set where the address policy refused a connection.
+    var refusedAddress: String?
+    /// Why a callback stopped the transfer.
+    private(set) var stop: ImageError?
+    private(set) var parser = HeadParser()
+    private(set) var received = 0
+    private var head: ResponseHead?
+    private var responseTime = Date()
+    private var body: BodyBuffer?
+    private var decoder: ContentDecoder?
+    /// Whether the exchange is done for its owner, and the rest is read for the connection's sake.
+    private(set) var isDiscarding = false
+
+    var id: UInt64 { submission.ticket.id }
+    var request: TransferRequest { submission.request }
+    var hasBytes: Bool { parser.received > 0 || received > 0 }
+    var isHeadComplete: Bool { parser.isComplete }
+
+    init(_ submission: Submission) { self.submission = submission }
+
+    /// Forgets what came: the transfer starts again on a fresh connection.
+    func restart() {
+        isRetry = true
+        parser.reset()
+        refusedAddress = nil
+    }
+
+    /// One header line. False stops the transfer.
+    func takeHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
+        lastActivity = now
+        switch parser.take(line) {
+        case .more: return true
+        case .complete(let head): return begin(head)
+        case .tooLarge: return stop(.badServerResponse, detail: "more than \(HeadParser.limit) bytes of header")
+        case .malformed: return stop(.badServerResponse, detail: "no valid status line")
+        }
+    }
+
+    /// A part of the body. False stops the transfer.
+    func takeBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Bool {
+        lastActivity = now
+        received += bytes.count
+        if isDiscarding { return received <= Self.mostDiscarded }
+        guard received <= request.maxBytes else { return stop(tooLarge: received) }
+        guard decoder != nil else {
+            deliver(bytes)
+            return true
+        }
+        do {
+            try decoder?.decode(bytes) { deliver($0) }
+            return true
+        } catch {
+            return stop(error)
+        }
+    }
+
+    private func begin(_ head: ResponseHead) -> Bool {
+        self.head = head
+        responseTime = Date()
+        if head.bodyLength == .contradictory {
+            return stop(.badServerResponse, detail: "contradictory Content-Length")
+        }
+        var expected: Int?
+        if case .known(let length) = head.bodyLength { expected = length }
+        if request.disposition(head) == .discard {
+            isDiscarding = true
+            submission.ticket.resolve(.success(answer(finished: lastActivity)))
+            return (expected ?? 0) <= Self.mostDiscarded
+        }
+        let hasBody = request.method != "HEAD" && head.status != 204 && head.status != 304
+        if hasBody, let expected, expected > request.maxBytes { return stop(tooLarge: expected) }
+        if hasBody {
+            decoder = ContentDecoder(head.fields, limit: request.maxBytes)
+            if decoder != nil { expected = nil }
+            body = BodyBuffer(expected: expected)
+        }
+        report(.head(head, expected: hasBody ? expected : 0))
+        return true
+    }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer) {
+        guard let part = body?.append(bytes), !part.isEmpty else { return }
+        report(.body(part))
+    }
+
+    private func report(_ event: TransferEvent) {
+        if !submission.ticket.isResolved { submission.observer(event) }
+    }
+
+    /// What the transfer came to when libcurl says it is whole; nil where it is not.
+    func finish() -> TransferOutcome? {
+        guard head != nil else { return nil }
+        do {
+            try decoder?.finish { deliver($0) }
+        } catch {
+            return .failure(located(error))
+        }
+        return .success(answer(finished: lastActivity))
+    }
+
+    private func answer(finished: Int64) -> TransferAnswer {
+        let wait = handle?.offset(CURLINFO_RETRY_AFTER) ?? 0
+        return TransferAnswer(
+            head: head ?? ResponseHead(status: 0), body: body?.data ?? Data(), requestTime: requestTime,
+            responseTime: responseTime, retryAfter: wait > 0 ? Double(wait) : nil, metrics: metrics(finished))
+    }
+
+    private func metrics(_ finished: Int64) -> LoadMetrics {
+        var metrics = LoadMetrics()
+        metrics.queued = Double(started - submission.enqueued) / 1e9
+        metrics.finished = Double(finished - started) / 1e9
+        metrics.bytesReceived = received
+        guard let handle else { return metrics }
+        metrics.resolved = Double(handle.offset(CURLINFO_NAMELOOKUP_TIME_T)) / 1e6
+        metrics.connected = Double(handle.offset(CURLINFO_CONNECT_TIME_T)) / 1e6
+        metrics.secured = Double(handle.offset(CURLINFO_APPCONNECT_TIME_T)) / 1e6
+        metrics.firstByte = Double(handle.offset(CURLINFO_STARTTRANSFER_TIME_T)) / 1e6
+        metrics.networkProtocol = isMultiplexed ? "h2" : "http/1.1"
+        metrics.reusedConnection = handle.number(CURLINFO_NUM_CONNECTS) == 0
+        return metrics
+    }
+
+    /// Whether the answer came over HTTP/2.
+    var isMultiplexed: Bool { handle?.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
+
+    /// Where the transfer is.
+    var phase: NetworkError.Phase {
+        if isHeadComplete { return .body }
+        guard let handle else { return .queue }
+        if parser.received > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return .head }
+        return handle.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connect : .resolve
+    }
+
+    /// An error of this transfer.
+    func failure(
+        _ reason: NetworkError.Reason, phase: NetworkError.Phase? = nil, underlying: Int32? = nil, detail: String = ""
+    ) -> ImageError {
+        .network(
+            NetworkError(
+                reason, url: request.url, phase: phase ?? self.phase, status: head?.status, underlying: underlying,
+                attempt: isRetry ? 2 : 1, detail: detail))
+    }
+
+    private func stop(_ reason: NetworkError.Reason, detail: String) -> Bool {
+        stop = failure(reason, phase: isHeadComplete ? .body : .head, detail: detail)
+        return false
+    }
+
+    private func stop(tooLarge size: Int) -> Bool {
+        stop = .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: size, detail: request.url))
+        return false
+    }
+
+    private func stop(_ error: ContentDecoder.Failure) -> Bool {
+        stop = located(error)
+        return false
+    }
+
+    private func located(_ error: ContentDecoder.Failure) -> ImageError {
+        switch error {
+        case .broken(let detail): failure(.contentCodingFailed, phase: .body, detail: detail)
+        case .tooLarge(let size):
+            .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: size, detail: request.url))
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Glibc
+import WebImageCore
+
+/// libcurl's callbacks. They run inside `curl_multi_perform` on the network thread and never call libcurl back but
+/// for questions about the transfer's own handle.
+enum TransferCallbacks {
+    /// What the callbacks of one transfer need. Lives as long as the transfer runs.
+    final class Context {
+        let transfer: Transfer
+        let policy: AddressPolicy
+        /// Whether connections go to a proxy that was configured explicitly, which is trusted.
+        let trustsPeer: Bool
+
+        init(transfer: Transfer, policy: AddressPolicy, trustsPeer: Bool) {
+            self.transfer = transfer
+            self.policy = policy
+            self.trustsPeer = trustsPeer
+        }
+    }
+
+    /// Connects `handle` with `context` and `sockets`, both of which must live as long as the handle is used; the
+    /// latter as long as any connection stands.
+    static func install(on handle: EasyHandle, _ context: Context, _ sockets: SocketRegistry) {
+        let pointer = Unmanaged.passUnretained(context).toOpaque()
+        wi_curl_set_data_function(handle.pointer, CURLOPT_HEADERFUNCTION, header)
+        wi_curl_set_pointer(handle.pointer, CURLOPT_HEADERDATA, pointer)
+        wi_curl_set_data_function(handle.pointer, CURLOPT_WRITEFUNCTION, body)
+        wi_curl_set_pointer(handle.pointer, CURLOPT_WRITEDATA, pointer)
+        wi_curl_set_open_socket(handle.pointer, openSocket, pointer)
+        wi_curl_set_close_socket(handle.pointer, closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
+    }
+
+    private static func transfer(_ context: UnsafeMutableRawPointer) -> Context {
+        Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private static let header: wi_curl_data_function = { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return transfer(context).transfer.takeHeader(line, now: MonotonicTime.now) ? line.count : 0
+    }
+
+    private static let body: wi_curl_data_function = { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        let goesOn = transfer(context).transfer.takeBody(part, now: MonotonicTime.now)
+        return goesOn ? part.count : Int(CURL_WRITEFUNC_ERROR)
+    }
+
+    private static let openSocket: curl_opensocket_callback = { context, _, address in
+        guard let context, let address else { return CURL_SOCKET_BAD }
+        let owner = transfer(context)
+        if owner.policy != .any, !owner.trustsPeer, let refusal = refusal(address, owner.policy) {
+            owner.transfer.refusedAddress = refusal
+            return CURL_SOCKET_BAD
+        }
+        let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        return socket(address.pointee.family, kind, address.pointee.protocol)
+    }
+
+    /// Why the policy forbids the address; nil where it allows it.
+    private static func refusal(_ address: UnsafeMutablePointer<curl_sockaddr>, _ policy: AddressPolicy) -> String? {
+        // The address goes on behind what the struct declares: libcurl reserves room for every family.
+        let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
+        let name = (UnsafeRawPointer(address) + offset).assumingMemoryBound(to: sockaddr.self)
+        guard let parsed = IPAddress(name) else { return "unknown address family" }
+        guard !policy.allows(parsed) else { return nil }
+        if case .special(let name) = AddressClass(parsed) { return name }
+        return "not allowed"
+    }
+
+    private static let closeSocket: curl_closesocket_callback = { context, socket in
+        if let context { Unmanaged<SocketRegistry>.fromOpaque(context).takeUnretainedValue().forget(socket) }
+        return close(socket)
+    }
+}
+
+/// The clock of time limits.
+enum MonotonicTime {
+    /// Nanoseconds.
+    static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Nanoseconds of a time limit; beyond a century for what is infinite or absurd.
+    static func nanoseconds(_ seconds: Double) -> Int64 {
+        guard seconds < 3e9 else { return 3_000_000_000_000_000_000 }
+        return Int64(max(seconds, 0) * 1e9)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// One HTTP exchange for the transport: no redirects, no retries but the one on a fresh connection.
+struct TransferRequest: Sendable {
+    /// What becomes of the body.
+    enum Disposition: Sendable {
+        /// It is reported, collected and limited.
+        case deliver
+        /// It is of no interest: the exchange counts as done with the head.
+        case discard
+    }
+
+    /// http or https, ASCII, without fragment.
+    var url: String
+    /// Scheme, host and port: transfers of one origin share its places.
+    var origin: String
+    /// `GET` unless told otherwise.
+    var method = "GET"
+    /// All fields to send; Host is libcurl's.
+    var fields = HTTPFields()
+    /// The body to send.
+    var body = Data()
+    /// Most bytes of body, coded or decoded.
+    var maxBytes = 32 << 20
+    /// Time limits; `total` is what is left for this exchange.
+    var timeouts = LoadTimeouts()
+    /// Asked once, with the final answer's head, on the network thread.
+    var disposition: @Sendable (ResponseHead) -> Disposition = { _ in .deliver }
+}
+
+/// What a transfer reports, in order, on the network thread.
+enum TransferEvent: Sendable {
+    case started
+    case head(ResponseHead, expected: Int?)
+    case body(Data)
+}
+
+/// A whole answer.
+struct TransferAnswer: Sendable {
+    var head: ResponseHead
+    var body: Data
+    var requestTime: Date
+    var responseTime: Date
+    /// Seconds of Retry-After, nil where there is none.
+    var retryAfter: Double?
+    var metrics: LoadMetrics
+}
+
+typealias TransferOutcome = Result<TransferAnswer, ImageError>

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+import CHash
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Public test files", .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
+struct ConformanceTests {
+    /// What our rules make of files that others read otherwise, each with the reason.
+    static let known: [String: String] = [:]
+
+    private func decode(_ file: String, _ format: ImageFormat, _ probe: ImageProbe?, partial: Bool = false)
+        throws -> Image
+    {
+        try coder(for: format).decode(
+            Conformance.data(file), probe: probe, options: DecodeOptions(allowsPartial: partial),
+            context: CodingContext())
+    }
+
+    @Test("well-formed files have the facts of the manifest", arguments: Conformance.formats)
+    func facts(_ format: ImageFormat) throws {
+        var compared = 0
+        var skipped = 0
+        for row in try Conformance.rows([format]) where Self.known[row.file] == nil {
+            let probe = row.rawSize.map { ImageProbe(format: format, rawSize: $0, orientation: row.orientation) }
+            guard let image = try? decode(row.file, format, probe) else {
+                let failure = #expect(throws: ImageError.self) { try decode(row.file, format, probe) }
+                Issue.record("\(row.file): \(failure.map { "\($0)" } ?? "")")
+                continue
+            }
+            if let size = row.size { #expect(image.size == size, "\(row.file)") }
+            if format == .gif || format == .webp {
+                if let frames = row.frames { #expect(image.frameCount == frames, "\(row.file)") }
+                if let loop = row.loop, let animation = image.animation {
+                    #expect(animation.timeline.loopCount == loop, "\(row.file)")
+                }
+            }
+            guard let digest = row.digest else { continue }
+            guard let bytes = Conformance.comparableBytes(image.pixels) else {
+                skipped += 1
+                continue
+            }
+            compared += 1
+            #expect(hexDigest(bytes) == digest, "\(row.file)")
+        }
+        print("\(format): \(compared) digests compared, \(skipped) with half transparent pixels left out")
+    }
+
+    @Test("frames of animations come out the same in any order")
+    func randomAccess() throws {
+        var generator = SeededGenerator(9)
+        for row in try Conformance.rows([.gif, .webp]) where Self.known[row.file] == nil {
+            guard let animation = try decode(row.file, row.format, nil).animation else { continue }
+            let count = min(animation.timeline.frameCount, 24)
+            var digests: [Int: String] = [:]
+            for place in 0..<count { digests[place] = hexDigest(try animation.frame(at: place).packedBytes()) }
+            for place in (0..<count).shuffled(using: &generator).prefix(10) {
+                #expect(
+                    hexDigest(try animation.frame(at: place).packedBytes()) == digests[place], "\(row.file) \(place)")
+            }
+        }
+    }
+
+    @Test("malformed files give a picture or a typed error")
+    func malformed() throws {
+        for (file, format) in try Conformance.malformed() {
+            for partial in [false, true] {
+                do {
+                    let image = try decode(file, format, nil, partial: partial)
+                    for place in 0..<min(4, image.frameCount) { _ = try image.animation?.frame(at: place) }
+                } catch {
+                    #expect(error is ImageError, "\(file)")
+                }
+            }
+        }
+    }
+
+    private func hexDigest(_ bytes: [UInt8]) -> String {
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        _ = SHA256(bytes, bytes.count, &digest)
+        return digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

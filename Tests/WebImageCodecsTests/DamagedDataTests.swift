@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Damaged data")
+struct DamagedDataTests {
+    /// Decodes and looks at every frame; the only ways out are a picture and a typed error.
+    private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<Image, ImageError> {
+        let coder = try coder(for: format)
+        do throws(ImageError) {
+            let options = DecodeOptions(allowsPartial: partial)
+            let image = try coder.decode(data, probe: nil, options: options, context: CodingContext(limits: .icon))
+            for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
+            return .success(image)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test("data cut anywhere is truncated, partial or whole", arguments: Fixture.all)
+    func truncations(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        for part in 1..<16 {
+            let cut = data.prefix(data.count * part / 16)
+            switch try attempt(cut, fixture.format, partial: false) {
+            case .success(let image):
+                // Frames that are whole are kept, and whole pixels are enough where only an end marker is lost.
+                #expect(image.size == fixture.storedSize)
+                #expect(!image.metadata.isPartial || fixture.format == .gif, "\(part)/16")
+            case .failure(.decode(.truncated)), .failure(.decode(.corrupt)): break
+            case .failure(let error): Issue.record("\(part)/16: \(error)")
+            }
+            if case .success(let image) = try attempt(cut, fixture.format, partial: true) {
+                #expect(image.size == fixture.storedSize)
+            }
+        }
+    }
+
+    @Test(
+        "half of the data gives the upper half where that is allowed",
+        arguments: [
+            "444.jpg", "420-progressive.jpg", "rgb8.png", "rgba8-interlaced.png", "still.gif", "lossy-80.webp",
+            "rgb24-top-down.bmp",
+        ])
+    func partialPictures(_ file: String) throws {
+        let fixture = try Fixture.named(file)
+        let half = try fixture.data().prefix(fixture.data().count * 7 / 10)
+        #expect { try attempt(half, fixture.format, partial: false).get() } throws: {
+            ($0 as? ImageError)?.code == 4005
+        }
+        let image = try attempt(half, fixture.format, partial: true).get()
+        #expect(image.metadata.isPartial)
+        let expected = try fixture.expectedFrames()[0]
+        let pixels = image.pixels.packedBytes()
+        // Passes and scans come over the whole picture, and libwebp shows no row before its block is done.
+        if !file.contains("progressive"), !file.contains("interlaced"), fixture.format != .webp {
+            let count = 3 * fixture.width * 4
+            #expect(difference(Array(pixels.prefix(count)), Array(expected.prefix(count))) <= 4)
+        }
+    }
+
+    @Test("only the end marker missing is no loss", arguments: ["444.jpg", "420-progressive.jpg", "gray.jpg"])
+    func missingEndMarker(_ file: String) throws {
+        let fixture = try Fixture.named(file)
+        let image = try attempt(fixture.data().dropLast(2), .jpeg, partial: false).get()
+        #expect(!image.metadata.isPartial)
+    }
+
+    @Test("flipped bits never crash", arguments: Fixture.all)
+    func bitFlips(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        var generator = SeededGenerator(UInt64(data.count))
+        for round in 0..<40 {
+            var broken = data
+            for _ in 0...(round % 4) {
+                let place = Int.random(in: 0..<broken.count, using: &generator)
+                broken[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            }
+            _ = try attempt(broken, fixture.format, partial: round % 2 == 0)
+        }
+    }
+
+    @Test("flipped bits of headers never crash", arguments: Fixture.all)
+    func headerFlips(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        for place in 0..<min(64, data.count) {
+            for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
+                var broken = data
+                broken[place] = value
+                _ = try attempt(broken, fixture.format, partial: place % 2 == 0)
+            }
+        }
+    }
+
+    @Test("random bytes never crash", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp])
+    func noise(_ format: ImageFormat) throws {
+        var generator = SeededGenerator(3)
+        for _ in 0..<200 {
+            let count = Int.random(in: 1..<200, using: &generator)
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            _ = try attempt(Data(bytes), format, partial: true)
+        }
+        #expect(throws: ImageError.decode(.empty)) {
+            try coder(for: format).decode(Data(), probe: nil, options: DecodeOptions(), context: CodingContext())
+        }
+    }
+}
+
+@Suite("Limits in the coders")
+struct CoderLimitsTests {
+    @Test("a picture beyond the side limit is refused", arguments: Fixture.stills)
+    func side(_ fixture: Fixture) throws {
+        var limits = Limits.desktop
+        limits.maxSide = max(fixture.width, fixture.height) - 1
+        #expect { try fixture.decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6003 }
+    }
+
+    @Test("pixels beyond the byte limit are refused", arguments: ["444.jpg", "rgb8.png", "still.gif", "rgb24.bmp"])
+    func bytes(_ file: String) throws {
+        var limits = Limits.desktop
+        limits.maxDecodedBytes = 100
+        #expect { try Fixture.named(file).decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6006 }
+    }
+
+    @Test("more frames than allowed are refused, one frame allowed gives the poster")
+    func frames() throws {
+        for file in ["mixed.gif", "animated.webp"] {
+            let fixture = try Fixture.named(file)
+            var limits = Limits.desktop
+            limits.maxFrames = 2
+            #expect { try fixture.decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6004 }
+            #expect(try !fixture.decode(limits: .server).isAnimated)
+        }
+    }
+
+    @Test("cancelled work stops", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp])
+    func cancellation(_ format: ImageFormat) throws {
+        let flag = CancellationFlag()
+        flag.cancel()
+        let fixture = try #require(Fixture.all.first { $0.format == format })
+        #expect(throws: ImageError.request(.cancelled)) {
+            try coder(for: format).decode(
+                fixture.data(), probe: fixture.probe, options: DecodeOptions(),
+                context: CodingContext(cancellation: flag))
+        }
+    }
+
+    @Test("a JPEG of more than a hundred scans is refused")
+    func scans() throws {
+        let data = try Fixture.named("gray-progressive.jpg").data()
+        let bytes = [UInt8](data)
+        // The last scan, from its marker to the end marker, once more and again.
+        let start = try #require((0..<bytes.count - 1).last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+        var many = data.dropLast(2)
+        for _ in 0..<120 { many.append(data[start..<data.count - 2]) }
+        many.append(contentsOf: [0xFF, 0xD9])
+        #expect {
+            try JPEGCoder().decode(many, probe: nil, options: DecodeOptions(), context: CodingContext())
+        } throws: {
+            guard let code = ($0 as? ImageError)?.code else { return false }
+            return code == 6009 || code == 4006
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Encoding")
+struct EncodingTests {
+    private func decoded(_ data: Data, _ format: ImageFormat) throws -> Image {
+        try coder(for: format).decode(data, probe: nil, options: DecodeOptions(), context: CodingContext())
+    }
+
+    @Test("PNG and lossless WebP give every pixel back", arguments: [ImageEncoding.png(), .webp(lossless: true)])
+    func lossless(_ encoding: ImageEncoding) throws {
+        let pictures = [
+            try Pictures.photo(width: 67, height: 45), try Pictures.photo(width: 33, height: 21, hasAlpha: true),
+            try Pictures.everyPremultipliedValue(),
+        ]
+        for pixels in pictures {
+            let image = try decoded(Pictures.encode(pixels, as: encoding), encoding.format)
+            #expect(image.pixels.packedBytes() == pixels.packedBytes())
+            #expect(image.isOpaque == pixels.isOpaque)
+        }
+    }
+
+    @Test("PNG's effort changes the size, not the pixels", arguments: [0, 1, 9])
+    func effort(_ effort: Int) throws {
+        let pixels = try Pictures.photo(width: 60, height: 60)
+        let image = try decoded(Pictures.encode(pixels, as: .png(effort: effort)), .png)
+        #expect(image.pixels.packedBytes() == pixels.packedBytes())
+    }
+
+    @Test(
+        "lossy formats come close",
+        arguments: [
+            ImageEncoding.jpeg(quality: 80), .jpeg(quality: 95), .jpeg(quality: 85, progressive: true), .webp(),
+        ])
+    func lossy(_ encoding: ImageEncoding) throws {
+        let pixels = try Pictures.photo(width: 121, height: 77)
+        let data = try Pictures.encode(pixels, as: encoding)
+        #expect(similarity(try decoded(data, encoding.format).pixels, pixels) > 30)
+    }
+
+    @Test("progressive JPEG has its own frame header")
+    func progressive() throws {
+        let data = try Pictures.encode(Pictures.photo(width: 40, height: 40), as: .jpeg(progressive: true))
+        #expect(data.firstRange(of: Data([0xFF, 0xC2])) != nil)
+    }
+
+    @Test("what is transparent shows the background in JPEG")
+    func background() throws {
+        let clear = try Pictures.make(width: 16, height: 16, isOpaque: false) { _, _ in [0, 0, 0, 0] }
+        var encoding = ImageEncoding.jpeg(quality: 95)
+        #expect(try decoded(Pictures.encode(clear, as: encoding), .jpeg).pixels.pixel(x: 3, y: 3)?.red == 255)
+        encoding.background = [255, 0, 0]
+        let red = try #require(try decoded(Pictures.encode(clear, as: encoding), .jpeg).pixels.pixel(x: 3, y: 3))
+        #expect(red.red > 250 && red.green < 5 && red.blue < 5)
+    }
+
+    @Test("options out of range are typed errors")
+    func badOptions() throws {
+        let pixels = try Pictures.photo(width: 8, height: 8)
+        #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "10"))) {
+            try Pictures.encode(pixels, as: .png(effort: 10))
+        }
+        var encoding = ImageEncoding.jpeg()
+        encoding.background = [1]
+        #expect(throws: ImageError.request(.invalidOption(name: "background", value: "[1]"))) {
+            try Pictures.encode(pixels, as: encoding)
+        }
+    }
+
+    @Test("a picture too wide for the format is a typed error")
+    func tooWide() throws {
+        let strip = try Pictures.make(width: 16_384, height: 1, isOpaque: true) { _, _ in [1, 2, 3, 255] }
+        #expect { try Pictures.encode(strip, as: .webp()) } throws: { ($0 as? ImageError)?.code == 5005 }
+    }
+
+    @Test("encoders stop when the request is cancelled", arguments: [ImageEncoding.jpeg(), .png(), .webp()])
+    func cancelled(_ encoding: ImageEncoding) throws {
+        let flag = CancellationFlag()
+        flag.cancel()
+        let image = Image(pixels: try Pictures.photo(width: 64, height: 64))
+        #expect(throws: ImageError.request(.cancelled)) {
+            try coder(for: encoding.format).encode(
+                image, as: encoding, context: CodingContext(cancellation: flag))
+        }
+    }
+
+    @Test("the standard registry decodes and encodes what it should")
+    func registry() {
+        for format in [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp] {
+            #expect(CoderRegistry.standard.canDecode(format))
+        }
+        for format in [ImageFormat.jpeg, .png, .webp] { #expect(CoderRegistry.standard.canEncode(format)) }
+        #expect(!CoderRegistry.standard.canEncode(.bmp))
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Decoding the fixtures")
+struct FixtureDecodingTests {
+    @Test("there are fixtures of every format")
+    func manifestIsThere() {
+        let formats = Set(Fixture.all.map(\.format))
+        #expect(formats == [.jpeg, .png, .apng, .gif, .webp, .bmp])
+        #expect(Fixture.all.count > 150)
+    }
+
+    @Test("every picture comes out as its reference says", arguments: Fixture.all)
+    func matchesReference(_ fixture: Fixture) throws {
+        let image = try fixture.decode()
+        #expect(image.size == fixture.size)
+        let expected = try fixture.expectedFrames()
+        let pixels = image.pixels.packedBytes()
+        if fixture.tolerance == 0 {
+            #expect(pixels == expected[0])
+        } else {
+            #expect(difference(pixels, expected[0]) <= fixture.tolerance)
+        }
+        #expect(image.isOpaque == !expected[0].enumerated().contains { $0.offset % 4 == 3 && $0.element < 255 })
+        #expect(!image.metadata.isPartial)
+        if let hasAlpha = fixture.hasAlpha { #expect(image.metadata.hasAlpha == hasAlpha) }
+        if let depth = fixture.depth { #expect(image.metadata.depth == depth) }
+    }
+
+    @Test("frames come out as their references say, in order and in any order", arguments: Fixture.animations)
+    func framesMatchReferences(_ fixture: Fixture) throws {
+        let image = try fixture.decode()
+        let animation = try #require(image.animation)
+        #expect(image.frameCount == fixture.frames)
+        #expect(animation.timeline.loopCount == fixture.loop)
+        let expected = try fixture.expectedFrames()
+        let forward = Array(0..<fixture.frames)
+        var generator = SeededGenerator(5)
+        for order in [forward, forward.reversed(), (forward + forward).shuffled(using: &generator)] {
+            for place in order {
+                let frame = try animation.frame(at: place)
+                #expect(frame.packedBytes() == expected[place], "frame \(place)")
+            }
+        }
+        for place in forward {
+            let alone = try fixture.decode(DecodeOptions(frames: .single(place)))
+            #expect(alone.pixels.packedBytes() == expected[place])
+            #expect(!alone.isAnimated)
+        }
+    }
+
+    @Test("the first frame alone is a still", arguments: Fixture.animations)
+    func firstFrameIsStill(_ fixture: Fixture) throws {
+        let image = try fixture.decode(DecodeOptions(frames: .first))
+        #expect(!image.isAnimated)
+        #expect(image.pixels.packedBytes() == (try fixture.expectedFrames()[0]))
+    }
+
+    @Test("a frame that is not there is an error", arguments: ["444.jpg", "rgb8.png", "mixed.gif", "rgb24.bmp"])
+    func missingFrame(_ file: String) throws {
+        let fixture = try Fixture.named(file)
+        #expect(throws: ImageError.request(.noSuchFrame(index: 9, count: fixture.frames))) {
+            try fixture.decode(DecodeOptions(frames: .single(9)))
+        }
+    }
+
+    @Test("orientation is applied once", arguments: Orientation.allCases)
+    func orientations(_ orientation: Orientation) throws {
+        let fixture = try Fixture.named("orientation-\(orientation.rawValue).jpg")
+        let image = try fixture.decode()
+        #expect(image.size == fixture.size)
+        #expect(image.metadata.orientation == orientation)
+        #expect(image.metadata.rawSize == (orientation.swapsSides ? fixture.size.transposed : fixture.size))
+        let stored = try JPEGCoder().decode(
+            fixture.data(), probe: nil, options: DecodeOptions(), context: CodingContext())
+        #expect(stored.size == image.metadata.rawSize)
+    }
+
+    @Test("a probe that contradicts the file is an error")
+    func contradiction() throws {
+        let fixture = try Fixture.named("rgb8.png")
+        let probe = ImageProbe(format: .png, rawSize: PixelSize(width: 3, height: 3))
+        #expect {
+            try PNGCoder().decode(fixture.data(), probe: probe, options: DecodeOptions(), context: CodingContext())
+        } throws: { ($0 as? ImageError)?.code == 4009 }
+    }
+}

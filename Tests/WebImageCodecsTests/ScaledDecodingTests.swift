@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Decoding at a smaller size")
+struct ScaledDecodingTests {
+    static let targets: [TargetSize] = [
+        .fit(width: 50, height: 50), .fit(width: 20), .fit(height: 33), .fill(width: 40, height: 40),
+        .fill(width: 64, height: 20), .stretch(width: 50, height: 25), .stretch(width: 30, height: 100),
+        .exactly(width: 37, height: 53), .fitting(bytes: 10_000),
+    ]
+    static let encodings: [ImageEncoding] = [.jpeg(quality: 92), .png(), .webp(lossless: true), .webp(quality: 85)]
+
+    /// What decoding in full, turning and resampling gives.
+    static func reference(
+        _ data: Data, _ format: ImageFormat, _ orientation: Orientation, _ target: TargetSize
+    ) throws -> PixelBuffer {
+        let context = CodingContext()
+        let full = try coder(for: format).decode(data, probe: nil, options: DecodeOptions(), context: context)
+        let upright = try PixelOrienting.upright(full.pixels, orientation, context: context)
+        let plan = try target.plan(for: upright.size)
+        return try Resampler.resample(
+            upright, window: plan.window, to: plan.output, filter: .lanczos3, context: context)
+    }
+
+    @Test(
+        "every mode gives what a full decode and Lanczos give", arguments: encodings, targets)
+    func modes(_ encoding: ImageEncoding, _ target: TargetSize) throws {
+        let data = try Pictures.encode(Pictures.photo(width: 331, height: 203), as: encoding)
+        let image = try coder(for: encoding.format).decode(
+            data, probe: nil, options: DecodeOptions(size: target), context: CodingContext())
+        let expected = try Self.reference(data, encoding.format, .up, target)
+        #expect(image.size == expected.size)
+        #expect(similarity(image.pixels, expected) >= 40)
+        #expect(image.metadata.rawSize == PixelSize(width: 331, height: 203))
+    }
+
+    @Test("JPEG sizes that eight does not divide keep 45 dB", arguments: [325, 326, 327, 328, 329, 331, 333, 335])
+    func exactWindow(_ width: Int) throws {
+        let data = try Pictures.encode(
+            Pictures.photo(width: width, height: width - 90), as: .jpeg(quality: 95))
+        for side in [17.0, 20, 32, 40, 75, 80] {
+            let target = TargetSize.fit(width: side, height: side)
+            let image = try JPEGCoder().decode(
+                data, probe: nil, options: DecodeOptions(size: target), context: CodingContext())
+            let expected = try Self.reference(data, .jpeg, .up, target)
+            #expect(similarity(image.pixels, expected) >= 45, "\(width) to \(side)")
+        }
+    }
+
+    @Test("orientation and size come together", arguments: Orientation.allCases, targets)
+    func orientations(_ orientation: Orientation, _ target: TargetSize) throws {
+        let raw = PixelSize(width: 301, height: 219)
+        let data = try Pictures.encode(
+            Pictures.photo(width: raw.width, height: raw.height), as: .jpeg(quality: 95))
+        let probe = ImageProbe(format: .jpeg, rawSize: raw, orientation: orientation)
+        let image = try JPEGCoder().decode(
+            data, probe: probe, options: DecodeOptions(size: target), context: CodingContext())
+        let expected = try Self.reference(data, .jpeg, orientation, target)
+        #expect(image.size == expected.size)
+        #expect(similarity(image.pixels, expected) >= 42)
+    }
+
+    @Test("nothing is enlarged unless exactly is asked for", arguments: Fixture.all.filter { $0.frames == 1 })
+    func noEnlargement(_ fixture: Fixture) throws {
+        for target in [TargetSize.fit(width: 500, height: 500), .stretch(width: 500, height: 500)] {
+            let image = try fixture.decode(DecodeOptions(size: target))
+            #expect(image.size == fixture.size)
+        }
+    }
+
+    @Test("every fixture shrinks to the planned size", arguments: Fixture.all)
+    func fixturesShrink(_ fixture: Fixture) throws {
+        let target = TargetSize.fit(width: 9, height: 9)
+        let image = try fixture.decode(DecodeOptions(size: target))
+        let plan = try target.plan(for: fixture.size)
+        #expect(image.size == plan.output)
+        if let animation = image.animation {
+            #expect(try animation.frame(at: fixture.frames - 1).size == plan.output)
+        }
+    }
+
+    @Test("the box filter is used where it is asked for")
+    func box() throws {
+        let data = try Pictures.encode(Pictures.photo(width: 64, height: 64), as: .png())
+        let target = TargetSize.fit(width: 16, height: 16)
+        let lanczos = try PNGCoder().decode(
+            data, probe: nil, options: DecodeOptions(size: target), context: CodingContext())
+        let box = try PNGCoder().decode(
+            data, probe: nil, options: DecodeOptions(size: target, reduction: .box), context: CodingContext())
+        #expect(lanczos.pixels.packedBytes() != box.pixels.packedBytes())
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCodecs
+import WebImageCore
+import WebImageTestSupport
+
+/// A collection of public test files with facts about them, where one lies beside the checkout or where the
+/// environment variable WEBIMAGE_CONFORMANCE says.
+enum Conformance {
+    struct Row: Sendable {
+        var file: String
+        var format: ImageFormat
+        var size: PixelSize?
+        var rawSize: PixelSize?
+        var frames: Int?
+        var loop: Int?
+        var orientation: Orientation
+        var digest: String?
+    }
+
+    static let folder: URL? = {
+        let environment = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"]
+        let beside = Fixtures.folder.appending(path: "../../../shared/conformance").standardizedFileURL
+        let folder = environment.map { URL(filePath: $0) } ?? beside
+        return FileManager.default.fileExists(atPath: folder.appending(path: "manifest.csv").path) ? folder : nil
+    }()
+
+    static let formats: Set<ImageFormat> = [.jpeg, .png, .apng, .gif, .webp, .bmp]
+
+    static func rows(_ formats: Set<ImageFormat> = formats) throws -> [Row] {
+        guard let folder else { return [] }
+        let text = try String(contentsOf: folder.appending(path: "manifest.csv"), encoding: .utf8)
+        return text.split(separator: "\n").dropFirst().compactMap { line -> Row? in
+            let cells = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            guard cells.count >= 11, formats.contains(ImageFormat(rawValue: cells[1])) else { return nil }
+            func size(_ width: String, _ height: String) -> PixelSize? {
+                guard let width = Int(width), let height = Int(height) else { return nil }
+                return PixelSize(width: width, height: height)
+            }
+            return Row(
+                file: cells[0], format: ImageFormat(rawValue: cells[1]), size: size(cells[2], cells[3]),
+                rawSize: size(cells[4], cells[5]), frames: Int(cells[6]),
+                loop: cells[7] == "none" ? 1 : Int(cells[7]),
+                orientation: Int(cells[9]).flatMap(Orientation.init(rawValue:)) ?? .up,
+                digest: cells[10].isEmpty ? nil : cells[10])
+        }
+    }
+
+    /// Files that break their format's rules, with what their first bytes say they are.
+    static func malformed() throws -> [(file: String, format: ImageFormat)] {
+        guard let folder else { return [] }
+        let text = try String(contentsOf: folder.appending(path: "malformed.csv"), encoding: .utf8)
+        return text.split(separator: "\n").dropFirst().compactMap { line in
+            let cells = line.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            let format = ImageFormat(rawValue: cells.count > 1 ? cells[1] : "")
+            return formats.contains(format) ? (cells[0], format) : nil
+        }
+    }
+
+    static func data(_ file: String) throws -> Data {
+        guard let folder else { return Data() }
+        return try Data(contentsOf: folder.appending(path: file))
+    }
+
+    /// The collection's digest is over colour and alpha apart: 8-bit premultiplied pixels can only be compared
+    /// where every alpha is 0 or 255. Nil elsewhere.
+    static func comparableBytes(_ pixels: PixelBuffer) -> [UInt8]? {
+        let bytes = pixels.packedBytes()
+        for alpha in stride(from: 3, to: bytes.count, by: 4) where bytes[alpha] != 0 && bytes[alpha] != 255 {
+            return nil
+        }
+        return bytes
+    }
+}

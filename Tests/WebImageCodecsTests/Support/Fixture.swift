@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+import WebImageTestSupport
+
+/// One line of `Tests/Fixtures/codecs/manifest.json`, as `Scripts/fixtures.d/codecs.py` writes it.
+struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
+    var file: String
+    var format: ImageFormat
+    var width: Int
+    var height: Int
+    var frames: Int
+    var reference: String
+    /// Mean absolute difference of the samples that is allowed.
+    var tolerance: Double
+    var loop: Int?
+    var depth: Int?
+    var orientation: Orientation?
+    var hasAlpha: Bool?
+
+    var testDescription: String { file }
+    var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// Width and height without orientation.
+    var storedSize: PixelSize { orientation?.upright(size) ?? size }
+
+    static let all: [Fixture] = {
+        guard let data = try? Data(contentsOf: folder.appending(path: "manifest.json")) else { return [] }
+        return (try? JSONDecoder().decode([Fixture].self, from: data)) ?? []
+    }()
+    static let stills = all.filter { $0.frames == 1 }
+    static let animations = all.filter { $0.frames > 1 }
+    private static var folder: URL { Fixtures.folder.appending(path: "codecs") }
+
+    static func named(_ file: String) throws -> Fixture { try #require(all.first { $0.file == file }) }
+
+    func data() throws -> Data { try Data(contentsOf: Self.folder.appending(path: file)) }
+
+    /// What the header says, by hand: the coders are tested without the probe.
+    var probe: ImageProbe? {
+        guard let orientation else { return nil }
+        return ImageProbe(
+            format: format, rawSize: orientation.swapsSides ? size.transposed : size, orientation: orientation)
+    }
+
+    /// Premultiplied pixels of all frames.
+    func expectedFrames() throws -> [[UInt8]] {
+        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: reference)))
+        let frameBytes = width * height * 4
+        return (0..<frames).map { premultiplied(Array(bytes[$0 * frameBytes..<($0 + 1) * frameBytes])) }
+    }
+
+    func decode(_ options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop) throws -> Image {
+        try coder(for: format).decode(data(), probe: probe, options: options, context: CodingContext(limits: limits))
+    }
+}
+
+func coder(for format: ImageFormat) throws -> any ImageCoder {
+    switch format {
+    case .jpeg: JPEGCoder()
+    case .png, .apng: PNGCoder()
+    case .gif: GIFCoder()
+    case .webp: WebPCoder()
+    default: BMPCoder()
+    }
+}
+
+func premultiplied(_ straight: [UInt8]) -> [UInt8] {
+    var pixels = straight
+    for start in stride(from: 0, to: pixels.count, by: 4) {
+        let alpha = Int(pixels[start + 3])
+        for channel in start..<start + 3 { pixels[channel] = UInt8((Int(pixels[channel]) * alpha + 127) / 255) }
+    }
+    return pixels
+}
+
+/// Mean absolute difference of the samples; infinite where there are not equally many.
+func difference(_ first: [UInt8], _ second: [UInt8]) -> Double {
+    guard first.count == second.count, !first.isEmpty else { return .infinity }
+    let sum = zip(first, second).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+    return Double(sum) / Double(first.count)
+}
+
+/// Peak signal-to-noise ratio in decibels.
+func similarity(_ first: PixelBuffer, _ second: PixelBuffer) -> Double {
+    guard first.size == second.size else { return 0 }
+    let squares = zip(first.packedBytes(), second.packedBytes()).reduce(0.0) {
+        let difference = Double($1.0) - Double($1.1)
+        return $0 + difference * difference
+    }
+    let mean = squares / Double(first.size.width * first.size.height * 4)
+    return mean == 0 ? .infinity : 10 * log10(255 * 255 / mean)
+}

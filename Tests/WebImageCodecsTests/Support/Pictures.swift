@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+enum Pictures {
+    /// Smooth waves and a few edges, like a photograph in what matters to resampling.
+    static func photo(width: Int, height: Int, hasAlpha: Bool = false) throws -> PixelBuffer {
+        try make(width: width, height: height, isOpaque: !hasAlpha) { x, y in
+            let u = Double(x) / Double(width)
+            let v = Double(y) / Double(height)
+            let wave = sin(u * 21) * cos(v * 17)
+            let inside = (u - 0.55) * (u - 0.55) + (v - 0.4) * (v - 0.4) < 0.05
+            let alpha = hasAlpha ? 0.5 + 0.5 * sin(u * 9 + v * 5) : 1
+            let red = inside ? 0.8 : 0.5 + 0.3 * wave
+            let green = 0.2 + 0.6 * v
+            let blue = inside ? 0.2 : 0.5 + 0.4 * cos(u * 40 * v)
+            return [red, green, blue, 1].map { UInt8((($0 * alpha) * 255).rounded()) }
+        }
+    }
+
+    /// Every alpha with every colour at most as large, as premultiplied pixels are.
+    static func everyPremultipliedValue() throws -> PixelBuffer {
+        try make(width: 256, height: 256, isOpaque: false) { colour, alpha in
+            let value = UInt8(min(colour, alpha))
+            return [value, value, value, UInt8(alpha)]
+        }
+    }
+
+    static func make(
+        width: Int, height: Int, isOpaque: Bool, _ pixel: (Int, Int) -> [UInt8]
+    ) throws -> PixelBuffer {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    for (channel, value) in pixel(x, y).enumerated() {
+                        bytes[y * canvas.bytesPerRow + x * 4 + channel] = value
+                    }
+                }
+            }
+        }
+        return canvas.finish(isOpaque: isOpaque)
+    }
+
+    static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding) throws -> Data {
+        try coder(for: encoding.format).encode(Image(pixels: pixels), as: encoding, context: CodingContext())
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+
+private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+/// An answer that came `ago` seconds before `now`. `@name` fields hold seconds relative to its arrival.
+private func stored(_ lines: [(String, String)], status: Int = 200, ago: Double = 0) -> StoredHead {
+    let time = now.addingTimeInterval(-ago)
+    let fields = lines.map { name, value in
+        name.hasPrefix("@")
+            ? HTTPFields.Field(
+                name: String(name.dropFirst()),
+                value: HTTPDate.format(time.addingTimeInterval(Double(value) ?? 0)))
+            : HTTPFields.Field(name: name, value: value)
+    }
+    return StoredHead(
+        head: ResponseHead(status: status, fields: HTTPFields(fields)), finalURL: "https://example.org/",
+        requestTime: time, responseTime: time)
+}
+
+@Suite("Freshness")
+struct FreshnessTests {
+    @Test(
+        "Age is the largest of what is known",
+        arguments: [
+            ([], 10.0), ([("Age", "100")], 110), ([("Age", "100, 5")], 110), ([("Age", "abc")], 10),
+            ([("Age", "-7200")], 10), ([("Age", "7200.0")], 10), ([("Age", "")], 10),
+            ([("Age", "2147483648")], 2_147_483_658), ([("Age", "99999999999999999999")], 2_147_483_658),
+            ([("@Date", "-50")], 60), ([("@Date", "500")], 10), ([("@Date", "-50"), ("Age", "100")], 110),
+            ([("Date", "yesterday")], 10),
+        ] as [([(String, String)], Double)])
+    func age(_ lines: [(String, String)], _ expected: Double) {
+        #expect(stored(lines, ago: 10).age(now: now) == expected)
+    }
+
+    @Test("The time the answer took counts, and a clock set back makes it old instead of young for ever")
+    func clocks() {
+        var slow = stored([("Age", "5")])
+        slow.requestTime = now.addingTimeInterval(-3)
+        #expect(slow.age(now: now) == 8)
+        #expect(slow.age(now: now.addingTimeInterval(-30)) == 8)
+        #expect(
+            !stored([("Cache-Control", "max-age=60")]).freshness(now: now.addingTimeInterval(-86_400 * 900)).isFresh)
+    }
+
+    @Test(
+        "The lifetime is max-age, then Expires, then a tenth of the time since Last-Modified",
+        arguments: [
+            ([("Cache-Control", "max-age=60"), ("@Expires", "5")], 200, 60.0),
+            ([("@Expires", "500")], 200, 500), ([("@Expires", "500"), ("@Date", "-100")], 200, 600),
+            ([("Expires", "0")], 200, 0), ([("@Expires", "500"), ("@Expires", "600")], 200, 0),
+            ([("@Expires", "500"), ("@Expires", "500")], 200, 500), ([("@Expires", "-500")], 200, 0),
+            ([("@Last-Modified", "-1000")], 200, 100), ([("@Last-Modified", "-1000")], 404, 100),
+            ([("@Last-Modified", "-1000")], 299, 0), ([("@Last-Modified", "-1000")], 302, 0),
+            ([("@Last-Modified", "-1000"), ("Cache-Control", "public")], 299, 100),
+            ([("@Last-Modified", "-100000000")], 200, 604_800), ([("@Last-Modified", "1000")], 200, 0),
+            ([("@Last-Modified", "-1000"), ("Cache-Control", "max-age=x")], 200, 0), ([], 200, 0),
+            ([("Cache-Control", "s-maxage=60")], 200, 0),
+        ] as [([(String, String)], Int, Double)])
+    func lifetime(_ lines: [(String, String)], _ status: Int, _ expected: Double) {
+        #expect(stored(lines, status: status).freshness(now: now).lifetime == expected)
+    }
+
+    @Test("The moment of expiry is where age meets lifetime")
+    func expiry() {
+        let head = stored([("Cache-Control", "max-age=60"), ("Age", "20")], ago: 5)
+        #expect(head.expiry == now.addingTimeInterval(35))
+        #expect(stored([]).expiry == nil)
+    }
+}
+
+@Suite("Decisions about stored answers")
+struct CacheDecisionTests {
+    private func decision(_ control: String, ago: Double, request: String? = nil) -> CacheDecision {
+        stored([("Cache-Control", control)], ago: ago).decision(
+            for: HTTPFields(request.map { [.init(name: "Cache-Control", value: $0)] } ?? []), now: now)
+    }
+
+    @Test("Fresh answers are used, unless somebody wants them confirmed")
+    func fresh() {
+        #expect(decision("max-age=60", ago: 59) == .fresh(age: 59))
+        #expect(decision("max-age=60, no-cache", ago: 1) == .mustRevalidate(age: 1))
+        #expect(decision("max-age=60", ago: 1, request: "no-cache") == .mustRevalidate(age: 1))
+        #expect(decision("max-age=60", ago: 5, request: "max-age=4") == .mustRevalidate(age: 5))
+        #expect(decision("max-age=60", ago: 5, request: "max-age=5") == .fresh(age: 5))
+        #expect(decision("max-age=60", ago: 50, request: "min-fresh=20") == .mustRevalidate(age: 50))
+        #expect(
+            stored([("Cache-Control", "max-age=60")]).decision(
+                for: HTTPFields([.init(name: "Pragma", value: "no-cache")]), now: now) == .mustRevalidate(age: 0))
+    }
+
+    @Test("Stale answers serve only for what is allowed")
+    func stale() {
+        func staleness(_ control: String, _ request: String? = nil) -> CacheDecision.Staleness? {
+            guard case .stale(let staleness) = decision("max-age=60, \(control)", ago: 70, request: request) else {
+                return nil
+            }
+            return staleness
+        }
+        #expect(staleness("must-revalidate") == nil)
+        #expect(staleness("x")?.seconds == 10)
+        #expect(staleness("x")?.mayServeOffline == true)
+        #expect(staleness("x")?.mayServeOnError == false)
+        #expect(staleness("stale-if-error=9")?.mayServeOffline == false)
+        #expect(staleness("stale-if-error=10")?.mayServeOnError == true)
+        #expect(staleness("stale-while-revalidate=9")?.mayServeWhileRevalidating == false)
+        #expect(staleness("stale-while-revalidate=10")?.mayServeWhileRevalidating == true)
+        #expect(staleness("x", "max-stale")?.isAccepted == true)
+        #expect(staleness("x", "max-stale=5")?.isAccepted == false)
+    }
+
+    @Test("Conditions repeat the validators as they came")
+    func conditions() {
+        let head = stored([("ETag", "unquoted"), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")])
+        #expect(head.conditionalFields()["If-None-Match"] == "unquoted")
+        #expect(head.conditionalFields()["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(stored([("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]).conditionalFields().lines.isEmpty)
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTesting
+
+@Suite("Downloads", .timeLimit(.minutes(1)))
+struct DownloadTests {
+    let body = patternBytes(200_000)
+
+    @Test("A body comes whole, with its head, metrics and reports")
+    func plain() async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(body, type: "image/png")])
+        let downloader = makeDownloader()
+        let log = ReportLog()
+        let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: log.context())
+        #expect(response.body == body)
+        #expect(response.head?.status == 200)
+        #expect(response.head?.fields["content-type"] == "image/png")
+        #expect(response.finalURL == server.url("/a"))
+        #expect(response.metrics.bytesReceived == body.count)
+        #expect(response.metrics.networkProtocol == "http/1.1")
+        #expect(log.started == 1 && log.status == 200 && log.expected == body.count && log.body == body)
+        #expect(response.requestTime <= response.responseTime)
+    }
+
+    @Test(
+        "Chunked bodies and bodies without a length come whole",
+        arguments: [
+            ServerResponse.Framing.chunked, .untilClose,
+        ])
+    func framings(_ framing: ServerResponse.Framing) async throws {
+        let server = try LoopbackServer(routes: [
+            "/a": .ok(body).with {
+                $0.framing = framing
+                $0.pieceSize = 777
+            }
+        ])
+        let log = ReportLog()
+        let response = try await makeDownloader().load(LoadRequest(url: server.url("/a")), context: log.context())
+        #expect(response.body == body && log.body == body && log.expected == nil)
+    }
+
+    @Test("Fields go out in order, defaults only where the request has none")
+    func requestFields() async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(body)])
+        let downloader = makeDownloader { $0.fields = HTTPFields([.init(name: "X-Key", value: "1")]) }
+        _ = try await downloader.load(server.url("/a?q=%2F#part")) {
+            $0.fields.append(name: "Accept", value: "image/png")
+            $0.fields.append(name: "X-Empty", value: "")
+            $0.fields.append(name: "X-Latin", value: "é")
+        }
+        let request = try #require(server.requests.first)
+        #expect(request.target == "/a?q=%2F")
+        #expect(request.fields.values(of: "Accept") == ["image/png"])
+        #expect(request.fields["User-Agent"] == "WebImage/0.1")
+        #expect(request.fields["X-Key"] == "1")
+        #expect(request.fields["X-Empty"] == "")
+        #expect(request.fields["X-Latin"] == "é")
+        #expect(request.fields["Accept-Encoding"] == "gzip, deflate, br, zstd")
+    }
+
+    @Test(
+        "Fields that would begin another line are refused",
+        arguments: [
+            ("X-A", "1\r\nX-B: 2"), ("X-A\r\n", "1"), ("", "1"), ("X A", "1"), ("X-A", "日"),
+        ])
+    func fieldInjection(name: String, value: String) async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(body)])
+        let error = await makeDownloader().failure(server.url("/a")) { $0.fields.append(name: name, value: value) }
+        #expect(error?.code == 1009)
+        #expect(server.counters.requests == 0)
+    }
+
+    @Test("A status that is not accepted is an error with its number and Retry-After")
+    func status() async throws {
+        let server = try LoopbackServer(routes: [
+            "/busy": .status(503).with { $0.fields["Retry-After"] = "7" }, "/odd": .ok(body).with { $0.status = 404 },
+        ])
+        let busy = try #require(await makeDownloader().failure(server.url("/busy"))?.network)
+        #expect(busy.reason == .status && busy.status == 503 && busy.retryAfter == 7)
+        let missing = try #require(await makeDownloader().failure(server.url("/none"))?.network)
+        #expect(missing.reason == .status && missing.status == 404 && missing.retryAfter == nil)
+        let accepting = makeDownloader { $0.acceptedStatuses = 200...404 }
+        #expect(try await accepting.load(server.url("/odd")).body == body)
+    }
+
+    @Test("A big error page neither delays the error nor is it read to its end")
+    func bigErrorPage() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(routes: [
+            "/a": .ok(patternBytes(10_000_000)).with {
+                $0.status = 500
+                $0.bodyGate = gate
+            }
+        ])
+        let error = await makeDownloader().failure(server.url("/a"))
+        #expect(error?.network?.status == 500)
+        await server.waitForClosedConnections(count: 1)
+        gate.open()
+    }
+
+    @Test("Empty answers are errors", arguments: [200, 204, 205])
+    func empty(_ status: Int) async throws {
+        let server = try LoopbackServer(routes: ["/a": ServerResponse(status: status)])
+        let error = await makeDownloader().failure(server.url("/a"))
+        #expect(error?.network?.reason == .noData && error?.network?.status == status)
+    }
+
+    @Test("A 304 is an answer where the request allows it, else an error")
+    func notModified() async throws {
+        let resource = ServerResource(body: body, type: "image/png", etag: "\"1\"", cacheControl: "max-age=5")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        let downloader = makeDownloader()
+        let condition = HTTPFields([.init(name: "If-None-Match", value: "W/\"1\"")])
+        let response = try await downloader.load(server.url("/a")) {
+            $0.fields = condition
+            $0.acceptsNotModified = true
+        }
+        #expect(response.isNotModified && response.body.isEmpty)
+        #expect(response.head?.fields["Cache-Control"] == "max-age=5")
+        let error = await downloader.failure(server.url("/a")) { $0.fields = condition }
+        #expect(error?.network?.status == 304)
+    }
+
+    @Test("Interim answers are skipped and trailers change nothing")
+    func interim() async throws {
+        let text =
+            "HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\n\r\n"
+            + "3\r\nabc\r\n0\r\nX-A: 2\r\n\r\n"
+        let server = try LoopbackServer(routes: ["/a": .raw(Data(text.utf8))])
+        let response = try await makeDownloader().load(server.url("/a"))
+        #expect(response.body == Data("abc".utf8))
+        #expect(response.head?.fields.lines.map(\.name) == ["Transfer-Encoding", "X-A"])
+        #expect(response.head?.fields["X-A"] == "1")
+    }
+
+    @Test("Hundreds of loads at once all come, over at most six connections, which are kept")
+    func many() async throws {
+        let body = patternBytes(3_000)
+        let server = try LoopbackServer(routes: ["/a": .ok(body)])
+        let downloader = makeDownloader()
+        let url = server.url("/a")
+        for _ in 0..<2 {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<500 { group.addTask { try await downloader.load(url).body == body } }
+                for try await isRight in group { #expect(isRight) }
+            }
+        }
+        #expect(server.counters.requests == 1000)
+        #expect(server.counters.connections <= 6)
+        #expect(downloader.activity == DownloaderActivity())
+    }
+
+    @Test("Never more than six transfers of fifty run at one host, and the rest waits")
+    func placesPerHost() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(routes: ["/a": .ok(Data("x".utf8)).with { $0.headGate = gate }])
+        let downloader = makeDownloader()
+        let url = server.url("/a")
+        async let all: Void = withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 { group.addTask { _ = try await downloader.load(url) } }
+            try await group.waitForAll()
+        }
+        await server.waitForRequests(count: 6)
+        #expect(downloader.activity(at: url).running == 6)
+        gate.open()
+        try await all
+        #expect(server.counters.mostOpenConnections == 6)
+        #expect(server.counters.connections == 6)
+    }
+
+    @Test("A closed downloader ends what runs and refuses what comes")
+    func closing() async throws {
+        let server = try LoopbackServer(routes: ["/a": .silent])
+        let downloader = makeDownloader()
+        async let running = downloader.failure(server.url("/a"))
+        await server.waitForRequests(count: 1)
+        downloader.close()
+        #expect(await running?.code == 1010)
+        await server.waitForClosedConnections(count: 1)
+        #expect(await downloader.failure(server.url("/a"))?.code == 1010)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTesting
+
+/// Bytes that differ at every place, the same in every run.
+func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {
+    var state = seed
+    return Data(
+        (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 56)
+        })
+}
+
+/// A downloader without the environment's proxies.
+func makeDownloader(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ImageDownloader {
+    var configuration = DownloaderConfiguration()
+    configuration.proxy = .none
+    change(&configuration)
+    return ImageDownloader(configuration)
+}
+
+/// Collects what a load reports.
+final class ReportLog: Sendable {
+    private struct State {
+        var started = 0
+        var status: Int?
+        var expected: Int?
+        var body = Data()
+    }
+
+    private let state = Mutex(State())
+    private let headGate = Gate()
+    private let bodyGate = Gate()
+
+    var started: Int { state.withLock { $0.started } }
+    var status: Int? { state.withLock { $0.status } }
+    var expected: Int? { state.withLock { $0.expected } }
+    var body: Data { state.withLock { $0.body } }
+
+    func context(_ priority: RequestPriority = .normal) -> LoadContext {
+        LoadContext(priority: priority) { [self] report in
+            switch report {
+            case .started: state.withLock { $0.started += 1 }
+            case .head(let head, let expected):
+                state.withLock {
+                    $0.status = head?.status
+                    $0.expected = expected
+                }
+                headGate.open()
+            case .body(let part):
+                state.withLock { $0.body.append(part) }
+                bodyGate.open()
+            }
+        }
+    }
+
+    func waitForHead() async { await headGate.wait() }
+    func waitForBody() async { await bodyGate.wait() }
+}
+
+extension ImageDownloader {
+    func load(_ url: URL, _ change: (inout LoadRequest) -> Void = { _ in }) async throws(ImageError) -> LoadResponse {
+        var request = LoadRequest(url: url)
+        change(&request)
+        return try await load(request, context: LoadContext())
+    }
+
+    /// The error of a load that must fail; nil where it does not.
+    func failure(_ url: URL, _ change: (inout LoadRequest) -> Void = { _ in }) async -> ImageError? {
+        do throws(ImageError) {
+            _ = try await load(url, change)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension ImageError {
+    var network: NetworkError? {
+        if case .network(let error) = self { return error }
+        return nil
+    }
+}

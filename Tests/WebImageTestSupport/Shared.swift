@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+
+/// A value that several tasks of a test look at and change. Thread-safe.
+public final class Shared<Value: Sendable>: Sendable {
+    private let state: Mutex<Value>
+
+    /// Creates a shared value.
+    public init(_ value: Value) { state = Mutex(value) }
+
+    /// The present value.
+    public var value: Value {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// Changes the value in one piece.
+    public func update<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+        state.withLock { value in body(&value) }
+    }
+}
