@@ -95,7 +95,13 @@ let package = Package(
         tests("WebImageCore", []),
         tests("WebImageCodecs", ["WebImageCore", "CHash"]),
         tests("WebImageHTTP", []),
-        tests("WebImageStore", []),
+        .executableTarget(
+            name: "store-helper",
+            dependencies: ["WebImageStore"],
+            path: "Tests/StoreHelper",
+            swiftSettings: swiftSettings
+        ),
+        tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", []),
         tests("WebImage", []),
         // The executable is run as a process; the dependency has it built.

@@ -56,12 +56,13 @@ extension DiskCache {
             let accepted = state.enqueueIfOpen(
                 .describe { index, pausedUntil in
                     let totals = try? index?.totals()
-                    let seconds = pausedUntil.map { Int(max(0, $0 - clock.uptime())) }
+                    let left = pausedUntil.map { $0 - clock.uptime() } ?? 0
                     continuation.resume(
                         returning: DiskCacheInfo(
                             entries: totals?.entries ?? 0, bytes: totals?.bytes ?? 0, limit: limit,
                             oldest: (try? index?.oldest()) ?? nil, path: path, counters: counters,
-                            suspended: seconds.map { "writing pauses for \($0) s after a failure of the disk" }))
+                            suspended: left > 0
+                                ? "writing pauses for \(Int(left.rounded(.up))) s after a failure of the disk" : nil))
                 })
             if !accepted {
                 continuation.resume(
@@ -137,7 +138,7 @@ extension EntryReader {
             report.damaged += 1
             state.enqueue { state in
                 state.counters.corrupt += 1
-                return .forget(name: name)
+                return .forget(nil, name: name)
             }
         }
         return report

@@ -74,7 +74,7 @@ final class EntryReader {
     private func missing(_ key: CacheKey, _ name: String) -> DiskEntry? {
         state.enqueue { state in
             state.counters.misses += 1
-            return state.known.contains(key.digest) ? .forget(name: name) : nil
+            return state.known.contains(key.digest) ? .forget(key.digest, name: name) : nil
         }
         return nil
     }
@@ -89,7 +89,7 @@ final class EntryReader {
             state.counters.misses += 1
             state.counters.corrupt += 1
             state.verified[key.digest] = nil
-            return .forget(name: name)
+            return .forget(key.digest, name: name)
         }
         return nil
     }

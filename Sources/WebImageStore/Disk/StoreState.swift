@@ -12,7 +12,7 @@ final class StoreState: Sendable {
     enum Job: Sendable {
         case staged(Staging.Job)
         /// Reading found no file where the index has one, or a damaged one that is gone now.
-        case forget(name: String)
+        case forget(CacheKey.Digest?, name: String)
         /// Reading missed: other processes may have added entries.
         case refresh
         case flush(Completion)

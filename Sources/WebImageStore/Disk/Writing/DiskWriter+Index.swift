@@ -48,6 +48,9 @@ extension DiskWriter {
     /// Without an index nothing is remembered but the files; they are found again by comparison.
     private func forgetChanges() {
         committed()
+        guard uptime >= retryIndexAfter else { return }
+        retryIndexAfter = uptime + 60
+        retryIndex()
     }
 
     /// False when the index does not know the entry that the change is about.
@@ -75,6 +78,7 @@ extension DiskWriter {
     }
 
     func indexFailed(_ fault: IndexFault) {
+        steps.commitFailed(now: uptime)
         switch fault.code {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
         case SQLITE_FULL: failed(ENOSPC)

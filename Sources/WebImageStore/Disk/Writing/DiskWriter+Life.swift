@@ -86,6 +86,7 @@ extension DiskWriter {
     /// Gives a damaged index up and makes a new one from the files, if no other process is using it.
     func replaceIndex(isAlone: Bool = false) {
         index = nil
+        retryIndexAfter = uptime + 60
         guard let lockFile, isAlone || (try? files.lock(lockFile, LOCK_EX | LOCK_NB)) != nil else {
             state.shared.withLock { $0.isLoaded = false }
             return
@@ -106,6 +107,12 @@ extension DiskWriter {
         startReconciliation(publishing: true) { _ in }
     }
 
+    /// Opens the index again after it could not be used.
+    func retryIndex() {
+        openIndex(isAlone: false)
+        if index != nil { reopened() }
+    }
+
     private func setIndexAside() {
         guard let trash = makeTrash() else { return }
         for suffix in ["", "-wal", "-shm"] {
@@ -115,13 +122,14 @@ extension DiskWriter {
     }
 
     /// The folder was deleted under us: index and lock live on only as open files nobody else can see.
-    func reopenIfFolderVanished() {
+    func reopenAfterFolderVanished() {
+        entries.foundFolderGone = false
         let inode = (try? files.status(at: layout.index))?.inode
-        guard index != nil, inode != indexInode else { return }
+        guard index != nil, inode == nil || inode != indexInode else { return }
         index = nil
+        changes = []
         for file in [lockFile, evictorFile].compactMap({ $0 }) { files.close(file) }
         evictorFile = nil
-        try? entries.makeFolders()
         openIndex(isAlone: takeLock())
         if let lockFile { try? files.lock(lockFile, LOCK_SH) }
         reopened()
@@ -139,7 +147,7 @@ extension DiskWriter {
             while let job = state.jobs.pop() { rest.append(job) }
             return rest
         }
-        for waiter in goalWaiters + flushWaiters { waiter() }
+        for waiter in goalWaiters { waiter() }
         reconciliation?.finish()
         for job in rest { cancel(job) }
         completion()

@@ -18,11 +18,16 @@ extension DiskWriter {
     /// Starts eviction when too little of the file system is free.
     func checkSpace() {
         steps.spaceChecked(now: uptime)
+        readSpace()
+        guard freeBytes < spaceFloor, let bytes = try? index?.totals().bytes, bytes > 0 else { return }
+        evict(to: EvictionGoal(bytes: max(0, bytes - (spaceFloor - freeBytes))))
+    }
+
+    private func readSpace() {
         guard let space = try? files.freeSpace(at: layout.root) else { return }
         freeBytes = space.free
-        spaceFloor = Int(Double(space.total) * min(max(state.configuration.minFreeFraction, 0), 1))
-        guard space.free < spaceFloor, let bytes = try? index?.totals().bytes, bytes > 0 else { return }
-        evict(to: EvictionGoal(bytes: max(0, bytes - (spaceFloor - space.free))))
+        let fraction = state.configuration.minFreeFraction
+        spaceFloor = Int(Double(space.total) * min(max(fraction.isNaN ? 0 : fraction, 0), 1))
     }
 
     /// Starts eviction of what is too old.
@@ -39,16 +44,16 @@ extension DiskWriter {
 
     /// Deletes up to 64 entries, unless another process is at it.
     func evictSlice() {
-        guard let goal, let index else { return evictionDone() }
+        guard goal != nil, index != nil else { return evictionDone() }
         guard takeEvictorLock() else { return steps.sliceDone(again: true, delay: 0.02, now: uptime) }
         defer { if let evictorFile { try? files.lock(evictorFile, LOCK_UN) } }
         commit()
+        guard let goal, let index else { return evictionDone() }
         do throws(IndexFault) {
             let victims = try victims(goal, index)
             guard !victims.isEmpty else {
-                let mustRecheck = goal.bytes < .max
-                evictionDone()
-                return mustRecheck ? steps.spaceChecked(now: -.infinity) : ()
+                readSpace()
+                return evictionDone()
             }
             for victim in victims { try? files.remove(layout.entry(victim.name)) }
             try index.transaction { () throws(IndexFault) in

@@ -23,10 +23,10 @@ final class DiskWriter {
     var evictorFile: Int32?
     var goal: EvictionGoal?
     var goalWaiters: [StoreState.Completion] = []
-    var flushWaiters: [StoreState.Completion] = []
     var reconciliation: Reconciliation?
     var freeBytes = Int.max
     var spaceFloor = 0
+    var retryIndexAfter = 0.0
     var seenVersion = 0
     var seenEpoch = 0
     var seenID = 0
@@ -49,8 +49,7 @@ final class DiskWriter {
         while !isClosing {
             let (hasJob, accesses) = state.shared.withLock { (!$0.jobs.isEmpty, $0.accesses.count) }
             steps.accessed(count: accesses, now: uptime)
-            perform(steps.next(now: uptime, hasJob: hasJob, flushing: !flushWaiters.isEmpty))
-            if !hasJob { finishFlushes() }
+            perform(steps.next(now: uptime, hasJob: hasJob))
         }
     }
 
@@ -65,7 +64,7 @@ final class DiskWriter {
         case .evict: evictSlice()
         case .reconcile: reconcileShard()
         case .sweep: sweepSlice()
-        case .wait(let seconds): if flushWaiters.isEmpty { state.sleep(seconds: seconds) }
+        case .wait(let seconds): state.sleep(seconds: seconds)
         }
     }
 
@@ -75,9 +74,11 @@ final class DiskWriter {
         case .staged(.remove(let key, let ticket)): remove(key, ticket)
         case .staged(.head(let key, let ticket)): setHead(key, ticket)
         case .staged(.removeAll): removeAll()
-        case .forget(let name): forget(name)
+        case .forget(let digest, let name): forget(digest, name)
         case .refresh: refresh()
-        case .flush(let completion): flushWaiters.append(completion)
+        case .flush(let completion):
+            commit()
+            completion()
         case .settle(let completion): settle(completion)
         case .trim(let goal, let completion):
             goalWaiters.append(completion)
@@ -88,27 +89,22 @@ final class DiskWriter {
         }
     }
 
-    private func finishFlushes() {
-        guard !flushWaiters.isEmpty else { return }
-        commit()
-        let waiters = flushWaiters
-        flushWaiters = []
-        for completion in waiters { completion() }
-    }
-
     // MARK: Jobs
 
     private func write(_ key: CacheKey, _ ticket: UInt64) {
         guard case .entry(let entry) = state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) else {
             return
         }
-        guard steps.acceptsWrites(now: uptime), freeBytes - entry.payload.count >= spaceFloor else {
+        guard steps.acceptsWrites(now: uptime) else { return drop(key, ticket) }
+        guard freeBytes - entry.payload.count >= spaceFloor else {
+            steps.spaceMissed()
             return drop(key, ticket)
         }
         let name = key.fileName
         do throws(FileFailure) {
             let size = try entries.write(entry, name: name)
             steps.writeSucceeded()
+            if entries.foundFolderGone { reopenAfterFolderVanished() }
             if freeBytes != .max { freeBytes -= size }
             add(.insert(row(of: entry, name: name, size: size)), bytes: size)
             state.shared.withLock { state in
@@ -161,11 +157,17 @@ final class DiskWriter {
         }
         add(
             .head(
-                key: key, name: key.fileName, ticket: ticket, head, renewed: now, expires: head.expiry?.timeIntervalSince1970))
+                key: key, name: key.fileName, ticket: ticket, head, renewed: now,
+                expires: head.expiry?.timeIntervalSince1970))
     }
 
-    private func forget(_ name: String) {
-        if (try? files.status(at: layout.entry(name))) == nil { add(.delete(name: name)) }
+    private func forget(_ digest: CacheKey.Digest?, _ name: String) {
+        guard (try? files.status(at: layout.entry(name))) == nil else { return }
+        add(.delete(name: name))
+        guard let digest else { return }
+        state.shared.withLock { state in
+            if !state.staging.digests.contains(digest) { state.known.remove(digest) }
+        }
     }
 
     func add(_ change: RowChange, bytes: Int = 0) {

@@ -10,6 +10,8 @@ final class EntryWriter {
     private let durability: DiskCacheConfiguration.Durability
     private var count = 0
     private let prefix: String
+    /// Set when the folder had been deleted under us and was made again.
+    var foundFolderGone = false
 
     init(_ state: StoreState, session: Int) {
         files = state.files
@@ -69,8 +71,8 @@ final class EntryWriter {
         do throws(FileFailure) {
             return try files.openFile(path, flags, mode: 0o600)
         } catch  where error.code == ENOENT {
-            // Somebody deleted the folder under us.
             try makeFolders()
+            foundFolderGone = true
             return try files.openFile(path, flags, mode: 0o600)
         }
     }

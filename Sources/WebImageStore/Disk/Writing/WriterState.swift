@@ -28,6 +28,7 @@ struct WriterState {
     static let batchSeconds = 0.25
     static let batchRows = 256
     static let accessSeconds = 30.0
+    static let retrySeconds = 1.0
     static let spaceSeconds = 60.0
     static let spaceBytes = 64 << 20
     static let ageSeconds = 3_600.0
@@ -46,6 +47,7 @@ struct WriterState {
     private var lastAgeCheck = -Double.infinity
     private var nextPause = Self.shortestPause
     private(set) var pausedUntil: Double?
+    private var commitAfter = -Double.infinity
     private var jobsSinceSlice = 0
     private var evictAfter: Double?
     private var sweepAfter: Double?
@@ -77,6 +79,12 @@ struct WriterState {
         rowBytes = 0
         accesses = 0
     }
+
+    /// The index refused the batch; it is tried again after a while.
+    mutating func commitFailed(now: Double) { commitAfter = now + Self.retrySeconds }
+
+    /// An entry was dropped for want of space; space is to be asked for again.
+    mutating func spaceMissed() { bytesSinceSpaceCheck = max(1, bytesSinceSpaceCheck) }
 
     mutating func jobDone() { jobsSinceSlice += 1 }
 
@@ -121,9 +129,9 @@ struct WriterState {
 
     // MARK: What is next
 
-    /// The next step. `flushing`: somebody waits for everything to be on disk.
-    func next(now: Double, hasJob: Bool, flushing: Bool) -> Step {
-        if batchIsDue(now: now, flushing: flushing, hasJob: hasJob) { return .commit }
+    /// The next step.
+    func next(now: Double, hasJob: Bool) -> Step {
+        if batchIsDue(now: now) { return .commit }
         if let evictAfter, now >= evictAfter, !hasJob || jobsSinceSlice >= Self.jobsPerSlice { return .evict }
         if hasJob { return .job }
         if bytesSinceSpaceCheck >= Self.spaceBytes
@@ -137,10 +145,9 @@ struct WriterState {
         return .wait(secondsToNextDeadline(now: now))
     }
 
-    private func batchIsDue(now: Double, flushing: Bool, hasJob: Bool) -> Bool {
+    private func batchIsDue(now: Double) -> Bool {
         guard rows > 0 || accesses > 0 else { return false }
-        if flushing, !hasJob { return true }
-        guard acceptsWrites(now: now) else { return false }
+        guard acceptsWrites(now: now), now >= commitAfter else { return false }
         return rows >= Self.batchRows || rowBytes >= batchBytes || (rows > 0 && now >= rowsSince + Self.batchSeconds)
             || accesses >= Self.batchRows || (accesses > 0 && now >= accessesSince + Self.accessSeconds)
     }
@@ -152,7 +159,7 @@ struct WriterState {
                 rows > 0 ? rowsSince + Self.batchSeconds : .infinity,
                 accesses > 0 ? accessesSince + Self.accessSeconds : .infinity,
             ].min() ?? .infinity
-        deadline = min(deadline, max(batches, pausedUntil ?? 0))
+        deadline = min(deadline, max(batches, pausedUntil ?? 0, commitAfter))
         if let evictAfter { deadline = min(deadline, evictAfter) }
         if let sweepAfter { deadline = min(deadline, sweepAfter) }
         return max(0.001, deadline - now)

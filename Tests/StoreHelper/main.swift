@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+// A process of its own for the tests of the disk cache:
+//   store-helper write <folder> <seed>           stores for ever; after each flush prints the number stored so far
+//   store-helper churn <folder> <seed> <count> <limit>   reads, writes, removes and trims; ends with 1 on wrong bytes
+
+import Foundation
+import WebImageStore
+
+struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}
+
+func key(_ number: Int) -> CacheKey { CacheKey(["process", String(number)]) }
+
+/// The bytes are the number over and over, so that every reader can tell whether they are whole.
+func payload(_ number: Int, count: Int) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: number &+ $0 / 256) })
+}
+
+func entry(_ number: Int, count: Int) -> DiskEntry {
+    DiskEntry(
+        key: key(number), payload: payload(number, count: count), attachment: Data("\(count)".utf8), stored: Date())
+}
+
+func isWhole(_ entry: DiskEntry, _ number: Int) -> Bool {
+    guard let text = entry.attachment.map({ String(decoding: $0, as: UTF8.self) }), let count = Int(text) else {
+        return false
+    }
+    return entry.key == key(number) && entry.payload == payload(number, count: count)
+}
+
+func write(_ cache: DiskCache, seed: UInt64) async {
+    var random = Numbers(state: seed)
+    var number = 0
+    while true {
+        for _ in 0..<Int.random(in: 1...40, using: &random) {
+            cache.store(entry(number, count: Int.random(in: 10...60_000, using: &random)))
+            number += 1
+        }
+        await cache.flush()
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+    }
+}
+
+func churn(_ cache: DiskCache, seed: UInt64, count: Int) async -> Bool {
+    var random = Numbers(state: seed)
+    for step in 0..<count {
+        let number = Int.random(in: 0..<300, using: &random)
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<45: cache.store(entry(number, count: Int.random(in: 10...30_000, using: &random)))
+        case 45..<85:
+            if let found = await cache.entry(for: key(number)), !isWhole(found, number) { return false }
+        case 85..<95: cache.remove(key(number))
+        case 95..<98: await cache.flush()
+        case 98: await cache.trim(toBytes: 500_000)
+        default: if step % 7 == 0 { await cache.removeAll() }
+        }
+    }
+    await cache.close()
+    return true
+}
+
+let arguments = CommandLine.arguments
+let limit = arguments.count > 5 ? Int(arguments[5]) ?? 0 : 1 << 30
+let configuration = DiskCacheConfiguration(
+    directory: arguments[2], sizeLimit: limit, minFreeFraction: 0, entryLimit: 1 << 20)
+let cache = try DiskCache(configuration: configuration)
+let seed = UInt64(arguments[3]) ?? 0
+if arguments[1] == "write" {
+    await write(cache, seed: seed)
+} else {
+    exit(await churn(cache, seed: seed, count: Int(arguments[4]) ?? 0) ? 0 : 1)
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import WebImageStore
+
+@Suite("Disk cache after damage")
+struct DamageTests {
+    private func path(_ folder: TestFolder, _ number: Int) -> String {
+        CacheLayout(root: folder.path).entry(key(number).fileName)
+    }
+
+    @Test("A flipped bit anywhere in a file makes a miss, and the file goes")
+    func flippedBits() async throws {
+        let folder = TestFolder()
+        let cache = try folder.open()
+        cache.store(entry(1, count: 400))
+        await cache.close()
+        let whole = try Data(contentsOf: URL(filePath: path(folder, 1)))
+        for offset in stride(from: 0, to: whole.count, by: 7) {
+            var damaged = whole
+            damaged[offset] ^= UInt8(1 << (offset % 8))
+            try damaged.write(to: URL(filePath: path(folder, 1)))
+            let again = try folder.open()
+            #expect(await again.entry(for: key(1)) == nil, "byte \(offset)")
+            #expect(!FileManager.default.fileExists(atPath: path(folder, 1)))
+            #expect(await again.info().counters.corrupt == 1)
+            await again.close()
+        }
+    }
+
+    @Test("Cut, grown, swapped and foreign files are misses")
+    func wrongFiles() async throws {
+        let folder = TestFolder()
+        let cache = try folder.open()
+        for number in 0..<4 { cache.store(entry(number)) }
+        await cache.flush()
+        let whole = try Data(contentsOf: URL(filePath: path(folder, 0)))
+        try whole.dropLast(9).write(to: URL(filePath: path(folder, 0)))
+        try (try Data(contentsOf: URL(filePath: path(folder, 1))) + Data([0])).write(to: URL(filePath: path(folder, 1)))
+        try whole.write(to: URL(filePath: path(folder, 2)))
+        try Data().write(to: URL(filePath: path(folder, 3)))
+        for number in 0..<4 { #expect(await cache.entry(for: key(number)) == nil) }
+        #expect(await cache.info().counters.corrupt == 4)
+        #expect(await cache.info().entries == 0)
+        await cache.close()
+    }
+
+    @Test("Verifying deletes what is damaged, takes in what the index lost, and drops lines without a file")
+    func verify() async throws {
+        let folder = TestFolder()
+        let cache = try folder.open()
+        for number in 0..<10 { cache.store(entry(number)) }
+        await cache.flush()
+        var damaged = try Data(contentsOf: URL(filePath: path(folder, 0)))
+        damaged[damaged.count - 20] ^= 1
+        try damaged.write(to: URL(filePath: path(folder, 0)))
+        try FileManager.default.removeItem(atPath: path(folder, 1))
+        let copy = try Data(contentsOf: URL(filePath: path(folder, 2)))
+        cache.remove(key(2))
+        await cache.flush()
+        try copy.write(to: URL(filePath: path(folder, 2)))
+        let report = await cache.verify()
+        #expect(report.checked == 9)
+        #expect(report.damaged == 1)
+        #expect(report.adopted == 1)
+        #expect(report.missing >= 1)
+        #expect(await cache.info().entries == 8)
+        var clean = VerifyReport()
+        clean.checked = 8
+        #expect(await cache.verify() == clean)
+        await cache.close()
+    }
+
+    @Test("A damaged index is made again from the files", arguments: 0..<24)
+    func damagedIndex(_ seed: Int) async throws {
+        let folder = TestFolder()
+        let cache = try folder.open()
+        for number in 0..<40 { cache.store(entry(number)) }
+        await cache.close()
+        var random = SeededGenerator(seed: UInt64(seed))
+        let index = folder.path + "/index.sqlite"
+        var data = try Data(contentsOf: URL(filePath: index))
+        switch seed % 4 {
+        case 0: data = Data()
+        case 1: data = data.prefix(Int.random(in: 1..<data.count, using: &random))
+        case 2:
+            for _ in 0..<400 {
+                data[Int.random(in: 0..<data.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+        default: data = Data((0..<5_000).map { _ in .random(in: 0...255, using: &random) })
+        }
+        try data.write(to: URL(filePath: index))
+        let again = try folder.open()
+        for number in 0..<40 {
+            #expect(await again.entry(for: key(number))?.payload == bytes(number), "\(number)")
+        }
+        again.store(entry(99))
+        #expect(await again.verify().damaged == 0)
+        #expect(await again.entries().count == 41)
+        await again.close()
+        let third = try folder.open()
+        #expect(await third.info().entries == 41)
+        #expect(await third.entry(for: key(7))?.payload == bytes(7))
+        await third.close()
+    }
+
+    @Test("Random bytes never crash the reader of entries and are never taken for one", arguments: 0..<8)
+    func fuzz(_ seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed) + 500)
+        let entry = entry(1, count: 64)
+        var whole = EntryFile.prefix(of: entry) + entry.payload
+        let sum = whole.withUnsafeBytes { prefix in
+            EntryFile.checksum(prefix: prefix, payload: UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        withUnsafeBytes(of: try #require(sum).littleEndian) { whole.append(contentsOf: $0) }
+        #expect(try decode(whole, verify: true) == entry)
+        for _ in 0..<4_000 {
+            var damaged = whole
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0:
+                    damaged[Int.random(in: 0..<damaged.count, using: &random)] = .random(in: 0...255, using: &random)
+                case 1: damaged.removeLast(min(damaged.count - 1, Int.random(in: 0...40, using: &random)))
+                default:
+                    let place = Int.random(in: 0..<min(48, damaged.count), using: &random)
+                    damaged[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
+                }
+            }
+            // Without the checksum, damage may go unseen in texts, but must not be fatal.
+            _ = try? decode(damaged, verify: false)
+            if damaged != whole { #expect(throws: EntryFault.self) { try decode(damaged, verify: true) } }
+        }
+    }
+
+    private func decode(_ bytes: [UInt8], verify: Bool) throws(EntryFault) -> DiskEntry {
+        guard let memory = FileBytes(count: bytes.count) else { throw .length }
+        memory.mutableBytes.copyBytes(from: bytes)
+        return try EntryFile.decode(memory, key: nil, verify: verify)
+    }
+
+    @Test("A folder deleted under an open cache is made again")
+    func folderDeleted() async throws {
+        let folder = TestFolder()
+        let cache = try folder.open()
+        cache.store(entry(1))
+        await cache.flush()
+        try FileManager.default.removeItem(atPath: folder.path)
+        #expect(await cache.entry(for: key(1)) == nil)
+        cache.store(entry(2))
+        await cache.flush()
+        #expect(await cache.entry(for: key(2))?.payload == bytes(2))
+        #expect(await cache.info().entries == 1)
+        await cache.close()
+        let again = try folder.open()
+        #expect(await again.entries().map(\.key) == [key(2).canonical])
+        await again.close()
+    }
+
+    @Test("Temporary files and trash of dead processes are swept")
+    func leftovers() async throws {
+        let folder = TestFolder()
+        await (try folder.open()).close()
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.path + "/trash-x/blobs/aa", withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: URL(filePath: folder.path + "/trash-x/blobs/aa/old"))
+        try Data("x".utf8).write(to: URL(filePath: folder.path + "/temp/1-dead-1"))
+        let cache = try folder.open()
+        cache.store(entry(1))
+        await cache.flush()
+        await cache.sweepDone()
+        #expect(try files.contentsOfDirectory(atPath: folder.path + "/temp").isEmpty)
+        #expect(!files.fileExists(atPath: folder.path + "/trash-x"))
+        await cache.close()
+    }
+}
+
+extension DiskCache {
+    /// Waits until nothing that was set aside is left.
+    func sweepDone() async {
+        while true {
+            await flush()
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: state.configuration.directory)) ?? []
+            if !names.contains(where: { $0.hasPrefix(CacheLayout.trashPrefix) }) { return }
+            await Task.yield()
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImageHTTP
+
+@testable import WebImageStore
+
+@Suite("Disk cache on a failing file system")
+struct FaultTests {
+    /// A short life of a cache. Every entry that is given back must be one of those stored.
+    private func run(_ folder: TestFolder, _ files: FaultyFileSystem) async {
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        guard let cache = try? DiskCache(configuration: configuration) else { return }
+        for number in 0..<3 { cache.store(entry(number)) }
+        await cache.flush()
+        for number in 0..<4 { await check(cache, number, versions: 0...0) }
+        cache.updateHead(head(etag: "\"new\""), for: key(1))
+        cache.store(entry(2, version: 1))
+        cache.remove(key(0))
+        await cache.flush()
+        #expect(await cache.entry(for: key(0)) == nil)
+        await check(cache, 2, versions: 1...1)
+        await cache.trim(toBytes: 8_192)
+        for number in 0..<3 { await check(cache, number, versions: 0...1) }
+        await cache.removeAll()
+        #expect(await cache.entry(for: key(1)) == nil)
+        cache.store(entry(5))
+        await cache.flush()
+        await check(cache, 5, versions: 0...0)
+        await cache.close()
+    }
+
+    private func check(_ cache: DiskCache, _ number: Int, versions: ClosedRange<Int>) async {
+        guard let found = await cache.entry(for: key(number)) else { return }
+        #expect(found.key == key(number))
+        #expect(versions.contains { found.payload == bytes(number, version: $0) })
+    }
+
+    private func callCount() async -> Int {
+        let files = FaultyFileSystem()
+        await run(TestFolder(), files)
+        return files.calls
+    }
+
+    @Test(
+        "Whichever call fails, nothing wrong is given back and the cache recovers",
+        arguments: [
+            FaultyFileSystem.Fault.code(ENOSPC), .code(EIO), .code(EINTR), .code(EACCES), .code(EDQUOT), .code(EROFS),
+            .short,
+        ])
+    func everyCall(_ fault: FaultyFileSystem.Fault) async throws {
+        let count = await callCount()
+        #expect(count > 50)
+        for number in 1...(count + 5) {
+            let folder = TestFolder()
+            let files = FaultyFileSystem()
+            files.fail(number..<(number + 1), with: fault)
+            await run(folder, files)
+            let again = try folder.open()
+            for number in [0, 1, 2] { await check(again, number, versions: 0...1) }
+            again.store(entry(9))
+            await again.flush()
+            #expect(await again.entry(for: key(9))?.payload == bytes(9), "after call \(number) failed: \(fault)")
+            #expect(await again.verify().damaged == 0)
+            await again.close()
+        }
+    }
+
+    @Test("A full disk pauses writing for a minute, then for two, and reading goes on")
+    func pauses() async throws {
+        let folder = TestFolder()
+        let files = FaultyFileSystem()
+        let time = ManualClock()
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        configuration.clock = time.clock
+        let cache = try DiskCache(configuration: configuration)
+        cache.store(entry(1, stored: time.now))
+        await cache.flush()
+        files.fail(0..<10_000, with: .code(ENOSPC))
+        cache.store(entry(2, stored: time.now))
+        await cache.flush()
+        files.fail(0..<0, with: .short)
+        #expect(await cache.entry(for: key(2)) == nil)
+        #expect(await cache.entry(for: key(1)) != nil)
+        #expect(await cache.info().suspended != nil)
+        time.advance(59)
+        cache.store(entry(3, stored: time.now))
+        #expect(await cache.entry(for: key(3)) == nil)
+        time.advance(2)
+        cache.store(entry(4, stored: time.now))
+        await cache.flush()
+        #expect(await cache.entry(for: key(4)) != nil)
+        #expect(await cache.info().suspended == nil)
+        #expect(await cache.info().counters.dropped == 2)
+        await cache.close()
+    }
+
+    @Test("Below the free space that must be left, nothing is stored and what is there leaves")
+    func freeSpace() async throws {
+        let folder = TestFolder()
+        let files = FaultyFileSystem()
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        configuration.minFreeFraction = 0.05
+        let time = ManualClock()
+        configuration.clock = time.clock
+        files.set(space: FreeSpace(free: 500_000, total: 1_000_000))
+        let cache = try DiskCache(configuration: configuration)
+        for number in 0..<10 { cache.store(entry(number, stored: time.now)) }
+        await cache.flush()
+        #expect(await cache.info().entries == 10)
+        files.set(space: FreeSpace(free: 40_000, total: 1_000_000))
+        time.advance(61)
+        cache.store(entry(10, stored: time.now))
+        await cache.flush()
+        await cache.trim(olderThan: 1_000_000)
+        #expect(await cache.info().entries < 10)
+        cache.store(entry(11, stored: time.now))
+        await cache.flush()
+        #expect(await cache.entry(for: key(11)) == nil)
+        await cache.close()
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+@Suite("The disk cache's folder")
+struct FolderTests {
+    let folder = TestFolder()
+
+    private func mode(_ path: String) throws -> mode_t {
+        try SystemFileSystem().status(at: folder.path + path).permissions
+    }
+
+    @Test("Only the owner may look in, and backup programs leave it out")
+    func permissions() async throws {
+        let cache = try folder.open()
+        cache.store(entry(1))
+        await cache.flush()
+        for path in ["", "/blobs", "/temp", "/blobs/\(key(1).fileName.prefix(2))"] { #expect(try mode(path) == 0o700) }
+        let file = "/blobs/\(key(1).fileName.prefix(2))/\(key(1).fileName)"
+        for path in [file, "/index.sqlite", "/lock", "/CACHEDIR.TAG"] { #expect(try mode(path) == 0o600, "\(path)") }
+        let tag = try String(contentsOfFile: folder.path + "/CACHEDIR.TAG", encoding: .utf8)
+        #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55"))
+        await cache.close()
+    }
+
+    @Test("A link, a file, a folder others may write to, and a relative path are refused")
+    func unsafe() throws {
+        func refusal(_ path: String) -> Int? {
+            do throws(ImageError) {
+                _ = try DiskCache(configuration: DiskCacheConfiguration(directory: path))
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        mkdir(folder.path + "/real", 0o700)
+        symlink(folder.path + "/real", folder.path + "/link")
+        mkdir(folder.path + "/open", 0o700)
+        chmod(folder.path + "/open", 0o770)
+        try Data().write(to: URL(filePath: folder.path + "/file"))
+        #expect(refusal(folder.path + "/link") == 3002)
+        #expect(refusal(folder.path + "/open") == 3002)
+        #expect(refusal("cache") == 3002)
+        #expect(refusal(folder.path + "/file") == 3003)
+        #expect(refusal(folder.path + "/real") == nil)
+    }
+
+    @Test("The default folder follows systemd and XDG, and ignores relative values")
+    func defaultFolder() {
+        func path(_ environment: [String: String], _ name: String = "app") -> String {
+            DiskCacheConfiguration.defaultDirectory(
+                application: name, environment: environment.merging(["HOME": "/h"]) { old, _ in old })
+        }
+        #expect(path([:]) == "/h/.cache/app/webimage")
+        #expect(path(["XDG_CACHE_HOME": "/x"]) == "/x/app/webimage")
+        #expect(path(["XDG_CACHE_HOME": "x"]) == "/h/.cache/app/webimage")
+        #expect(
+            path(["CACHE_DIRECTORY": "/var/cache/a:/var/cache/b", "XDG_CACHE_HOME": "/x"]) == "/var/cache/a/webimage")
+        #expect(path([:], "../..") == "/h/.cache/..../webimage")
+        #expect(path([:], "..") == "/h/.cache/webimage/webimage")
+    }
+
+    @Test("Entries over the limit are not stored, and replace nothing by something old")
+    func entryLimit() async throws {
+        let cache = try folder.open(sizeLimit: 100_000)
+        cache.store(entry(1))
+        await cache.flush()
+        cache.store(entry(1, version: 1, count: 10_001))
+        #expect(await cache.entry(for: key(1)) == nil)
+        await cache.flush()
+        #expect(await cache.info().entries == 0)
+        #expect(await cache.info().counters.dropped == 1)
+        await cache.close()
+    }
+
+    @Test(
+        "With durability asked for, entries are stored all the same",
+        arguments: [DiskCacheConfiguration.Durability.data, .full])
+    func durability(_ durability: DiskCacheConfiguration.Durability) async throws {
+        var configuration = folder.configuration()
+        configuration.durability = durability
+        let cache = try DiskCache(configuration: configuration)
+        cache.store(entry(1))
+        await cache.flush()
+        #expect(await cache.entry(for: key(1))?.payload == bytes(1))
+        await cache.close()
+    }
+}

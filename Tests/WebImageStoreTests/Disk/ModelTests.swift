@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageHTTP
+
+@testable import WebImageStore
+
+@Suite("Disk cache against a dictionary")
+struct ModelTests {
+    @Test("Random operations give what a dictionary gives", arguments: 0..<6)
+    func withoutLimits(_ seed: Int) async throws {
+        let folder = TestFolder()
+        var random = SeededGenerator(seed: UInt64(seed))
+        var model: [Int: DiskEntry] = [:]
+        var cache = try folder.open()
+        for step in 0..<400 {
+            let number = Int.random(in: 0..<20, using: &random)
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<35:
+                let new = entry(number, version: step, count: Int.random(in: 0...9_000, using: &random))
+                model[number] = new
+                cache.store(new)
+            case 35..<70: #expect(await cache.entry(for: key(number)) == model[number], "step \(step)")
+            case 70..<80:
+                model[number] = nil
+                cache.remove(key(number))
+            case 80..<90:
+                let newer = head(etag: "\"\(step)\"")
+                model[number]?.head = newer
+                cache.updateHead(newer, for: key(number))
+            case 90..<95: await cache.flush()
+            case 95: #expect(await cache.entries().count == model.count)
+            case 96:
+                model = [:]
+                await cache.removeAll()
+            case 97: #expect(await cache.verify().checked == model.count)
+            default:
+                await cache.close()
+                cache = try folder.open()
+            }
+        }
+        for number in 0..<20 { #expect(await cache.entry(for: key(number)) == model[number]) }
+        await cache.close()
+    }
+
+    @Test("With a limit, what is given back is the newest or nothing, and the limit holds", arguments: 0..<4)
+    func withLimit(_ seed: Int) async throws {
+        let folder = TestFolder()
+        let limit = 200_000
+        var random = SeededGenerator(seed: UInt64(seed) + 90)
+        var model: [Int: DiskEntry] = [:]
+        let cache = try folder.open(sizeLimit: limit)
+        for step in 0..<600 {
+            let number = Int.random(in: 0..<80, using: &random)
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<50:
+                let new = entry(number, version: step, count: Int.random(in: 0...15_000, using: &random))
+                model[number] = new
+                cache.store(new)
+            case 50..<90:
+                if let found = await cache.entry(for: key(number)) { #expect(found == model[number]) }
+            case 90..<95:
+                model[number] = nil
+                cache.remove(key(number))
+            default:
+                await cache.trim(toBytes: limit)
+                #expect(await cache.info().bytes <= limit)
+            }
+        }
+        await cache.trim(toBytes: 0)
+        #expect(await cache.info().entries == 0)
+        #expect(try entryFiles(folder).isEmpty)
+        await cache.close()
+    }
+
+    @Test("A clock that jumps by years loses nothing that is young and keeps nothing for ever")
+    func clockJumps() async throws {
+        let folder = TestFolder()
+        let time = ManualClock()
+        var configuration = folder.configuration()
+        configuration.clock = time.clock
+        let cache = try DiskCache(configuration: configuration)
+        time.jump(86_400 * 365 * 5)
+        cache.store(entry(1, stored: time.now))
+        await cache.flush()
+        time.jump(-86_400 * 365 * 5)
+        cache.store(entry(2, stored: time.now))
+        await cache.flush()
+        #expect(await cache.entry(for: key(1)) != nil)
+        #expect(await cache.entry(for: key(2)) != nil)
+        await cache.close()
+        let again = try DiskCache(configuration: configuration)
+        time.advance(86_400 * 31)
+        await again.trim(olderThan: 86_400 * 30)
+        #expect(await again.info().entries == 0)
+        await again.close()
+    }
+
+    @Test("An entry older than the limit is a miss even before it is deleted; a revalidated one is not")
+    func age() async throws {
+        let folder = TestFolder()
+        let time = ManualClock()
+        var configuration = folder.configuration()
+        configuration.clock = time.clock
+        let cache = try DiskCache(configuration: configuration)
+        for number in 1...2 {
+            var old = entry(number, stored: time.now)
+            old.head = head(etag: "\"old\"", time: time.now)
+            cache.store(old)
+        }
+        await cache.flush()
+        time.advance(86_400 * 20)
+        cache.updateHead(head(etag: "\"a\"", time: time.now), for: key(2))
+        await cache.flush()
+        time.advance(86_400 * 11)
+        #expect(await cache.entry(for: key(1)) == nil)
+        #expect(await cache.entry(for: key(2)) != nil)
+        await cache.close()
+    }
+
+    @Test("Many tasks at once read only what was stored")
+    func hammer() async throws {
+        let folder = TestFolder()
+        let cache = try folder.open(sizeLimit: 1_000_000)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    var random = SeededGenerator(seed: UInt64(task))
+                    for _ in 0..<150 {
+                        let number = Int.random(in: 0..<60, using: &random)
+                        switch Int.random(in: 0..<20, using: &random) {
+                        case 0..<8: cache.store(entry(number, count: 2_000 + number))
+                        case 8..<17:
+                            if let found = await cache.entry(for: key(number)) {
+                                #expect(found.payload == bytes(number, count: 2_000 + number))
+                            }
+                        case 17: cache.remove(key(number))
+                        case 18: await cache.flush()
+                        default: _ = await cache.entries()
+                        }
+                    }
+                }
+            }
+        }
+        await cache.close()
+    }
+}

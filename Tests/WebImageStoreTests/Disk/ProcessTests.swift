@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import WebImageStore
+
+/// Rounds of the tests that kill; more with WEBIMAGE_SOAK_ROUNDS.
+private let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_ROUNDS"].flatMap(Int.init) ?? 20
+
+@Suite("Disk cache and processes")
+struct ProcessTests {
+    @Test("A writer killed at any moment loses only what it had not finished, and leaves only whole entries")
+    func kill() async throws {
+        var random = SeededGenerator(seed: 7)
+        for round in 0..<rounds {
+            let folder = TestFolder()
+            let output = Pipe()
+            let process = try HelperProcess.start(["write", folder.path, "\(round)"], output: output)
+            // The moment of death is counted in bytes of progress, and then a few more microseconds.
+            var progress = Data()
+            let wanted = Int.random(in: 1...40, using: &random)
+            while progress.count < wanted { progress += output.fileHandleForReading.availableData }
+            usleep(UInt32.random(in: 0...20_000, using: &random))
+            Glibc.kill(process.processIdentifier, SIGKILL)
+            progress += output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            let flushed =
+                String(decoding: progress, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }.last ?? 0
+
+            let cache = try folder.open(sizeLimit: 1 << 30)
+            for number in 0..<flushed {
+                let entry = await cache.entry(for: HelperProcess.key(number))
+                #expect(entry.map { HelperProcess.isWhole($0, number) } == true, "entry \(number) of round \(round)")
+            }
+            let listed = await cache.entries()
+            let files = try entryFiles(folder)
+            #expect(Set(listed.map { CacheKey(canonical: $0.key).fileName }) == Set(files))
+            #expect(await cache.info().counters.corrupt == 0)
+            let report = await cache.verify()
+            #expect(report.checked == files.count && report.damaged == 0 && report.missing == 0)
+            await cache.close()
+        }
+    }
+
+    @Test("Several processes on one folder give no wrong bytes and hold the limit", arguments: [2, 4])
+    func together(count: Int) async throws {
+        let folder = TestFolder()
+        let limit = 2_000_000
+        let processes = try (0..<count).map {
+            try HelperProcess.start(["churn", folder.path, "\($0 + 1)", "1500", "\(limit)"])
+        }
+        for process in processes {
+            process.waitUntilExit()
+            #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+        }
+        let cache = try folder.open(sizeLimit: limit)
+        let report = await cache.verify()
+        #expect(report.damaged == 0)
+        await cache.trim(toBytes: limit)
+        let listed = await cache.entries()
+        #expect(Set(listed.map { CacheKey(canonical: $0.key).fileName }) == Set(try entryFiles(folder)))
+        let info = await cache.info()
+        #expect(info.bytes <= limit)
+        #expect(info.bytes == listed.reduce(0) { $0 + $1.bytes })
+        await cache.close()
+    }
+}
+
+/// Names of the entry files in `folder`.
+func entryFiles(_ folder: TestFolder) throws -> [String] {
+    let blobs = folder.path + "/blobs"
+    return try FileManager.default.contentsOfDirectory(atPath: blobs).flatMap {
+        try FileManager.default.contentsOfDirectory(atPath: "\(blobs)/\($0)")
+    }
+}

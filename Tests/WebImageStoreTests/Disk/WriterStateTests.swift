@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import WebImageStore
+
+@Suite("The writer's decisions")
+struct WriterStateTests {
+    private func idle() -> WriterState {
+        var state = WriterState(sizeLimit: 1 << 30)
+        state.ageChecked(now: 0)
+        return state
+    }
+
+    @Test("A batch is committed after a quarter of a second or 256 lines")
+    func batches() {
+        var state = idle()
+        state.rowAdded(now: 1)
+        #expect(state.next(now: 1, hasJob: false) == .wait(0.25))
+        #expect(state.next(now: 1.2, hasJob: true) == .job)
+        #expect(state.next(now: 1.25, hasJob: true) == .commit)
+        state.committed()
+        for _ in 0..<255 { state.rowAdded(now: 2) }
+        #expect(state.next(now: 2, hasJob: true) == .job)
+        state.rowAdded(now: 2)
+        #expect(state.next(now: 2, hasJob: true) == .commit)
+    }
+
+    @Test("A batch of a twentieth of the limit does not wait")
+    func largeBatch() {
+        var state = WriterState(sizeLimit: 1_000)
+        state.ageChecked(now: 0)
+        state.rowAdded(bytes: 50, now: 1)
+        #expect(state.next(now: 1, hasJob: true) == .commit)
+    }
+
+    @Test("Access times wait for half a minute or 256 of them")
+    func accesses() {
+        var state = idle()
+        state.accessed(count: 1, now: 1)
+        #expect(state.next(now: 1, hasJob: false) == .wait(30))
+        #expect(state.next(now: 31, hasJob: false) == .commit)
+        state.accessed(count: 256, now: 2)
+        #expect(state.next(now: 2, hasJob: false) == .commit)
+    }
+
+    @Test("Pauses double from a minute to a quarter of an hour, and a success ends them")
+    func pauses() {
+        var state = idle()
+        var now = 0.0
+        for expected in [60.0, 120, 240, 480, 900, 900] {
+            #expect(state.writeFailed(ENOSPC, now: now) == true)
+            #expect(state.pausedUntil == now + expected)
+            #expect(!state.acceptsWrites(now: now + expected - 1))
+            now += expected
+            #expect(state.acceptsWrites(now: now))
+        }
+        state.writeSucceeded()
+        #expect(state.writeFailed(EROFS, now: now) == false)
+        #expect(state.pausedUntil == now + 60)
+        state.writeSucceeded()
+        #expect(state.writeFailed(EMFILE, now: now) == false)
+        #expect(state.acceptsWrites(now: now))
+    }
+
+    @Test("Eviction takes turns with jobs and goes on when there are none")
+    func eviction() {
+        var state = idle()
+        state.overLimit(now: 1)
+        #expect(state.next(now: 1, hasJob: false) == .evict)
+        #expect(state.next(now: 1, hasJob: true) == .job)
+        for _ in 0..<WriterState.jobsPerSlice { state.jobDone() }
+        #expect(state.next(now: 1, hasJob: true) == .evict)
+        state.sliceDone(again: true, delay: 0.5, now: 1)
+        #expect(state.next(now: 1, hasJob: false) == .wait(0.5))
+        state.sliceDone(again: false, now: 2)
+        #expect(state.next(now: 2, hasJob: false) == .wait(3_598))
+    }
+
+    @Test("A batch that failed is not tried again at once")
+    func failedBatch() {
+        var state = idle()
+        for _ in 0..<256 { state.rowAdded(now: 1) }
+        state.commitFailed(now: 1)
+        #expect(state.next(now: 1, hasJob: false) == .wait(1))
+        #expect(state.next(now: 2, hasJob: false) == .commit)
+    }
+
+    @Test("What waits to be written is found, overtaken and bounded")
+    func staging() {
+        var staging = Staging(entryLimit: 2, byteLimit: 10_000)
+        guard case .write(_, let first) = staging.stage(entry(1)) else { return #expect(Bool(false)) }
+        guard case .write(_, let second) = staging.stage(entry(1, version: 1)) else { return #expect(Bool(false)) }
+        #expect(staging.current(key(1), ticket: first) == nil)
+        guard case .entry(let found) = staging.current(key(1), ticket: second) else { return #expect(Bool(false)) }
+        #expect(found.payload == bytes(1, version: 1))
+        #expect(staging.stage(entry(2)) != nil)
+        #expect(staging.stage(entry(3)) == nil)
+        #expect(staging.stage(entry(1, count: 9_000)) == nil)
+        #expect(staging.finish(key(1), ticket: first) == false)
+        #expect(staging.finish(key(1), ticket: second) == true)
+        #expect(staging.stage(entry(3)) != nil)
+        _ = staging.removeAll()
+        #expect(staging.stage(head(etag: "x"), for: key(3)) == nil)
+        guard case .removed = staging.overlay(for: key(9)) else { return #expect(Bool(false)) }
+        staging.finishRemoveAll()
+        #expect(staging.overlay(for: key(9)) == nil)
+        #expect(staging.digests.isEmpty)
+    }
+}

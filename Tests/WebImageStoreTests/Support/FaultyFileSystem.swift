@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Synchronization
+
+@testable import WebImageStore
+
+/// The system's files, except that one call, or every call from one on, fails.
+final class FaultyFileSystem: FileSystem {
+    enum Fault: Sendable, CustomStringConvertible {
+        case code(Int32)
+        /// Reads and writes do half of what is asked, and then nothing more for a read.
+        case short
+
+        var description: String {
+            switch self {
+            case .code(let code): String(cString: strerror(code))
+            case .short: "short"
+            }
+        }
+    }
+
+    private struct State {
+        var calls = 0
+        var failing: Range<Int> = 0..<0
+        var fault = Fault.short
+        var space: FreeSpace?
+    }
+
+    private let state = Mutex(State())
+    private let system = SystemFileSystem()
+
+    var calls: Int { state.withLock { $0.calls } }
+
+    /// Makes the calls numbered `range` from now on fail.
+    func fail(_ range: Range<Int>, with fault: Fault) {
+        state.withLock {
+            $0.calls = 0
+            $0.failing = range
+            $0.fault = fault
+        }
+    }
+
+    func set(space: FreeSpace?) { state.withLock { $0.space = space } }
+
+    private func next() -> Fault? {
+        state.withLock {
+            $0.calls += 1
+            return $0.failing.contains($0.calls) ? $0.fault : nil
+        }
+    }
+
+    private func check(_ operation: String, _ path: String = "") throws(FileFailure) {
+        if case .code(let code) = next() { throw FileFailure(operation, path, code) }
+    }
+
+    func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32 {
+        try check("open", path)
+        return try system.open(path, flags: flags, mode: mode)
+    }
+
+    func close(_ file: Int32) { system.close(file) }
+
+    func status(of file: Int32) throws(FileFailure) -> FileStatus {
+        try check("fstat")
+        return try system.status(of: file)
+    }
+
+    func status(at path: String) throws(FileFailure) -> FileStatus {
+        try check("lstat", path)
+        return try system.status(at: path)
+    }
+
+    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+        switch next() {
+        case .code(let code): throw FileFailure("read", "", code)
+        case .short:
+            return buffer.count > 1 ? try system.read(file, into: .init(rebasing: buffer[..<(buffer.count / 2)])) : 0
+        case nil: return try system.read(file, into: buffer)
+        }
+    }
+
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Int {
+        switch next() {
+        case .code(let code): throw FileFailure("write", "", code)
+        case .short: return try system.write(file, .init(rebasing: bytes[..<((bytes.count + 1) / 2)]))
+        case nil: return try system.write(file, bytes)
+        }
+    }
+
+    func synchronize(_ file: Int32) throws(FileFailure) {
+        try check("fdatasync")
+        try system.synchronize(file)
+    }
+
+    func rename(_ path: String, to target: String) throws(FileFailure) {
+        try check("rename", target)
+        try system.rename(path, to: target)
+    }
+
+    func remove(_ path: String) throws(FileFailure) {
+        try check("unlink", path)
+        try system.remove(path)
+    }
+
+    func removeDirectory(_ path: String) throws(FileFailure) {
+        try check("rmdir", path)
+        try system.removeDirectory(path)
+    }
+
+    func makeDirectory(_ path: String) throws(FileFailure) {
+        try check("mkdir", path)
+        try system.makeDirectory(path)
+    }
+
+    func names(in path: String) throws(FileFailure) -> [String] {
+        try check("opendir", path)
+        return try system.names(in: path)
+    }
+
+    func freeSpace(at path: String) throws(FileFailure) -> FreeSpace {
+        try check("statvfs", path)
+        if let space = state.withLock({ $0.space }) { return space }
+        return try system.freeSpace(at: path)
+    }
+
+    func lock(_ file: Int32, _ operation: Int32) throws(FileFailure) {
+        try check("flock")
+        try system.lock(file, operation)
+    }
+}

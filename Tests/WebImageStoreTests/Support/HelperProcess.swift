@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageStore
+
+/// Runs `store-helper`, which lies beside the test bundle.
+enum HelperProcess {
+    static func start(_ arguments: [String], output: Pipe? = nil) throws -> Process {
+        let process = Process()
+        process.executableURL = try executable()
+        process.arguments = arguments
+        if let output { process.standardOutput = output }
+        try process.run()
+        return process
+    }
+
+    struct Missing: Error {}
+
+    private static func executable() throws -> URL {
+        let places = [
+            Bundle.main.bundleURL, URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent(),
+            Bundle.main.bundleURL.deletingLastPathComponent(),
+        ]
+        for place in places {
+            let file = place.appending(path: "store-helper")
+            if FileManager.default.isExecutableFile(atPath: file.path) { return file }
+        }
+        throw Missing()
+    }
+
+    static func key(_ number: Int) -> CacheKey { CacheKey(["process", String(number)]) }
+
+    /// Whether the helper's entry `number` is as the helper wrote it.
+    static func isWhole(_ entry: DiskEntry, _ number: Int) -> Bool {
+        guard let text = entry.attachment.map({ String(decoding: $0, as: UTF8.self) }), let count = Int(text) else {
+            return false
+        }
+        return entry.key == key(number)
+            && entry.payload == Data((0..<count).map { UInt8(truncatingIfNeeded: number &+ $0 / 256) })
+    }
+}
