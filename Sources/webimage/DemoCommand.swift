@@ -70,9 +70,8 @@ struct DemoCommand: Sendable {
                 manager = Self.manager(cache)
             }
             let before = server.traffic
-            let load = PictureLoad(
-                manager: manager, size: .fit(width: 640, height: 480), policy: pass.policy,
-                onPicture: index == 0 ? { gallery.add($0, $1) } : nil)
+            var load = PictureLoad(manager: manager, size: .fit(width: 640, height: 480), policy: pass.policy)
+            if index == 0 { load.onPicture = { gallery.add($0, $1) } }
             let rows = await loadAll(album, server, load)
             guard !Task.isCancelled else { break }
             show(pass, number: index + 1, rows, server.traffic - before)
@@ -81,7 +80,9 @@ struct DemoCommand: Sendable {
         }
         await manager.close()
         guard !Task.isCancelled else { return ExitStatus.failed }
-        for surprise in surprises { console.report(surprise) }
+        // The same surprise in every pass is told once.
+        var told: Set<String> = []
+        for surprise in surprises where told.insert(surprise).inserted { console.report(surprise) }
         let isDrawn = await writeSheet(gallery.sheet(album, rows: first))
         return isDrawn && surprises.isEmpty ? ExitStatus.ok : ExitStatus.failed
     }

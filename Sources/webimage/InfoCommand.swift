@@ -60,7 +60,7 @@ struct InfoCommand: Sendable {
         }
         let url = try Inputs.url(input)
         let manager = ImageManager {
-            $0.cache.disk = nil
+            $0.cache.usesDisk = false
             $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
         var request = ImageRequest(url)

@@ -10,8 +10,8 @@ package struct ContactSheet: Sendable {
         package enum Content: Sendable {
             /// A picture; of an animation its poster, with a badge that tells the number of frames.
             case picture(PixelBuffer, frames: Int)
-            /// An x-mark.
-            case broken
+            /// An x-mark, and why there is no picture.
+            case broken(reason: String)
         }
 
         package let name: String
@@ -73,26 +73,26 @@ package struct ContactSheet: Sendable {
     ) throws(ImageError) {
         canvas.paintRounded(card, radius: Self.radius + 4, Palette.card)
         let box = layout.thumbnail(in: card)
+        let font = SheetFont.standard
+        var color = Palette.faint
         switch tile.content {
         case .picture(let pixels, let frames):
-            try draw(pixels, in: box, canvas, context)
-            if frames > 1 { drawBadge("▶ \(frames)", in: box, canvas) }
-        case .broken: drawBroken(box, canvas)
+            let place = try draw(pixels, in: box, canvas, context)
+            if frames > 1 { drawBadge("▶ \(frames)", in: place, canvas) }
+        case .broken(let reason):
+            drawBroken(box, reason, canvas)
+            color = Palette.cross
         }
-        let isBroken = if case .broken = tile.content { true } else { false }
-        let width = Double(box.width)
-        let baseline = box.y + box.height + 14
-        canvas.draw(
-            SheetFont.standard.truncated(tile.name, to: width, scale: 2), x: Double(box.x), y: baseline, scale: 2,
-            Palette.ink)
-        canvas.draw(
-            SheetFont.standard.truncated(tile.detail, to: width, scale: 1.5), x: Double(box.x), y: baseline + 26,
-            scale: 1.5, isBroken ? Palette.cross : Palette.faint)
+        let (x, width) = (Double(box.x), Double(box.width))
+        let y = box.y + box.height + 14
+        canvas.draw(font.truncated(tile.name, to: width, scale: 2), x: x, y: y, scale: 2, Palette.ink)
+        canvas.draw(font.truncated(tile.detail, to: width, scale: 1.5), x: x, y: y + 26, scale: 1.5, color)
     }
 
+    /// Draws a picture in the middle of `box` and says where it stands.
     private func draw(
         _ pixels: PixelBuffer, in box: PixelRect, _ canvas: borrowing SheetCanvas, _ context: CodingContext
-    ) throws(ImageError) {
+    ) throws(ImageError) -> PixelRect {
         let target = TargetSize.fit(width: Double(box.width), height: Double(box.height))
         let plan = try target.plan(for: pixels.size)
         var thumbnail = try Resampler.resample(pixels, window: plan.window, to: plan.output, context: context)
@@ -104,6 +104,7 @@ package struct ContactSheet: Sendable {
         let corners = RoundedCornersTransformer(radius: radius)
         thumbnail = try corners.transform(thumbnail, context: TransformContext(coding: context))
         canvas.draw(thumbnail, x: place.x, y: place.y)
+        return place
     }
 
     /// What shows through transparent pictures.
@@ -118,19 +119,28 @@ package struct ContactSheet: Sendable {
         }
     }
 
-    private func drawBadge(_ text: String, in box: PixelRect, _ canvas: borrowing SheetCanvas) {
+    private func drawBadge(_ text: String, in place: PixelRect, _ canvas: borrowing SheetCanvas) {
         let scale = 1.5
         let width = Int(SheetFont.standard.width(of: text, scale: scale).rounded(.up)) + 18
-        let pill = PixelRect(x: box.x + box.width - width - 8, y: box.y + 8, width: width, height: 23)
+        let pill = PixelRect(x: place.x + place.width - width - 8, y: place.y + 8, width: width, height: 23)
         canvas.paintRounded(pill, radius: 11.5, Palette.badge)
         canvas.draw(text, x: Double(pill.x) + 9, y: pill.y + 6, scale: scale, Palette.ink)
     }
 
-    private func drawBroken(_ box: PixelRect, _ canvas: borrowing SheetCanvas) {
+    private func drawBroken(_ box: PixelRect, _ reason: String, _ canvas: borrowing SheetCanvas) {
         canvas.paintRounded(box, radius: Self.radius, Palette.brokenField)
-        let side = 52
-        let cross = PixelRect(
-            x: box.x + (box.width - side) / 2, y: box.y + (box.height - side) / 2, width: side, height: side)
-        canvas.paintCross(cross, thickness: 7, Palette.cross)
+        let font = SheetFont.standard
+        let width = Double(box.width) - 32
+        let lines = font.lines(reason, width: width, scale: 1.5).prefix(3)
+        let side = 44
+        let height = side + 20 + lines.count * 19
+        let top = box.y + (box.height - height) / 2
+        let cross = PixelRect(x: box.x + (box.width - side) / 2, y: top, width: side, height: side)
+        canvas.paintCross(cross, thickness: 6, Palette.cross)
+        for (index, line) in lines.enumerated() {
+            let shown = font.truncated(line, to: width, scale: 1.5)
+            let x = Double(box.x) + (Double(box.width) - font.width(of: shown, scale: 1.5)) / 2
+            canvas.draw(shown, x: x, y: top + side + 20 + index * 19, scale: 1.5, Palette.faint)
+        }
     }
 }

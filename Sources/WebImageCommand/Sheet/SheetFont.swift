@@ -57,6 +57,20 @@ struct SheetFont: Sendable {
         return shown
     }
 
+    /// `text` in lines of at most `width` pixels, broken between words.
+    func lines(_ text: String, width: Double, scale: Double) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ").map(String.init) {
+            let joined = lines.last.map { "\($0) \(word)" }
+            if let joined, self.width(of: joined, scale: scale) <= width {
+                lines[lines.count - 1] = joined
+            } else {
+                lines.append(word)
+            }
+        }
+        return lines
+    }
+
     private static func glyph(_ rows: [[Bool]], isDigit: Bool) -> Glyph {
         let columns = rows.first?.indices ?? 0..<0
         // Digits keep their width, so that figures under each other line up.

@@ -13,7 +13,8 @@ final class Interruption: Sendable {
     }
 
     private let state = Mutex(State())
-    private let sources: [any DispatchSourceSignal]
+    // Sources may be used from any thread (dispatch_source_create(3)); these are only kept alive here.
+    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
 
     init() {
         let queue = DispatchQueue(label: "webimage.signals")

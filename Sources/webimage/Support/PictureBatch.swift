@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImage
 import WebImageCommand
 
@@ -63,7 +64,10 @@ struct PictureLoad: Sendable {
             var request = ImageRequest(try Inputs.url(input), size: size)
             request.cachePolicy = policy
             request.wantsData = output != nil && isWrittenAsIs
-            let response = try await self.response(to: request, onProgress)
+            let start = ContinuousClock.now
+            var response = try await self.response(to: request, onProgress)
+            // What comes from memory at once has no timings of its own.
+            if response.timings.total == 0 { response.timings.total = start.duration(to: .now) / .seconds(1) }
             row.take(response)
             onPicture?(input, response.image)
             if let output, let stem { row.output = try await write(response, request, to: "\(output)/\(stem)") }

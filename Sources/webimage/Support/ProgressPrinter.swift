@@ -25,7 +25,8 @@ final class ProgressPrinter: Sendable {
     private let console: Console
     private let mode: Mode
     private let state: Mutex<State>
-    private let timer: (any DispatchSourceTimer)?
+    // Sources may be used from any thread (dispatch_source_create(3)), and the constant is never replaced.
+    nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
     init(total: Int, mode: Mode, console: Console) {
         self.console = console
