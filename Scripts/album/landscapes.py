@@ -10,7 +10,7 @@ def ridge(x, level, height, detail, seed):
     return level - height * line
 
 
-def range_of(picture, x, y, crest, near, far, mist, light=0.0, seed=0):
+def range_of(picture, x, y, crest, near, far, mist, light=0.0, seed=0, octaves=6):
     """One range of mountains: dark at the crest, lost in mist at its foot, its slopes lit from the left."""
     height = picture.shape[0]
     inside = np.clip((y - crest) * height + 0.5, 0, 1)
@@ -18,8 +18,7 @@ def range_of(picture, x, y, crest, near, far, mist, light=0.0, seed=0):
     colour = near + (far - near) * (depth ** 1.3)[..., None]
     if light:
         # Slopes: creases that run down from the crest, leaning as rock does.
-        below = y - crest
-        fold = fractal(x * 5 + below * 2.5, below * 4 + crest * 3, 6, seed + 50, 0.55, ridged=True)
+        fold = fractal(x * 5 + y * 2.5, y * 5, octaves, seed + 50, 0.55, ridged=True)
         slope = np.gradient(fold, axis=1) * height * 0.09
         shade = np.clip(slope, -1, 1) * (1 - depth) * light
         colour = np.clip(colour + shade[..., None] * np.array([1, 0.86, 0.74]), 0, 1)
@@ -56,15 +55,15 @@ def peaks(width, height, seed=11):
               (1.00, 0.12, 3.2, '#0e2c30', '#2d6a56')]
     for index, (level, size, detail, near, far) in enumerate(layers):
         crest = ridge(x[:1], level, size, detail, seed + index * 17)
-        picture = range_of(picture, x, y, crest, rgb(near), rgb(far), 0.30, 0.34, seed + index)
-        if index < 3:
+        picture = range_of(picture, x, y, crest, rgb(near), rgb(far), 0.30, 0.20, seed + index, 6)
+        if index < 2:
             # Snow lies above a wavering line and where it is not too steep.
             line = level - size * 0.16 + 0.05 * fractal(x * 6, y * 6, 4, seed + 90 + index)
-            fold = fractal(x * 9 + y * 5, (y - crest) * 9, 5, seed + 60 + index, 0.55, ridged=True)
+            fold = fractal(x * 9 + y * 5, y * 9, 5, seed + 60 + index, 0.55, ridged=True)
             snow = smooth(0.03, -0.03, y - line) * smooth(-0.05, 0.22, fold) * np.clip((y - crest) * height, 0, 1)
-            sun = np.clip(0.88 + np.gradient(fold, axis=1) * height * 0.03, 0.74, 1)
-            picture = blend(picture, sun[..., None] * rgb('#f8fbff') + rgb('#0a1830') * (1 - sun[..., None]),
-                            snow * (0.95 - 0.25 * index) * smooth(0.30, 0.06, y - crest))
+            sun = np.clip(0.88 + np.gradient(fold, axis=1) * height * 0.03, 0.8, 1)
+            picture = blend(picture, sun[..., None] * rgb('#f8fbff') + rgb('#3a6ea8') * (1 - sun[..., None]),
+                            snow * (0.8 - 0.3 * index) * smooth(0.30, 0.06, y - crest))
     return picture
 
 
@@ -136,13 +135,13 @@ def pines(width, height, seed=51):
     rng = np.random.default_rng(seed)
     for layer in range(6):
         t = layer / 5
-        ground = 0.60 + 0.050 * layer + 0.035 * noise(x[:1] * 2 + layer * 3, x[:1] * 0, seed + layer)
+        ground = 0.60 + 0.068 * layer + 0.035 * noise(x[:1] * 2 + layer * 3, x[:1] * 0, seed + layer)
         top = ground[0].copy()
-        size = 0.05 + 0.16 * t ** 1.3
+        size = 0.05 + 0.21 * t ** 1.3
         for place in np.arange(-0.05, width / height + 0.05, size * (0.17 + 0.12 * t)):
             cx = place + rng.uniform(-0.3, 0.3) * size * 0.3
             tall = size * rng.uniform(0.45, 1.0) * rng.choice([1, 1, 1.3])
-            foot = np.interp(cx, x[0], ground[0]) + 0.03 * size
+            foot = np.interp(cx, x[0], ground[0]) + 0.42 * tall
             # A narrow spire whose branches widen downwards in steps.
             rise = np.linspace(0, 1, 400)
             reach = tall * (0.15 + 0.05 * t) * (1 - rise) ** 0.85 * (0.62 + 0.38 * (1 - (rise * 9) % 1))

@@ -47,4 +47,4 @@ def shapes(target):
                                 f"path 'M {corner} l {radius * sx},0 a {radius},{radius} 0 0 {sweep} {-radius * sx},{radius * sy} Z'"]
             else:
                 command += ['-draw', f'polygon {x},{y} {x + cell - 1},{y + cell - 1} {x + (cell - 1) * left},{y + (cell - 1) * (1 - left)}']
-    return command + ['-resize', '60%', '-strip', target]
+    return command + ['-resize', '60%', '-depth', '8', '-strip', f'PNG24:{target}']

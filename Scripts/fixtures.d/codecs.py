@@ -480,7 +480,7 @@ def bmps():
     save("rgba32-v4-plain", bmp(w, h, 32, bmp_rows(four, w, h, 32), header=108, masks=masks), [rgba(alpha)],
          hasAlpha=True)
     save("rgb32-alpha-zero",
-         bmp(w, h, 32, bmp_rows(word, w, h, 32), header=108, compression=3, masks=masks), whole)
+         bmp(w, h, 32, bmp_rows(word, w, h, 32), header=108, masks=masks), whole)
     for name, bits in (("555", (5, 5, 5)), ("565", (5, 6, 5)), ("444", (4, 4, 4)), ("123", (1, 2, 3))):
         low = [tuple(c >> (8 - n) for c, n in zip(p, bits)) for p in colour]
         words = [r << (bits[1] + bits[2]) | g << bits[2] | b for r, g, b in low]

@@ -14,6 +14,9 @@ struct ScaledDecodingTests {
     ]
     static let encodings: [ImageEncoding] = [.jpeg(quality: 92), .png(), .webp(lossless: true), .webp(quality: 85)]
 
+    /// The picture of the tests over all modes, made once.
+    static let source = Result { try Pictures.photo(width: 331, height: 203) }
+
     /// What decoding in full, turning and resampling gives.
     static func reference(
         _ data: Data, _ format: ImageFormat, _ orientation: Orientation, _ target: TargetSize
@@ -29,12 +32,12 @@ struct ScaledDecodingTests {
     @Test(
         "every mode gives what a full decode and Lanczos give", arguments: encodings, targets)
     func modes(_ encoding: ImageEncoding, _ target: TargetSize) throws {
-        let data = try Pictures.encode(Pictures.photo(width: 331, height: 203), as: encoding)
+        let data = try Pictures.encode(Self.source.get(), as: encoding)
         let image = try coder(for: encoding.format).decode(
             data, probe: nil, options: DecodeOptions(size: target), context: CodingContext())
         let expected = try Self.reference(data, encoding.format, .up, target)
         #expect(image.size == expected.size)
-        #expect(similarity(image.pixels, expected) >= 40)
+        #expect(similarity(image.pixels, expected) >= (encoding.format == .webp ? 40 : 45), "\(image.size)")
         #expect(image.metadata.rawSize == PixelSize(width: 331, height: 203))
     }
 
@@ -53,9 +56,9 @@ struct ScaledDecodingTests {
 
     @Test("orientation and size come together", arguments: Orientation.allCases, targets)
     func orientations(_ orientation: Orientation, _ target: TargetSize) throws {
-        let raw = PixelSize(width: 301, height: 219)
-        let data = try Pictures.encode(
-            Pictures.photo(width: raw.width, height: raw.height), as: .jpeg(quality: 95))
+        let picture = try Self.source.get()
+        let raw = picture.size
+        let data = try Pictures.encode(picture, as: .jpeg(quality: 95))
         let probe = ImageProbe(format: .jpeg, rawSize: raw, orientation: orientation)
         let image = try JPEGCoder().decode(
             data, probe: probe, options: DecodeOptions(size: target), context: CodingContext())

@@ -88,7 +88,10 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
     info->width = png_get_image_width(png, decoder->info);
     info->height = png_get_image_height(png, decoder->info);
     info->bits = png_get_bit_depth(png, decoder->info);
-    info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, decoder->info, PNG_INFO_tRNS);
+    // libpng keeps a tRNS chunk in the wrong place as "valid", but without entries.
+    int transparent = 0;
+    png_get_tRNS(png, decoder->info, NULL, &transparent, NULL);
+    info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent > 0;
     info->is_interlaced = png_get_interlace_type(png, decoder->info) != PNG_INTERLACE_NONE;
     return WI_PNG_OK;
 }
@@ -96,12 +99,11 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
 wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int *passes) {
     png_structp png = decoder->png;
     if (setjmp(decoder->escape)) return decoder->status;
-    int type = png_get_color_type(png, decoder->info);
-    int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, decoder->info, PNG_INFO_tRNS);
     png_set_expand(png);
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
-    if (!has_alpha) png_set_filler(png, 255, PNG_FILLER_AFTER);
+    // Takes effect only where expanding gave no alpha.
+    png_set_filler(png, 255, PNG_FILLER_AFTER);
     *passes = png_set_interlace_handling(png);
     png_read_update_info(png, decoder->info);
     if (png_get_rowbytes(png, decoder->info) != (size_t)png_get_image_width(png, decoder->info) * 4)

@@ -75,7 +75,7 @@ wi_webp_animation *wi_webp_animation_open(const uint8_t *data, size_t count) {
     WebPData file = {data, count};
     WebPAnimDecoderOptions options;
     if (WebPAnimDecoderOptionsInit(&options)) {
-        options.color_mode = MODE_rgbA;
+        options.color_mode = MODE_RGBA;
         options.use_threads = 0;
         animation->decoder = WebPAnimDecoderNew(&file, &options);
     }

@@ -46,7 +46,7 @@ wi_webp_decoder *wi_webp_decoder_open(uint8_t *out, size_t stride, size_t size, 
     decoder->config.options.use_scaling = is_scaled;
     decoder->config.options.scaled_width = (int)width;
     decoder->config.options.scaled_height = (int)height;
-    decoder->config.output.colorspace = MODE_rgbA;
+    decoder->config.output.colorspace = is_scaled ? MODE_rgbA : MODE_RGBA;
     decoder->config.output.is_external_memory = 1;
     decoder->config.output.u.RGBA.rgba = out;
     decoder->config.output.u.RGBA.stride = (int)stride;

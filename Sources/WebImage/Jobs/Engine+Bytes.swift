@@ -132,7 +132,8 @@ extension Engine {
             acceptsNotModified: !conditions.lines.isEmpty, timeouts: plan.request.timeouts)
         for line in conditions.lines { request.fields.append(name: line.name, value: line.value) }
         if plan.policy == .reload { request.fields["Cache-Control"] = request.fields["Cache-Control"] ?? "no-cache" }
-        let meter = ProgressMeter(context.report)
+        let meter = LoadMeter(now: configuration.now, handler: context.report)
+        let asked = configuration.now()
         let loading = LoadContext(priority: context.priority.value) { meter.take($0) }
         let token = context.priority.observe { loading.priority = context.priority.value }
         defer { context.priority.stopObserving(token) }
@@ -141,7 +142,7 @@ extension Engine {
         let head = answer.head.map { head in
             StoredHead(
                 request: request.fields, response: head, finalURL: answer.finalURL.absoluteString,
-                requestTime: answer.requestTime, responseTime: answer.responseTime)
+                requestTime: meter.started ?? asked, responseTime: meter.head ?? configuration.now())
         }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         return .original(try await inspect(answer, head, plan, context.priority))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Synchronization
 import WebImageCore
 import WebImageStore
 
@@ -109,11 +110,14 @@ extension Engine {
         guard case .encoded(let encoding) = plan.request.storeFinal, plan.request.stores.contains(.disk),
             let disk, !image.isAnimated, !disk.mayContain(finalKey(plan))
         else { return }
+        storesUnderWay.add(1, ordering: .relaxed)
         Task.detached(priority: .background) {
-            guard let data = try? await self.encoded(image, plan, encoding, LivePriority(.low)) else { return }
-            disk.store(
-                DiskEntry(
-                    key: self.finalKey(plan), head: resource.head, probe: nil, payload: data, stored: plan.now))
+            if let data = try? await self.encoded(image, plan, encoding, LivePriority(.low)) {
+                disk.store(
+                    DiskEntry(
+                        key: self.finalKey(plan), head: resource.head, probe: nil, payload: data, stored: plan.now))
+            }
+            self.storesUnderWay.subtract(1, ordering: .relaxed)
         }
     }
 

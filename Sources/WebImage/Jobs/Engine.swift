@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Synchronization
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
@@ -22,6 +23,8 @@ final class Engine: Sendable {
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
+    /// Final pictures that are being encoded for the disk.
+    let storesUnderWay = Atomic<Int>(0)
 
     let lookups = SharedJobs<CacheKey, Original?, Never>()
     let fetches = SharedJobs<FetchKey, Fetched, ImageProgress>()
@@ -41,7 +44,10 @@ final class Engine: Sendable {
     }
 
     /// Jobs that run at any stage; zero when nothing is under way.
-    var runningJobs: Int { lookups.count + fetches.count + pictures.count + encodings.count + workers.load }
+    var runningJobs: Int {
+        lookups.count + fetches.count + pictures.count + encodings.count + workers.load
+            + storesUnderWay.load(ordering: .relaxed)
+    }
 
     // MARK: - Pictures
 

@@ -15,7 +15,7 @@ public struct BMPCoder: ImageCoder {
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .bmp }
 
     /// Decodes in full and resamples. Pixels that run lengths step over are transparent. Alpha counts only where the
-    /// header names bits for it, and where not every pixel would be transparent then.
+    /// header names bits for it; without bit fields (version 4 and 5 headers) not where every pixel would be transparent.
     ///
     /// - Throws: families 4xxx and 6xxx; ``DecodeError/truncated(format:received:expected:)`` where pixels are
     ///   missing.

@@ -20,7 +20,13 @@ struct DIBDecoder {
             let from = min(start, bytes.count)
             let done = try rows.decode(bytes[from...], into: canvas, context: context)
             isWhole = done == header.size.height
-            if rows.hasAlpha { settleAlpha(of: canvas) }
+            if rows.hasAlpha {
+                if header.hasStatedAlpha || hasVisiblePixel(canvas) {
+                    canvas.premultiply(rows: 0..<header.size.height)
+                } else {
+                    makeOpaque(canvas)
+                }
+            }
         } else {
             var runs = DIBRunLength(header, ByteReader(bytes, at: start))
             isWhole = try runs.decode(into: canvas, context: context)
@@ -32,14 +38,16 @@ struct DIBDecoder {
         return (canvas.finish(isOpaque: isOpaque), !isWhole)
     }
 
-    /// Many writers name alpha bits and leave them zero: a picture without one visible pixel is meant to be opaque.
-    private func settleAlpha(of canvas: borrowing PixelCanvas) {
-        var isInvisible = true
-        for row in 0..<header.size.height where isInvisible {
+    /// Many writers leave the fourth byte zero, whatever the header's unused mask says.
+    private func hasVisiblePixel(_ canvas: borrowing PixelCanvas) -> Bool {
+        for row in 0..<header.size.height {
             let pixels = canvas.row(row)
-            for x in 0..<header.size.width where pixels[x * 4 + 3] != 0 { isInvisible = false }
+            for x in 0..<header.size.width where pixels[x * 4 + 3] != 0 { return true }
         }
-        guard isInvisible else { return canvas.premultiply(rows: 0..<header.size.height) }
+        return false
+    }
+
+    private func makeOpaque(_ canvas: borrowing PixelCanvas) {
         for row in 0..<header.size.height {
             let pixels = canvas.row(row)
             for x in 0..<header.size.width { pixels[x * 4 + 3] = 255 }

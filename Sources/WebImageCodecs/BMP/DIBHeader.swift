@@ -19,6 +19,8 @@ struct DIBHeader: Sendable {
     private(set) var compression = Compression.none
     /// Which bits of a pixel hold red, green, blue and alpha; all zero without alpha.
     private(set) var masks = Masks(red: 0, green: 0, blue: 0, alpha: 0)
+    /// Alpha is part of stated bit fields, not only named by a header that does not use them.
+    private(set) var hasStatedAlpha = false
     /// Colours as R, G, B, 255 in memory order.
     private(set) var palette: [UInt32] = []
 
@@ -130,6 +132,7 @@ struct DIBHeader: Sendable {
             guard let alpha else { throw Self.truncated(reader, format) }
             if saysMasks {
                 masks = Masks(red: red, green: green, blue: blue, alpha: alpha)
+                hasStatedAlpha = alpha != 0
             } else if raw.headerSize >= 108, bitsPerPixel == 32 {
                 // Without bit fields the fourth byte is unused, unless a version 4 header names it.
                 masks.alpha = alpha & ~0xFF_FFFF

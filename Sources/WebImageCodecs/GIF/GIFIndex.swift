@@ -5,7 +5,7 @@ import WebImageCore
 /// The structure of a GIF file: everything but pixels (GIF89a, sections 17 to 27). Reading it touches each block's
 /// length byte only.
 struct GIFIndex: Sendable {
-    /// The canvas: the logical screen, or the first frame where that is empty.
+    /// The canvas: the logical screen; a side of it that is zero is what the first frame covers.
     private(set) var canvasSize: PixelSize
     /// As stored; 1 where the file does not say, 0 is for ever.
     private(set) var loopCount = 1
@@ -59,10 +59,8 @@ struct GIFIndex: Sendable {
                     ? .truncated(format: .gif, received: bytes.count, expected: nil)
                     : .corrupt(format: .gif, reason: "there is no picture in it"))
         }
-        if canvasSize.isEmpty {
-            canvasSize = PixelSize(
-                width: first.place.x + first.place.width, height: first.place.y + first.place.height)
-        }
+        if canvasSize.width == 0 { canvasSize.width = first.place.x + first.place.width }
+        if canvasSize.height == 0 { canvasSize.height = first.place.y + first.place.height }
         guard !canvasSize.isEmpty else { throw .decode(.corrupt(format: .gif, reason: "the canvas is empty")) }
     }
 

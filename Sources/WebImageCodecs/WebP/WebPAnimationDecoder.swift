@@ -83,6 +83,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         let rowBytes = canvasSize.width * 4
         for row in 0..<canvasSize.height { canvas.row(row).update(from: source + row * rowBytes, count: rowBytes) }
         let isOpaque = canvas.isEveryPixelOpaque()
+        if !isOpaque { canvas.premultiply(rows: 0..<canvasSize.height) }
         return canvas.finish(isOpaque: isOpaque)
     }
 }

@@ -27,6 +27,8 @@ struct WebPJob {
         let isWhole = try WebPStill.decode(
             bytes, into: canvas, size: decodedSize, isScaled: decodedSize != size,
             allowsPartial: options.allowsPartial, context: context)
+        // libwebp rounds down where it multiplies itself; unscaled pixels are to be exact.
+        if hasAlpha, decodedSize == size { canvas.premultiply(rows: 0..<size.height) }
         let isOpaque = isWhole && !hasAlpha ? true : canvas.isEveryPixelOpaque()
         let pixels = try layout.finish(canvas.finish(isOpaque: isOpaque), context: context)
         return Image(pixels: pixels, scale: options.scale, format: .webp, metadata: metadata(isPartial: !isWhole))
@@ -67,6 +69,7 @@ struct WebPJob {
         let isWhole = try WebPStill.decode(
             UnsafeBufferPointer(start: frame.data, count: frame.count), into: canvas, x: place.x, y: place.y,
             size: place.size, isScaled: false, allowsPartial: options.allowsPartial, context: context)
+        canvas.premultiply(rows: place.y..<place.y + place.height)
         let isOpaque = canvas.isEveryPixelOpaque()
         return (canvas.finish(isOpaque: isOpaque), !isWhole)
     }

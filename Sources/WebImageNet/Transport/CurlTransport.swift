@@ -47,7 +47,7 @@ final class CurlTransport: Sendable {
     func perform(
         _ request: TransferRequest, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
-        let ticket = TransferTicket()
+        let ticket = Ticket<TransferOutcome>()
         context.observePriority { [mailbox] priority in mailbox.post(.setPriority(ticket.id, priority)) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

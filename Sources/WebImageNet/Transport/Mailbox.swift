@@ -15,7 +15,7 @@ enum NetworkCommand: Sendable {
 
 /// A transfer on its way to the network thread.
 struct Submission: Sendable {
-    let ticket: TransferTicket
+    let ticket: Ticket<TransferOutcome>
     let request: TransferRequest
     let priority: RequestPriority
     let observer: @Sendable (TransferEvent) -> Void

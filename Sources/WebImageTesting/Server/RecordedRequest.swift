@@ -51,6 +51,8 @@ struct RequestParser {
 
     /// The next whole request; nil where more bytes are needed.
     mutating func next() throws(Failure) -> Message? {
+        // TLS and other protocols are not waited for.
+        if let first = buffer.first, !(65...90).contains(first) { throw .malformed }
         guard let headEnd = endOfHead() else {
             if buffer.count > Self.headLimit { throw .tooLarge }
             return nil

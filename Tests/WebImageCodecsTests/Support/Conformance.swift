@@ -31,7 +31,7 @@ enum Conformance {
     static func rows(_ formats: Set<ImageFormat> = formats) throws -> [Row] {
         guard let folder else { return [] }
         let text = try String(contentsOf: folder.appending(path: "manifest.csv"), encoding: .utf8)
-        return text.split(separator: "\n").dropFirst().compactMap { line -> Row? in
+        return text.split(whereSeparator: \.isNewline).dropFirst().compactMap { line -> Row? in
             let cells = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard cells.count >= 11, formats.contains(ImageFormat(rawValue: cells[1])) else { return nil }
             func size(_ width: String, _ height: String) -> PixelSize? {
@@ -51,7 +51,7 @@ enum Conformance {
     static func malformed() throws -> [(file: String, format: ImageFormat)] {
         guard let folder else { return [] }
         let text = try String(contentsOf: folder.appending(path: "malformed.csv"), encoding: .utf8)
-        return text.split(separator: "\n").dropFirst().compactMap { line in
+        return text.split(whereSeparator: \.isNewline).dropFirst().compactMap { line in
             let cells = line.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
             let format = ImageFormat(rawValue: cells.count > 1 ? cells[1] : "")
             return formats.contains(format) ? (cells[0], format) : nil

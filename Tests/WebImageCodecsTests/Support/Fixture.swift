@@ -87,10 +87,13 @@ func difference(_ first: [UInt8], _ second: [UInt8]) -> Double {
 /// Peak signal-to-noise ratio in decibels.
 func similarity(_ first: PixelBuffer, _ second: PixelBuffer) -> Double {
     guard first.size == second.size else { return 0 }
-    let squares = zip(first.packedBytes(), second.packedBytes()).reduce(0.0) {
-        let difference = Double($1.0) - Double($1.1)
-        return $0 + difference * difference
+    let left = first.packedBytes()
+    let right = second.packedBytes()
+    var squares = 0
+    for index in left.indices {
+        let difference = Int(left[index]) - Int(right[index])
+        squares += difference * difference
     }
-    let mean = squares / Double(first.size.width * first.size.height * 4)
+    let mean = Double(squares) / Double(first.size.width * first.size.height * 4)
     return mean == 0 ? .infinity : 10 * log10(255 * 255 / mean)
 }

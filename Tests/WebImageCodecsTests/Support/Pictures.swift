@@ -21,18 +21,19 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 enum Pictures {
-    /// Smooth waves and a few edges, like a photograph in what matters to resampling.
+    /// Smooth waves and an edge as soft as a lens makes it.
     static func photo(width: Int, height: Int, hasAlpha: Bool = false) throws -> PixelBuffer {
         try make(width: width, height: height, isOpaque: !hasAlpha) { x, y in
             let u = Double(x) / Double(width)
             let v = Double(y) / Double(height)
             let wave = sin(u * 21) * cos(v * 17)
-            let inside = (u - 0.55) * (u - 0.55) + (v - 0.4) * (v - 0.4) < 0.05
+            let distance = (u - 0.55) * (u - 0.55) + (v - 0.4) * (v - 0.4)
+            let inside = min(1, max(0, (0.06 - distance) / 0.03))
             let alpha = hasAlpha ? 0.5 + 0.5 * sin(u * 9 + v * 5) : 1
-            let red = inside ? 0.8 : 0.5 + 0.3 * wave
+            let red = 0.8 * inside + (1 - inside) * (0.5 + 0.3 * wave)
             let green = 0.2 + 0.6 * v
-            let blue = inside ? 0.2 : 0.5 + 0.4 * cos(u * 40 * v)
-            return [red, green, blue, 1].map { UInt8((($0 * alpha) * 255).rounded()) }
+            let blue = 0.2 * inside + (1 - inside) * (0.5 + 0.4 * cos(u * 20 * v))
+            return SIMD4<UInt8>(SIMD4(red, green, blue, 1) * (alpha * 255), rounding: .toNearestOrAwayFromZero)
         }
     }
 
@@ -40,20 +41,19 @@ enum Pictures {
     static func everyPremultipliedValue() throws -> PixelBuffer {
         try make(width: 256, height: 256, isOpaque: false) { colour, alpha in
             let value = UInt8(min(colour, alpha))
-            return [value, value, value, UInt8(alpha)]
+            return SIMD4(value, value, value, UInt8(alpha))
         }
     }
 
     static func make(
-        width: Int, height: Int, isOpaque: Bool, _ pixel: (Int, Int) -> [UInt8]
+        width: Int, height: Int, isOpaque: Bool, _ pixel: (Int, Int) -> SIMD4<UInt8>
     ) throws -> PixelBuffer {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
         canvas.withUnsafeMutableBytes { bytes in
             for y in 0..<height {
                 for x in 0..<width {
-                    for (channel, value) in pixel(x, y).enumerated() {
-                        bytes[y * canvas.bytesPerRow + x * 4 + channel] = value
-                    }
+                    bytes.storeBytes(
+                        of: pixel(x, y), toByteOffset: y * canvas.bytesPerRow + x * 4, as: SIMD4<UInt8>.self)
                 }
             }
         }

@@ -92,7 +92,7 @@ struct DownloadTests {
     func bigErrorPage() async throws {
         let gate = Gate()
         let server = try LoopbackServer(routes: [
-            "/a": .ok(patternBytes(10_000_000)).with {
+            "/a": .ok(Data(count: 10_000_000)).with {
                 $0.status = 500
                 $0.bodyGate = gate
             }

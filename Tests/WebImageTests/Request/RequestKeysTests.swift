@@ -58,7 +58,9 @@ struct RequestKeysTests {
         #expect(CacheKey(["a"]).appending(["b"]) == CacheKey(["a", "b"]))
     }
 
-    @Test("names tell the scale", arguments: [("a@2x.png", 2.0), ("a@3x", 3), ("a.png", 1), ("@x.png", 1), ("a@0x.png", 1)])
+    @Test(
+        "names tell the scale",
+        arguments: [("a@2x.png", 2.0), ("a@3x", 3), ("a.png", 1), ("@x.png", 1), ("a@0x.png", 1)])
     func scale(name: String, scale: Double) {
         #expect(ImageScale.from(key: name) == scale)
     }

@@ -30,7 +30,11 @@ struct WorkerPoolTests {
         let log = Shared<[String]>([])
         let late = LivePriority(.low)
         let tasks = [("a", LivePriority(.normal)), ("b", late)].map { name, priority in
-            Task { try await pool.run(cost: 0, priority: priority, limits: .unlimited) { _ in log.update { $0.append(name) } } }
+            Task {
+                try await pool.run(cost: 0, priority: priority, limits: .unlimited) { _ in
+                    log.update { $0.append(name) }
+                }
+            }
         }
         await untilTrue { pool.load == 3 }
         late.value = .high
@@ -47,7 +51,9 @@ struct WorkerPoolTests {
         let blocker = await block(pool, gate)
         let log = Shared<[String]>([])
         let waiting = Task {
-            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in log.update { $0.append("ran") } }
+            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in
+                log.update { $0.append("ran") }
+            }
         }
         await untilTrue { pool.load == 2 }
         waiting.cancel()

@@ -24,8 +24,9 @@ typedef struct {
 /// What the beginning says; WI_WEBP_MORE where it is too short to say anything.
 wi_webp_status wi_webp_header(const uint8_t *data, size_t count, wi_webp_info *info);
 
-/// A picture being decoded into `out`: premultiplied R, G, B, A, scaled to `width` x `height` by libwebp itself
-/// when `is_scaled`. `out` must stay valid until close.
+/// A picture being decoded into `out`: R, G, B, A, scaled to `width` x `height` by libwebp itself when `is_scaled`.
+/// Scaled pixels come with alpha multiplied in (rounded down), others with colour and alpha apart. `out` must stay
+/// valid until close.
 typedef struct wi_webp_decoder wi_webp_decoder;
 wi_webp_decoder *wi_webp_decoder_open(uint8_t *out, size_t stride, size_t size, uint32_t width, uint32_t height,
                                       int is_scaled);
@@ -65,7 +66,7 @@ typedef struct wi_webp_animation wi_webp_animation;
 wi_webp_animation *wi_webp_animation_open(const uint8_t *data, size_t count);
 void wi_webp_animation_close(wi_webp_animation *animation);
 void wi_webp_animation_rewind(wi_webp_animation *animation);
-/// The next frame, premultiplied, `width * 4` bytes a row; valid until the next call. NULL on damage or at the end.
+/// The next frame, alpha not multiplied in, `width * 4` bytes a row; valid until the next call. NULL on damage or at the end.
 const uint8_t *wi_webp_animation_next(wi_webp_animation *animation);
 
 /// Receives the percentage that is done; 0 stops the encoder.

@@ -2,29 +2,27 @@
 
 import Synchronization
 
-/// Links a waiting Swift task with its transfer on the network thread: whoever resolves it first decides the
+/// Links a waiting Swift task with its work on another thread: whoever resolves it first decides the
 /// outcome, and the task is resumed exactly once. Thread-safe.
-final class TransferTicket: Sendable {
+final class Ticket<Outcome: Sendable>: Sendable {
     private struct State {
-        var continuation: CheckedContinuation<TransferOutcome, Never>?
-        var outcome: TransferOutcome?
+        var continuation: CheckedContinuation<Outcome, Never>?
+        var outcome: Outcome?
     }
 
     let id: UInt64
     private let state = Mutex(State())
 
-    private static let lastID = Atomic<UInt64>(0)
-
     init() {
-        id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        id = TicketNumbers.next()
     }
 
     /// Whether the outcome is decided: nothing that happens later is of interest.
     var isResolved: Bool { state.withLock { $0.outcome != nil } }
 
     /// Takes the task's continuation. False where the outcome is decided already: the task goes on at once and no
-    /// transfer is to be started.
-    func install(_ continuation: CheckedContinuation<TransferOutcome, Never>) -> Bool {
+    /// work is to be started.
+    func install(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
         let outcome = state.withLock { state in
             if state.outcome == nil { state.continuation = continuation }
             return state.outcome
@@ -35,8 +33,8 @@ final class TransferTicket: Sendable {
     }
 
     /// Decides the outcome; only the first call does.
-    func resolve(_ outcome: TransferOutcome) {
-        let continuation = state.withLock { state -> CheckedContinuation<TransferOutcome, Never>? in
+    func resolve(_ outcome: Outcome) {
+        let continuation = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
             guard state.outcome == nil else { return nil }
             state.outcome = outcome
             defer { state.continuation = nil }
@@ -44,4 +42,11 @@ final class TransferTicket: Sendable {
         }
         continuation?.resume(returning: outcome)
     }
+}
+
+/// Numbers that are given once in the process.
+private enum TicketNumbers {
+    private static let last = Atomic<UInt64>(0)
+
+    static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

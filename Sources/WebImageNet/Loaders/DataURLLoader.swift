@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// The loader for `data:` URLs (RFC 2397, read as leniently as Fetch's data URL processor). Thread-safe.
+public struct DataURLLoader: ImageLoader {
+    /// Creates a loader.
+    public init() {}
+
+    /// Takes `data:` URLs.
+    public func canLoad(_ url: URL) -> Bool { url.scheme?.lowercased() == "data" }
+
+    /// Decodes the URL. The head is a 200 with the URL's content type.
+    ///
+    /// - Throws: 1005 for a URL that cannot be read, 6001 for more bytes than `request.maxBytes`, 2021 for none,
+    ///   1001 when cancelled.
+    public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        let now = Date()
+        let started = MonotonicTime.now
+        if Task.isCancelled { throw .request(.cancelled) }
+        let data = try DataURL(request.url.absoluteString, maxBytes: request.maxBytes)
+        guard !data.body.isEmpty else { throw .network(NetworkError(.noData, url: "data:", phase: .body)) }
+        let head = ResponseHead(
+            status: 200, fields: HTTPFields([.init(name: "Content-Type", value: data.type)]))
+        context.report(.started)
+        context.report(.head(head, expected: data.body.count))
+        context.report(.body(data.body))
+        var metrics = LoadMetrics()
+        metrics.finished = Double(MonotonicTime.now - started) / 1e9
+        metrics.bytesReceived = data.body.count
+        return LoadResponse(
+            head: head, body: data.body, finalURL: request.url, requestTime: now, responseTime: now, metrics: metrics)
+    }
+}
+
+/// A `data:` URL taken apart.
+struct DataURL {
+    /// What stands before the comma, without `;base64`; `text/plain;charset=US-ASCII` where that is nothing.
+    let type: String
+    let body: Data
+
+    init(_ text: String, maxBytes: Int) throws(ImageError) {
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            String(decoding: bytes[..<colon], as: UTF8.self).lowercased() == "data"
+        else { throw Self.failure("it does not begin with data:") }
+        guard let comma = bytes[colon...].firstIndex(of: UInt8(ascii: ",")) else {
+            throw Self.failure("there is no comma")
+        }
+        var description = String(decoding: bytes[(colon + 1)..<comma], as: UTF8.self)
+            .trimmingCharacters(in: .whitespaces)
+        let isBase64 = Self.takeBase64Mark(&description)
+        let payload = bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") }
+        // Nothing gets longer by decoding, and what is long enough needs none to be refused. base64 may be blanks.
+        let least = isBase64 ? 0 : payload.count / 3
+        guard least <= maxBytes else { throw Self.tooLarge(least, maxBytes) }
+        let plain = try Self.percentDecoded(payload)
+        body = isBase64 ? try Self.base64Decoded(plain) : Data(plain)
+        guard body.count <= maxBytes else { throw Self.tooLarge(body.count, maxBytes) }
+        if description.hasPrefix(";") { description = "text/plain" + description }
+        type = description.isEmpty ? "text/plain;charset=US-ASCII" : description
+    }
+
+    private static func failure(_ reason: String) -> ImageError { .request(.invalidDataURL(reason)) }
+
+    private static func tooLarge(_ size: Int, _ limit: Int) -> ImageError {
+        .limit(LimitError(.encodedBytes, limit: limit, actual: size, detail: "data URL"))
+    }
+
+    /// Removes `;base64` from the end, in any case and with blanks around it.
+    private static func takeBase64Mark(_ description: inout String) -> Bool {
+        guard let semicolon = description.lastIndex(of: ";") else { return false }
+        let mark = description[description.index(after: semicolon)...]
+            .replacing("%20", with: " ").trimmingCharacters(in: .whitespaces)
+        guard mark.lowercased() == "base64" else { return false }
+        description = description[..<semicolon].trimmingCharacters(in: .whitespaces)
+        return true
+    }
+
+    /// A percent sign without two hexadecimal digits stands for itself, as browsers have it.
+    private static func percentDecoded(_ bytes: ArraySlice<UInt8>) throws(ImageError) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "%"), index + 2 < bytes.endIndex, let high = hexDigit(bytes[index + 1]),
+                let low = hexDigit(bytes[index + 2])
+            {
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(byte)
+                index += 1
+            }
+        }
+        return decoded
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 48...57: byte - 48
+        case 65...70: byte - 55
+        case 97...102: byte - 87
+        default: nil
+        }
+    }
+
+    /// Forgiving base64 (Infra 7): white space is skipped, padding may be missing; the URL-safe alphabet is taken
+    /// too.
+    private static func base64Decoded(_ bytes: [UInt8]) throws(ImageError) -> Data {
+        var decoded = Data()
+        decoded.reserveCapacity(bytes.count / 4 * 3 + 3)
+        var bits: UInt32 = 0
+        var digits = 0
+        var padding = 0
+        for byte in bytes where !(byte == 32 || (9...13).contains(byte) && byte != 11) {
+            if byte == UInt8(ascii: "=") {
+                padding += 1
+                continue
+            }
+            guard padding == 0, let digit = base64Digit(byte) else { throw failure("it is no base64") }
+            bits = bits << 6 | UInt32(digit)
+            digits += 1
+            if digits % 4 == 0 {
+                decoded.append(contentsOf: [
+                    UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8),
+                    UInt8(truncatingIfNeeded: bits),
+                ])
+            }
+        }
+        guard padding == 0 || padding <= 2 && (digits + padding) % 4 == 0 else { throw failure("wrong padding") }
+        switch digits % 4 {
+        case 1: throw failure("the base64 is cut")
+        case 2: decoded.append(UInt8(truncatingIfNeeded: bits >> 4))
+        case 3:
+            decoded.append(contentsOf: [
+                UInt8(truncatingIfNeeded: bits >> 10), UInt8(truncatingIfNeeded: bits >> 2),
+            ])
+        default: break
+        }
+        return decoded
+    }
+
+    private static func base64Digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 65...90: byte - 65
+        case 97...122: byte - 71
+        case 48...57: byte + 4
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

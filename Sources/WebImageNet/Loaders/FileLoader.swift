@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import WebImageCore
+
+/// The loader for `file:` URLs. Reads regular files only, never on Swift's cooperative pool. Thread-safe.
+public final class FileLoader: ImageLoader {
+    private let lane: ReadingLane
+
+    /// Creates a loader that reads up to `concurrentReads` files at once; default 2.
+    public init(concurrentReads: Int = 2) {
+        lane = ReadingLane(width: concurrentReads)
+    }
+
+    /// Takes `file:` URLs of this machine.
+    public func canLoad(_ url: URL) -> Bool {
+        guard url.scheme?.lowercased() == "file" else { return false }
+        let host = url.host() ?? ""
+        return host.isEmpty || host.lowercased() == "localhost"
+    }
+
+    /// Reads the file. There is no head.
+    ///
+    /// - Throws: 1006 where there is no such file, 1007 for what is no regular file or cannot be read, 6001 for
+    ///   more bytes than `request.maxBytes`, 2021 for an empty file, 1001 when cancelled.
+    public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        let ticket = Ticket<Result<LoadResponse, ImageError>>()
+        let queued = MonotonicTime.now
+        context.observePriority { [lane] priority in lane.setPriority(ticket.id, priority) }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard ticket.install(continuation) else { return }
+                lane.submit(ticket.id, context.priority) {
+                    var reading = FileReading(request: request, context: context, queued: queued)
+                    ticket.resolve(reading.run { ticket.isResolved })
+                }
+            }
+        } onCancel: {
+            ticket.resolve(.failure(.request(.cancelled)))
+            lane.cancel(ticket.id)
+        }
+        return try outcome.get()
+    }
+}
+
+/// Reads one file piece by piece.
+private struct FileReading {
+    /// Bytes that are read and reported at once.
+    static let pieceSize = 256 << 10
+
+    let request: LoadRequest
+    let context: LoadContext
+    let queued: Int64
+    private let begun = Date()
+    private let started = MonotonicTime.now
+
+    init(request: LoadRequest, context: LoadContext, queued: Int64) {
+        self.request = request
+        self.context = context
+        self.queued = queued
+    }
+
+    private var path: String { request.url.path(percentEncoded: false) }
+
+    /// `isCancelled` is asked before each piece.
+    mutating func run(isCancelled: () -> Bool) -> Result<LoadResponse, ImageError> {
+        do throws(ImageError) {
+            return .success(try read(isCancelled: isCancelled))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func read(isCancelled: () -> Bool) throws(ImageError) -> LoadResponse {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .request(.fileNotFound(path: path)) }
+        // Without O_NONBLOCK the opening of a pipe waits for its writer.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw failure(errno) }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw failure(errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw failure(facts.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
+        let size = Int(facts.st_size)
+        guard size <= request.maxBytes else { throw tooLarge(size) }
+        context.report(.started)
+        context.report(.head(nil, expected: size))
+        let body = try readAll(file, expected: size, isCancelled: isCancelled)
+        guard !body.isEmpty else {
+            throw .network(NetworkError(.noData, url: request.url.absoluteString, phase: .body))
+        }
+        var metrics = LoadMetrics()
+        metrics.queued = Double(started - queued) / 1e9
+        metrics.finished = Double(MonotonicTime.now - started) / 1e9
+        metrics.bytesReceived = body.count
+        return LoadResponse(
+            body: body, finalURL: request.url, requestTime: begun, responseTime: begun, metrics: metrics)
+    }
+
+    /// To the end, whatever the size was told to be: files grow and shrink while they are read.
+    private func readAll(_ file: Int32, expected: Int, isCancelled: () -> Bool) throws(ImageError) -> Data {
+        var body = BodyBuffer(expected: expected)
+        let piece = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: min(max(expected, 1), Self.pieceSize), alignment: 16)
+        defer { piece.deallocate() }
+        while true {
+            if isCancelled() { throw .request(.cancelled) }
+            let count = Glibc.read(file, piece.baseAddress, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(errno) }
+            guard count > 0 else { return body.data }
+            guard body.count + count <= request.maxBytes else { throw tooLarge(body.count + count) }
+            let part = body.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            context.report(.body(part))
+        }
+    }
+
+    private func failure(_ code: Int32) -> ImageError {
+        code == ENOENT || code == ENOTDIR
+            ? .request(.fileNotFound(path: path)) : .request(.fileUnreadable(path: path, errno: code))
+    }
+
+    private func tooLarge(_ size: Int) -> ImageError {
+        .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: size, detail: path))
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTesting
+
+@Suite("Faults of servers", .timeLimit(.minutes(1)))
+struct FaultTests {
+    let body = patternBytes(100_000)
+
+    private func failure(_ response: ServerResponse, _ change: (inout LoadRequest) -> Void = { _ in }) async throws
+        -> (error: ImageError?, requests: Int)
+    {
+        let server = try LoopbackServer { _ in response }
+        let error = await makeDownloader().failure(server.url("/a"), change)
+        return (error, server.counters.requests)
+    }
+
+    @Test(
+        "A body that is shorter than told is a lost connection, and no answer",
+        arguments: [ServerResponse.Framing.length, .chunked], [ServerResponse.Ending.close, .reset])
+    func cutBody(_ framing: ServerResponse.Framing, _ ending: ServerResponse.Ending) async throws {
+        let response = ServerResponse.ok(body).with {
+            $0.framing = framing
+            $0.bodyCut = 50_000
+            $0.ending = ending
+        }
+        let (error, requests) = try await failure(response)
+        #expect(error?.network?.reason == .connectionLost && error?.network?.phase == .body)
+        #expect(error?.network?.underlying != nil && requests == 1)
+    }
+
+    @Test("A header block that is cut at any place is a lost connection", arguments: [1, 9, 17, 40, 66])
+    func cutHead(_ count: Int) async throws {
+        let (error, _) = try await failure(.ok(body).with { $0.headCut = count })
+        #expect(error?.network?.reason == .connectionLost || error?.network?.reason == .badServerResponse)
+        #expect(error?.network?.phase == .head)
+    }
+
+    @Test("A connection that ends before any byte is tried once more on a fresh one, and no more")
+    func noAnswer() async throws {
+        for ending in [ServerResponse.Ending.close, .reset] {
+            let (error, requests) = try await failure(.raw(Data(), ending: ending))
+            #expect(error?.network?.reason == .connectionLost && error?.network?.attempt == 2)
+            #expect(requests == 2)
+        }
+        let body = body
+        let server = try LoopbackServer { $0.index == 0 ? .raw(Data(), ending: .reset) : .ok(body) }
+        #expect(try await makeDownloader().load(server.url("/a")).body == body)
+    }
+
+    @Test("Silence ends by the idle timer, before the answer and inside of it")
+    func idleTimer() async throws {
+        let timeouts = LoadTimeouts(connect: 5, idle: 0.2, total: 30)
+        for (response, phase) in [
+            (ServerResponse.silent, NetworkError.Phase.head),
+            (.ok(body).with { $0.bodyStall = 1000 }, .body),
+            (.ok(body).with { $0.bodyStall = 0 }, .body),
+        ] {
+            let (error, requests) = try await failure(response) { $0.timeouts = timeouts }
+            #expect(error?.network?.reason == .timedOut && error?.network?.phase == phase)
+            #expect(requests == 1)
+        }
+    }
+
+    @Test("The total limit ends what keeps coming")
+    func totalLimit() async throws {
+        let slow = ServerResponse.ok(body).with { $0.bytesPerSecond = 5_000 }
+        let (error, _) = try await failure(slow) { $0.timeouts = LoadTimeouts(connect: 5, idle: 5, total: 0.3) }
+        #expect(error?.network?.reason == .timedOut && error?.network?.phase == .total)
+    }
+
+    @Test("What is slow but comes is not idle")
+    func slowButAlive() async throws {
+        let slow = ServerResponse.ok(patternBytes(3_000)).with { $0.bytesPerSecond = 10_000 }
+        let server = try LoopbackServer { _ in slow }
+        let response = try await makeDownloader().load(server.url("/a")) {
+            $0.timeouts = LoadTimeouts(connect: 5, idle: 0.2, total: 30)
+        }
+        #expect(response.body == patternBytes(3_000))
+    }
+
+    @Test(
+        "A size limit holds for told and untold lengths, and the connection is dropped",
+        arguments: [
+            ServerResponse.Framing.length, .chunked, .untilClose,
+        ])
+    func sizeLimit(_ framing: ServerResponse.Framing) async throws {
+        let body = body
+        let server = try LoopbackServer { _ in .ok(body).with { $0.framing = framing } }
+        let downloader = makeDownloader()
+        let response = try await downloader.load(server.url("/a")) { $0.maxBytes = body.count }
+        #expect(response.body == body)
+        let error = await downloader.failure(server.url("/a")) { $0.maxBytes = body.count - 1 }
+        guard case .limit(let limit) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(limit.kind == .encodedBytes && limit.limit == body.count - 1 && limit.actual > limit.limit)
+        await server.waitForClosedConnections(count: 1)
+    }
+
+    @Test("A told length above the limit is refused before the body")
+    func toldLimit() async throws {
+        let (error, _) = try await failure(.ok(Data("x".utf8)).with { $0.framing = .lie(1 << 40) })
+        guard case .limit(let limit) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(limit.actual == 1 << 40)
+    }
+
+    @Test(
+        "What is no HTTP, or breaks its rules, is a bad answer and not tried again",
+        arguments: [
+            "hello\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/9.1 200 OK\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+            "HTTP/1.1 200 OK\r\nContent-Length: 3, 4\r\n\r\nabcd",
+            "HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nabc",
+            "HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: 3\r\n\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+        ])
+    func badAnswers(_ text: String) async throws {
+        let (error, requests) = try await failure(.raw(Data(text.utf8)))
+        #expect(error?.network?.reason == .badServerResponse, "\(String(describing: error))")
+        #expect(requests == 1)
+    }
+
+    @Test("Equal repeats of Content-Length are one")
+    func equalLengths() async throws {
+        for lengths in ["Content-Length: 3\r\nContent-Length: 3", "Content-Length: 3, 3"] {
+            let server = try LoopbackServer { _ in .raw(Data("HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\nabc".utf8)) }
+            #expect(try await makeDownloader().load(server.url("/a")).body == Data("abc".utf8))
+        }
+    }
+
+    @Test("Huge headers are a bad answer", arguments: [(1, 200_000), (1, 90_000), (2_000, 100), (4_000, 100)])
+    func hugeHeaders(count: Int, length: Int) async throws {
+        let line = "X-A: \(String(repeating: "a", count: length))\r\n"
+        let text = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: count) + "\r\n"
+        let (error, _) = try await failure(.raw(Data(text.utf8)))
+        #expect(error?.network?.reason == .badServerResponse, "\(String(describing: error))")
+    }
+
+    @Test("Nobody there, no such name, and a lonely port have their own errors")
+    func unreachable() async throws {
+        let server = try LoopbackServer(routes: [:])
+        let url = server.url("/a")
+        server.stop()
+        let error = await makeDownloader().failure(url)
+        #expect(error?.network?.reason == .cannotConnect && error?.network?.phase == .connect)
+        let unknown = try #require(URL(string: "http://nobody.invalid/a"))
+        #expect(await makeDownloader().failure(unknown)?.network?.reason == .cannotFindHost)
+        let plain = try LoopbackServer(routes: [:])
+        let secure = try #require(URL(string: "https://127.0.0.1:\(plain.port)/"))
+        #expect(await makeDownloader().failure(secure)?.network?.reason == .secureConnectionFailed)
+    }
+
+    @Test("A proxy that is not there is a proxy error")
+    func proxy() async throws {
+        let server = try LoopbackServer(routes: [:])
+        let port = server.port
+        server.stop()
+        let target = try #require(URL(string: "http://127.0.0.1:1/a"))
+        let downloader = makeDownloader { $0.proxy = .url("http://127.0.0.1:\(port)") }
+        #expect(await downloader.failure(target)?.network?.reason == .proxyFailed)
+        let working = try LoopbackServer { .ok(Data($0.target.utf8)) }
+        let through = makeDownloader { $0.proxy = .url("http://127.0.0.1:\(working.port)") }
+        let far = try #require(URL(string: "http://far.invalid/a"))
+        #expect(try await through.load(far).body == Data("http://far.invalid/a".utf8))
+    }
+
+    @Test("A public-only downloader does not reach this machine, in any spelling and by no redirect")
+    func addressPolicy() async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(body)])
+        let downloader = makeDownloader { $0.addressPolicy = .publicOnly }
+        for host in ["127.0.0.1", "localhost", "0x7f.1", "2130706433", "017700000001", "0", "[::ffff:127.0.0.1]"] {
+            let url = try #require(URL(string: "http://\(host):\(server.port)/a"))
+            #expect(await downloader.failure(url)?.network?.reason == .addressRefused, "\(host)")
+        }
+        #expect(server.counters.connections == 0)
+    }
+}

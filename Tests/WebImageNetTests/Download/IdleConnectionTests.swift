@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTesting
+
+@Suite("Kept connections", .timeLimit(.minutes(1)))
+struct IdleConnectionTests {
+    let body = patternBytes(2_000)
+
+    /// Loads so that `count` connections are open and kept.
+    private func warm(_ downloader: ImageDownloader, _ server: LoopbackServer, _ gate: Gate, _ count: Int) async throws
+    {
+        let url = server.url("/gated")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { _ = try await downloader.load(url) } }
+            await server.waitForRequests(count: count)
+            gate.open()
+            try await group.waitForAll()
+        }
+    }
+
+    private func makeServer(_ gate: Gate) throws -> LoopbackServer {
+        try LoopbackServer(routes: ["/gated": .ok(body).with { $0.headGate = gate }, "/a": .ok(body)])
+    }
+
+    @Test("Twelve kept connections that died are not noticed by the next load", arguments: [false, true])
+    func dead(resetting: Bool) async throws {
+        let gate = Gate()
+        let server = try makeServer(gate)
+        let downloader = makeDownloader { $0.connectionsPerHost = 12 }
+        try await warm(downloader, server, gate, 12)
+        #expect(server.counters.openConnections == 12)
+        await server.closeIdleConnections(resetting: resetting)
+        #expect(try await downloader.load(server.url("/a")).body == body)
+        #expect(server.counters.requests == 13)
+        #expect(server.counters.connections == 13)
+    }
+
+    @Test("Stray bytes on kept connections are nobody's answer")
+    func poisoned() async throws {
+        let gate = Gate()
+        let server = try makeServer(gate)
+        let downloader = makeDownloader { $0.connectionsPerHost = 3 }
+        try await warm(downloader, server, gate, 3)
+        let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
+        await server.writeToIdleConnections(Data(poison.utf8))
+        for _ in 0..<6 { #expect(try await downloader.load(server.url("/a")).body == body) }
+        #expect(server.counters.closedConnections == 3)
+    }
+
+    @Test("A connection that serves is not mistaken for a kept one with stray bytes")
+    func busy() async throws {
+        let gate = Gate()
+        let pieces = Gate()
+        let big = patternBytes(400_000)
+        let server = try LoopbackServer(routes: [
+            "/gated": .ok(body).with { $0.headGate = gate }, "/a": .ok(body),
+            "/big": .ok(big).with {
+                $0.pieceSize = 200_000
+                $0.pieceGates = [Gate.opened, pieces]
+            },
+        ])
+        let downloader = makeDownloader()
+        try await warm(downloader, server, gate, 6)
+        let url = server.url("/big")
+        async let first = downloader.load(url)
+        async let second = downloader.load(url)
+        for _ in 0..<50 { #expect(try await downloader.load(server.url("/a")).body == body) }
+        pieces.open()
+        let bodies = try await [first.body, second.body]
+        #expect(bodies == [big, big])
+        #expect(server.counters.connections == 6)
+    }
+}
+
+extension Gate {
+    fileprivate static var opened: Gate {
+        let gate = Gate()
+        gate.open()
+        return gate
+    }
+}

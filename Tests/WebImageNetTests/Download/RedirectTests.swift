@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+@testable import WebImageNet
+
+@Suite("Redirects", .timeLimit(.minutes(1)))
+struct RedirectTests {
+    let body = patternBytes(1_000)
+
+    @Test("Every kind is followed, and the final URL and their number are told", arguments: [301, 302, 303, 307, 308])
+    func kinds(_ status: Int) async throws {
+        let server = try LoopbackServer(routes: [
+            "/1": .redirect(status, to: "/x/../2?a=b"), "/2": .redirect(status, to: "3#part"), "/3": .ok(body),
+        ])
+        let log = ReportLog()
+        let response = try await makeDownloader().load(LoadRequest(url: server.url("/1")), context: log.context())
+        #expect(response.body == body && log.body == body && log.started == 1 && log.status == 200)
+        #expect(response.finalURL == server.url("/3#part"))
+        #expect(response.metrics.redirects == 2)
+        #expect(server.requests.map(\.target) == ["/1", "/2?a=b", "/3"])
+        #expect(server.counters.connections == 1)
+    }
+
+    @Test("A loop and an endless chain end quickly")
+    func loops() async throws {
+        let loop = try LoopbackServer(routes: ["/1": .redirect(to: "/2"), "/2": .redirect(to: "/1")])
+        #expect(await makeDownloader().failure(loop.url("/1"))?.network?.reason == .tooManyRedirects)
+        #expect(loop.counters.requests == 2)
+        let endless = try LoopbackServer { .redirect(to: "/\($0.index + 1)") }
+        #expect(await makeDownloader().failure(endless.url("/0"))?.network?.reason == .tooManyRedirects)
+        #expect(endless.counters.requests == 11)
+        let none = makeDownloader { $0.maxRedirects = 0 }
+        #expect(await none.failure(endless.url("/x"))?.network?.reason == .tooManyRedirects)
+    }
+
+    @Test("Secrets stay with the first origin; harmless fields go along")
+    func secrets() async throws {
+        let second = try LoopbackServer(routes: ["/b": .ok(body)])
+        let first = try LoopbackServer(routes: [
+            "/same": .redirect(to: "/a"), "/a": .redirect(to: second.url("/b").absoluteString),
+        ])
+        let downloader = makeDownloader { $0.fields = HTTPFields([.init(name: "X-Api-Key", value: "s")]) }
+        _ = try await downloader.load(first.url("/same")) {
+            $0.fields = HTTPFields([
+                .init(name: "Authorization", value: "s"), .init(name: "Cookie", value: "s"),
+                .init(name: "Accept-Language", value: "de"),
+            ])
+        }
+        let secret = ["Authorization", "Cookie", "X-Api-Key"]
+        #expect(first.requests.count == 2)
+        for request in first.requests { #expect(secret.allSatisfy { request.fields[$0] == "s" }) }
+        let far = try #require(second.requests.first)
+        #expect(secret.allSatisfy { far.fields[$0] == nil })
+        #expect(far.fields["Accept-Language"] == "de" && far.fields["User-Agent"] == "WebImage/0.1")
+    }
+
+    @Test("Other schemes are refused", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,a", "gopher://a"])
+    func schemes(_ location: String) async throws {
+        let server = try LoopbackServer(routes: ["/a": .redirect(to: location)])
+        let error = await makeDownloader().failure(server.url("/a"))
+        #expect(error?.network?.reason == .redirectRefused && error?.network?.status == 302)
+    }
+
+    @Test("A redirect without a place is a status error")
+    func withoutPlace() async throws {
+        let server = try LoopbackServer(routes: ["/a": .status(302), "/b": .redirect(to: ""), "/c": .status(300)])
+        for path in ["/a", "/b", "/c"] {
+            #expect(await makeDownloader().failure(server.url(path))?.network?.reason == .status)
+        }
+    }
+
+    @Test("The body of a redirect is read, ignored, and does not hold up the next step")
+    func bodies() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(routes: [
+            "/big": .redirect(to: "/a").with { $0.body = Data(count: 1_000_000) },
+            "/slow": .redirect(to: "/a").with { $0.bodyGate = gate },
+            "/cut": .redirect(to: "/a").with {
+                $0.body = patternBytes(1_000)
+                $0.bodyCut = 10
+            },
+            "/a": .ok(body),
+        ])
+        let downloader = makeDownloader()
+        for path in ["/big", "/slow", "/cut"] { #expect(try await downloader.load(server.url(path)).body == body) }
+        gate.open()
+    }
+
+    @Test("A Location with spaces and raw UTF-8 is understood")
+    func rawLocation() async throws {
+        let raw = "HTTP/1.1 302 F\r\nLocation: /a b/\u{fc}\u{65e5}\r\nContent-Length: 0\r\n\r\n"
+        let server = try LoopbackServer { [body] in $0.index == 0 ? .raw(Data(raw.utf8)) : .ok(body) }
+        #expect(try await makeDownloader().load(server.url("/")).body == body)
+        #expect(server.requests.last?.target == "/a%20b/%C3%BC%E6%97%A5")
+    }
+
+    @Test("From https to http is refused unless allowed; to another port is another origin")
+    func downgrade() throws {
+        let secure = try #require(URL(string: "https://a.example/x"))
+        let head = ResponseHead(
+            status: 302, fields: HTTPFields([.init(name: "Location", value: "http://a.example/x")]))
+        #expect(throws: Redirect.Refusal.refused("a redirect from https to http://a.example/x")) {
+            try Redirect(head, method: "GET", from: secure, allowsDowngrade: false)
+        }
+        let allowed = try Redirect(head, method: "GET", from: secure, allowsDowngrade: true)
+        #expect(allowed.isCrossOrigin)
+        for (location, isCross) in [
+            ("https://A.example:443/y", false), ("https://a.example:444/y", true), ("//b.example/", true),
+            ("?q", false),
+        ] {
+            let head = ResponseHead(status: 302, fields: HTTPFields([.init(name: "Location", value: location)]))
+            let redirect = try Redirect(head, method: "GET", from: secure, allowsDowngrade: false)
+            #expect(redirect.isCrossOrigin == isCross, "\(location)")
+        }
+    }
+
+    @Test(
+        "303 turns every method into GET, 301 and 302 turn POST",
+        arguments: [
+            (301, "POST", true), (302, "POST", true), (303, "POST", true), (303, "PUT", true), (307, "POST", false),
+            (308, "POST", false), (302, "PUT", false), (303, "HEAD", false), (303, "GET", false),
+        ])
+    func methods(status: Int, method: String, becomesGet: Bool) throws {
+        let head = ResponseHead(status: status, fields: HTTPFields([.init(name: "Location", value: "/b")]))
+        let url = try #require(URL(string: "http://a.example/a"))
+        #expect(try Redirect(head, method: method, from: url, allowsDowngrade: false).becomesGet == becomesGet)
+    }
+
+    @Test("Time in redirects counts against the total")
+    func totalTime() async throws {
+        let server = try LoopbackServer { .redirect(to: "/\($0.index + 1)").with { $0.bytesPerSecond = 500 } }
+        let error = await makeDownloader { $0.maxRedirects = 20 }.failure(server.url("/0")) {
+            $0.timeouts = LoadTimeouts(connect: 5, idle: 5, total: 0.4)
+        }
+        #expect(error?.network?.reason == .timedOut && error?.network?.phase == .total)
+    }
+}

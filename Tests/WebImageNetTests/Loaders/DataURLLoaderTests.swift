@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+
+@testable import WebImageNet
+
+@Suite("Data URL loader")
+struct DataURLLoaderTests {
+    @Test(
+        "Both forms are read, in any case, with parameters and blanks",
+        arguments: [
+            ("data:image/png;base64,AAEC/w==", "image/png", [0, 1, 2, 255]),
+            ("data:image/png;base64,AAEC/w", "image/png", [0, 1, 2, 255]),
+            ("data:image/png;base64,AAEC_w", "image/png", [0, 1, 2, 255]),
+            ("DATA:IMAGE/PNG;BASE64,AAEC%2Fw%3D%3D", "IMAGE/PNG", [0, 1, 2, 255]),
+            ("data:image/png;a=b;base64,AA EC%0A/w==", "image/png;a=b", [0, 1, 2, 255]),
+            ("data:image/png; base64 ,AAEC", "image/png", [0, 1, 2]),
+            ("data:;base64,AAE=", "text/plain;charset=US-ASCII", [0, 1]),
+            ("data:,A%20b%ff", "text/plain;charset=US-ASCII", [65, 32, 98, 255]),
+            ("data:;charset=utf-8,a,b", "text/plain;charset=utf-8", [97, 44, 98]),
+            ("data:text/plain,100%", "text/plain", [49, 48, 48, 37]),
+            ("data:text/plain,%4", "text/plain", [37, 52]),
+            ("data:text/plain,%zz", "text/plain", [37, 122, 122]),
+            ("data:text/plain,a#b", "text/plain", [97]),
+            ("data:base64,AA", "base64", [65, 65]),
+        ])
+    func forms(text: String, type: String, bytes: [UInt8]) throws {
+        let url = try DataURL(text, maxBytes: 100)
+        #expect(url.type == type)
+        #expect(Array(url.body) == bytes)
+    }
+
+    @Test(
+        "What cannot be read is refused",
+        arguments: [
+            "data:", "data:image/png;base64", "date:,a", "data:;base64,A", "data:;base64,AAAAA", "data:;base64,AA=A",
+            "data:;base64,AA=", "data:;base64,AAA==", "data:;base64,AA*A", "data:;base64,====", "",
+        ])
+    func refusals(_ text: String) {
+        do throws(ImageError) {
+            _ = try DataURL(text, maxBytes: 100)
+            Issue.record("\(text) was read")
+        } catch {
+            #expect(error.code == 1005)
+        }
+    }
+
+    @Test("The size limit counts decoded bytes")
+    func limit() throws {
+        #expect(try DataURL("data:;base64,AAEC", maxBytes: 3).body.count == 3)
+        for text in ["data:;base64,AAECAw==", "data:,abcd", "data:," + String(repeating: "%41", count: 1000)] {
+            #expect(throws: ImageError.self) { try DataURL(text, maxBytes: 3) }
+        }
+    }
+
+    @Test("Any text gives bytes or an error")
+    func noise() {
+        var generator = SeededGenerator(seed: 7)
+        let alphabet = Array("data:;,base64%=#AZaz09+/-_ \n".utf8)
+        for _ in 0..<20_000 {
+            let noise = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in
+                alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+            }
+            let text = (Bool.random(using: &generator) ? "data:" : "") + String(decoding: noise, as: UTF8.self)
+            if let url = try? DataURL(text, maxBytes: 20) { #expect(url.body.count <= 20) }
+        }
+    }
+
+    @Test("A load reports a head with the type, and the body")
+    func load() async throws {
+        let url = try #require(URL(string: "data:image/gif;base64,R0lGODlh"))
+        let log = ReportLog()
+        let response = try await DataURLLoader().load(LoadRequest(url: url), context: log.context())
+        #expect(response.body == Data("GIF89a".utf8) && log.body == response.body && log.status == 200)
+        #expect(response.head?.fields["Content-Type"] == "image/gif")
+        #expect(DataURLLoader().canLoad(url))
+    }
+}
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

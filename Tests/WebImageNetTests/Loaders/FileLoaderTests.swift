@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImageCore
+import WebImageNet
+import WebImageTesting
+
+@Suite("File loader", .timeLimit(.minutes(1)))
+struct FileLoaderTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "webimage-file-\(UUID())")
+
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    private func failure(_ url: URL, maxBytes: Int = 1 << 20) async -> ImageError? {
+        do throws(ImageError) {
+            _ = try await FileLoader().load(LoadRequest(url: url, maxBytes: maxBytes), context: LoadContext())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A file comes whole, in parts, without a head")
+    func whole() async throws {
+        try await withFolder { folder in
+            let bytes = patternBytes(1_000_000)
+            let url = folder.appending(path: "a b%ü.png")
+            try bytes.write(to: url)
+            let log = ReportLog()
+            let response = try await FileLoader().load(LoadRequest(url: url), context: log.context())
+            #expect(response.body == bytes && log.body == bytes && log.expected == bytes.count)
+            #expect(response.head == nil && response.finalURL == url)
+            #expect(response.metrics.bytesReceived == bytes.count)
+        }
+    }
+
+    @Test("Missing files, folders, pipes, empty files and too large ones are errors of their own")
+    func refusals() async throws {
+        try await withFolder { folder in
+            let missing = folder.appending(path: "none")
+            #expect(await failure(missing) == .request(.fileNotFound(path: missing.path())))
+            #expect(await failure(missing.appending(path: "x"))?.code == 1006)
+            let inside = URL(filePath: folder.path(), directoryHint: .notDirectory)
+            #expect(await failure(inside) == .request(.fileUnreadable(path: inside.path(), errno: EISDIR)))
+            let pipe = folder.appending(path: "pipe")
+            #expect(mkfifo(pipe.path(), 0o600) == 0)
+            #expect(await failure(pipe) == .request(.fileUnreadable(path: pipe.path(), errno: EINVAL)))
+            let empty = folder.appending(path: "empty")
+            try Data().write(to: empty)
+            #expect(await failure(empty)?.network?.reason == .noData)
+            let large = folder.appending(path: "large")
+            try Data(count: 101).write(to: large)
+            #expect(await failure(large, maxBytes: 101) == nil)
+            #expect(
+                await failure(large, maxBytes: 100)
+                    == .limit(LimitError(.encodedBytes, limit: 100, actual: 101, detail: large.path())))
+            #expect(await failure(URL(filePath: "/dev/zero"))?.code == 1007)
+        }
+    }
+
+    @Test("Only file URLs of this machine are taken")
+    func schemes() throws {
+        let loader = FileLoader()
+        #expect(loader.canLoad(URL(filePath: "/a")))
+        #expect(loader.canLoad(try #require(URL(string: "FILE://localhost/a"))))
+        #expect(!loader.canLoad(try #require(URL(string: "file://server/a"))))
+        #expect(!loader.canLoad(try #require(URL(string: "http://localhost/a"))))
+    }
+
+    @Test("Many files at once all come, and cancelled ones end as cancelled")
+    func many() async throws {
+        try await withFolder { folder in
+            let url = folder.appending(path: "a")
+            let bytes = patternBytes(100_000)
+            try bytes.write(to: url)
+            let loader = FileLoader()
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<300 {
+                    group.addTask {
+                        let task = Task { try await loader.load(LoadRequest(url: url), context: LoadContext()).body }
+                        guard index % 3 == 0 else { return try await task.value == bytes }
+                        task.cancel()
+                        switch await task.result {
+                        case .success(let body): return body == bytes
+                        case .failure(let error): return (error as? ImageError)?.isCancelled == true
+                        }
+                    }
+                }
+                for try await isRight in group { #expect(isRight) }
+            }
+        }
+    }
+}
