@@ -33,22 +33,23 @@ def webp(picture, path, *options):
         run('cwebp', '-quiet', *options, png.name, '-o', path)
 
 
-def animated_gif(frames, path, delay, colors):
+def animated_gif(frames, path, delay, colors, dither='none'):
     """`delay` in hundredths of a second; loops for ever."""
     with tempfile.TemporaryDirectory() as folder:
-        names = []
         for index, frame in enumerate(frames):
-            names.append(os.path.join(folder, f'{index:03}.png'))
-            magick(frame, names[-1])
+            magick(frame, os.path.join(folder, f'{index:03}.png'))
         whole = os.path.join(folder, 'all.gif')
-        run(MAGICK, '-delay', delay, '-loop', 0, *names, '-dither', 'None', '+remap', whole)
-        run('gifsicle', '-O3', '--no-warnings', f'--colors={colors}', '--loopcount=forever', whole, '-o', path)
+        run('ffmpeg', '-v', 'error', '-framerate', f'100/{delay}', '-i', os.path.join(folder, '%03d.png'), '-vf',
+            f'split[a][b];[a]palettegen=max_colors={colors}:reserve_transparent=0[p];[b][p]paletteuse=dither={dither}',
+            '-loop', 0, whole)
+        run('gifsicle', '-O3', '--no-warnings', '--loopcount=forever', whole, '-o', path)
 
 
 def animated_webp(frames, path, delay, quality):
     """`delay` in milliseconds; loops for ever."""
     with tempfile.TemporaryDirectory() as folder:
-        arguments = ['-loop', 0]
+        # Whole frames only: differences between lossy frames leave blocks behind on smooth ground.
+        arguments = ['-loop', 0, '-kmin', 0, '-kmax', 1]
         for index, frame in enumerate(frames):
             name = os.path.join(folder, f'{index:03}.png')
             magick(frame, name)

@@ -30,6 +30,9 @@ public enum Resampler {
         into canvas: borrowing PixelCanvas, filter: Filter, context: CodingContext
     ) throws(ImageError) {
         try check(window: window, in: sourceSize)
+        guard max(canvas.size.width, canvas.size.height) <= longestSide else {
+            throw invalid("output", "\(canvas.size)")
+        }
         let bytesPerPixel = canvas.format.bytesPerPixel
         guard let base = source.baseAddress, sourceSize.width <= sourceBytesPerRow / bytesPerPixel,
             sourceBytesPerRow.isMultiple(of: bytesPerPixel),
@@ -79,6 +82,9 @@ public enum Resampler {
         return canvas.finish(isOpaque: pixels.isOpaque)
     }
 
+    /// Up to here the weights of a row (at most 6 a source pixel and 8 an output pixel) are counted in 32 bits.
+    private static let longestSide = 1 << 28
+
     private static func check(window: SampleRect, in size: PixelSize) throws(ImageError) {
         // Windows are worked out in floating point; a billionth of a pixel over the edge is inside.
         let slack = 1e-6
@@ -86,7 +92,7 @@ public enum Resampler {
         guard finite, window.width > 0, window.height > 0, window.x >= -slack, window.y >= -slack,
             window.x + window.width <= Double(size.width) + slack,
             window.y + window.height <= Double(size.height) + slack,
-            max(size.width, size.height) <= Int(Int32.max)
+            max(size.width, size.height) <= longestSide
         else {
             throw invalid("window", "\(window.x),\(window.y),\(window.width),\(window.height) in \(size)")
         }
