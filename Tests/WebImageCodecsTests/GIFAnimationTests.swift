@@ -24,7 +24,8 @@ struct GIFAnimationTests {
         _ indices: [UInt8], x: UInt8 = 0, y: UInt8 = 0, width: UInt8 = 2, height: UInt8 = 2
     ) -> [UInt8] {
         var bits: [Bool] = []
-        for code in indices.flatMap({ [4, $0] }) + [5] {
+        let codes: [UInt8] = indices.flatMap { [4, $0] as [UInt8] } + [5]
+        for code in codes {
             for bit in 0..<3 { bits.append(code >> UInt8(bit) & 1 == 1) }
         }
         var body = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
