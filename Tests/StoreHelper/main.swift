@@ -17,9 +17,13 @@ struct Numbers: RandomNumberGenerator {
 
 func key(_ number: Int) -> CacheKey { CacheKey(["process", String(number)]) }
 
-/// The bytes are the number over and over, so that every reader can tell whether they are whole.
+/// Blocks of 256 bytes that count upwards from the number, so that every reader can tell whether they are whole.
 func payload(_ number: Int, count: Int) -> Data {
-    Data((0..<count).map { UInt8(truncatingIfNeeded: number &+ $0 / 256) })
+    var data = Data(capacity: count + 256)
+    for block in 0...(count / 256) {
+        data.append(Data(repeating: UInt8(truncatingIfNeeded: number &+ block), count: 256))
+    }
+    return data.prefix(count)
 }
 
 func entry(_ number: Int, count: Int) -> DiskEntry {

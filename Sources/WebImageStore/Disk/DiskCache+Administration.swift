@@ -87,7 +87,8 @@ extension DiskCache {
     public func verify() async -> VerifyReport {
         await settle()
         var report = VerifyReport()
-        for shard in 0..<256 {
+        // One shard at a time, so that reads of pictures come in between.
+        for shard in await readers.run({ $0.shards }) ?? [] {
             let part = await readers.run { $0.verify(shard: shard) } ?? VerifyReport()
             report.checked += part.checked
             report.damaged += part.damaged
@@ -118,10 +119,15 @@ extension DiskCache {
 }
 
 extension EntryReader {
-    /// Reads all entries of one shard and deletes the damaged ones. Blocks.
-    func verify(shard: Int) -> VerifyReport {
+    /// The folders of entries.
+    var shards: [String] {
+        ((try? state.files.names(in: state.layout.blobs)) ?? []).map { "\(state.layout.blobs)/\($0)" }
+    }
+
+    /// Reads all entries of the folder `shard` and deletes the damaged ones. Blocks.
+    func verify(shard: String) -> VerifyReport {
         var report = VerifyReport()
-        for name in (try? state.files.names(in: state.layout.shard(shard))) ?? []
+        for name in (try? state.files.names(in: shard)) ?? []
         where CacheLayout.isEntryName(name) {
             let path = state.layout.entry(name)
             guard let contents = try? state.files.contents(path, limit: .max) else { continue }

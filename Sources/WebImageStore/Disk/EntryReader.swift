@@ -96,7 +96,7 @@ final class EntryReader {
 
     private func newerHead(_ name: String, stored: Date) -> StoredHead? {
         let generation = state.shared.withLock { $0.indexGeneration }
-        if generation != indexGeneration {
+        if index == nil || generation != indexGeneration {
             indexGeneration = generation
             index = try? CacheIndex(reading: state.layout.index)
         }

@@ -25,7 +25,7 @@ struct DamageTests {
             let again = try folder.open()
             #expect(await again.entry(for: key(1)) == nil, "byte \(offset)")
             #expect(!FileManager.default.fileExists(atPath: path(folder, 1)))
-            #expect(await again.info().counters.corrupt == 1)
+            #expect(await again.info().counters.corrupt >= 1)
             await again.close()
         }
     }

@@ -10,7 +10,7 @@ import WebImageHTTP
 
 @Suite("Disk cache")
 struct DiskCacheTests {
-    let folder = TestFolder()
+    let folder = TestFolder(onDisk: true)
 
     @Test("An entry is given back as it was stored, before and after it is on disk and after reopening")
     func roundTrip() async throws {

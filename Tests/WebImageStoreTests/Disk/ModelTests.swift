@@ -92,6 +92,7 @@ struct ModelTests {
         #expect(await cache.entry(for: key(2)) != nil)
         await cache.close()
         let again = try DiskCache(configuration: configuration)
+        await again.flush()
         time.advance(86_400 * 31)
         await again.trim(olderThan: 86_400 * 30)
         #expect(await again.info().entries == 0)

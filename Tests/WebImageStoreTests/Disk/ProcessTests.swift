@@ -46,7 +46,7 @@ struct ProcessTests {
 
     @Test("Several processes on one folder give no wrong bytes and hold the limit", arguments: [2, 4])
     func together(count: Int) async throws {
-        let folder = TestFolder()
+        let folder = TestFolder(onDisk: true)
         let limit = 2_000_000
         let processes = try (0..<count).map {
             try HelperProcess.start(["churn", folder.path, "\($0 + 1)", "1500", "\(limit)"])

@@ -35,7 +35,10 @@ enum HelperProcess {
         guard let text = entry.attachment.map({ String(decoding: $0, as: UTF8.self) }), let count = Int(text) else {
             return false
         }
-        return entry.key == key(number)
-            && entry.payload == Data((0..<count).map { UInt8(truncatingIfNeeded: number &+ $0 / 256) })
+        var wanted = Data(capacity: count + 256)
+        for block in 0...(count / 256) {
+            wanted.append(Data(repeating: UInt8(truncatingIfNeeded: number &+ block), count: 256))
+        }
+        return entry.key == key(number) && entry.payload == wanted.prefix(count)
     }
 }

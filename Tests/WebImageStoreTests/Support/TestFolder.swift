@@ -7,12 +7,15 @@ import WebImageHTTP
 
 @testable import WebImageStore
 
-/// A folder of one test, deleted with the value.
+/// A folder of one test, deleted with the value. In memory where that is possible, since each closing of an index
+/// waits for the disk several times.
 final class TestFolder: Sendable {
     let path: String
 
-    init() {
-        path = FileManager.default.temporaryDirectory.path + "/webimage-test-\(UUID().uuidString)"
+    init(onDisk: Bool = false) {
+        let isShared = !onDisk && FileManager.default.isWritableFile(atPath: "/dev/shm")
+        let base = isShared ? "/dev/shm" : FileManager.default.temporaryDirectory.path
+        path = "\(base)/webimage-test-\(UUID().uuidString)"
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -69,9 +72,8 @@ func key(_ number: Int) -> CacheKey { CacheKey(["GET", "https://example.org/\(nu
 /// Bytes that tell the key and the version they were stored as, so that no mix-up stays unseen.
 func bytes(_ number: Int, version: Int = 0, count: Int = 3_000) -> Data {
     var generator = SeededGenerator(seed: UInt64(truncatingIfNeeded: number &* 1_000_003 &+ version))
-    var data = Data(capacity: count + 8)
-    while data.count < count { withUnsafeBytes(of: generator.next()) { data.append(contentsOf: $0) } }
-    return data.prefix(count)
+    let words = (0..<((count + 7) / 8)).map { _ in generator.next() }
+    return words.withUnsafeBytes { Data($0.prefix(count)) }
 }
 
 func entry(_ number: Int, version: Int = 0, count: Int = 3_000, stored: Date = Date()) -> DiskEntry {

@@ -28,7 +28,8 @@ final class CacheIndex {
 
     /// Opens the index for look-ups of one line.
     init(reading path: String) throws(IndexFault) {
-        connection = try SQLiteConnection(path, create: false, busyMilliseconds: 20)
+        // Long enough for the writer to bring a log in order that another process left.
+        connection = try SQLiteConnection(path, create: false, busyMilliseconds: 500)
         try connection.execute("PRAGMA query_only=1")
     }
 

@@ -37,7 +37,11 @@ extension DiskWriter {
         guard var work = reconciliation, let index else { return endReconciliation() }
         commit()
         let shard = work.nextShard
-        let found = Set((try? files.names(in: layout.shard(shard))) ?? [])
+        work.nextShard += 1
+        reconciliation = work
+        defer { if work.nextShard == 256 { endReconciliation() } }
+        // A folder that cannot be read says nothing about its files.
+        guard let found = namesOfFiles(shard) else { return }
         do throws(IndexFault) {
             let known = try index.names(inShard: shard)
             for name in known where !found.contains(name) {
@@ -53,12 +57,18 @@ extension DiskWriter {
                 }
             }
         } catch {
-            endReconciliation()
-            return indexFailed(error)
+            indexFailed(error)
         }
-        work.nextShard += 1
-        reconciliation = work
-        if work.nextShard == 256 { endReconciliation() }
+        reconciliation?.report = work.report
+    }
+
+    /// Nil when they cannot be told; a folder that is missing has none.
+    private func namesOfFiles(_ shard: Int) -> Set<String>? {
+        do throws(FileFailure) {
+            return Set(try files.names(in: layout.shard(shard)))
+        } catch {
+            return error.code == ENOENT ? [] : nil
+        }
     }
 
     private func endReconciliation() {
@@ -76,7 +86,9 @@ extension DiskWriter {
         guard let facts = try? files.status(at: path), facts.kind == .file,
             CacheLayout.isEntryName(name) || abs(now - facts.modified) > 3_600
         else { return }
-        if (try? files.remove(path)) != nil { report.damaged += 1 }
+        guard (try? files.remove(path)) != nil else { return }
+        report.damaged += 1
+        state.shared.withLock { $0.counters.corrupt += 1 }
     }
 
     /// The line of a file, read from its beginning; nil when it is not an entry of that name.

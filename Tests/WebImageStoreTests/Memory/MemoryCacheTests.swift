@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+private func picture(_ side: Int = 8) throws -> Image {
+    Image(pixels: try PixelCanvas(size: PixelSize(width: side, height: side)).finish(isOpaque: false))
+}
+
+@Suite("Memory cache")
+struct MemoryCacheTests {
+    @Test("A stored picture is the same object when it is found")
+    func roundTrip() throws {
+        let cache = MemoryCache(costLimit: 1 << 20)
+        let image = try picture()
+        #expect(cache.store(image, for: key(1)))
+        #expect(cache.image(for: key(1)) === image)
+        #expect(cache.image(for: key(2)) == nil)
+        #expect(cache.statistics.hits == 1 && cache.statistics.misses == 1)
+        #expect(cache.statistics.bytes == image.cost && cache.statistics.count == 1)
+        cache.remove(key(1))
+        #expect(cache.image(for: key(1)) == nil)
+        #expect(cache.statistics.bytes == 0)
+    }
+
+    @Test("A picture dearer than a tenth of the limit is not taken, and replaces the older one by nothing")
+    func tooDear() throws {
+        let cache = MemoryCache(costLimit: 10 * 8 * 32)
+        #expect(cache.store(try picture(), for: key(1)))
+        #expect(!cache.store(try picture(9), for: key(1)))
+        #expect(cache.image(for: key(1)) == nil)
+    }
+
+    @Test("What was read gets a second chance")
+    func secondChance() throws {
+        let cache = MemoryCache(costLimit: 1 << 20, countLimit: 3)
+        for number in 1...3 { cache.store(try picture(), for: key(number)) }
+        _ = cache.image(for: key(1))
+        cache.store(try picture(), for: key(4))
+        #expect(cache.image(for: key(1)) != nil)
+        #expect(cache.image(for: key(2)) == nil)
+        #expect(cache.statistics.evictions == 1)
+    }
+
+    @Test("A picture that left but is still shown is found again and counted again")
+    func weak() throws {
+        let cache = MemoryCache(costLimit: 1 << 20)
+        let shown = try picture()
+        cache.store(shown, for: key(1))
+        cache.store(try picture(), for: key(2))
+        cache.trim(toFraction: 0)
+        #expect(cache.statistics.bytes == 0)
+        #expect(cache.image(for: key(1)) === shown)
+        #expect(cache.statistics.bytes == shown.cost)
+        #expect(cache.image(for: key(2)) == nil)
+        cache.removeAll()
+        #expect(cache.image(for: key(1)) == nil)
+    }
+
+    @Test("A time to live ends a picture, also one that left meanwhile")
+    func timeToLive() throws {
+        let time = ManualClock()
+        let cache = MemoryCache(costLimit: 1 << 20, clock: time.clock)
+        let shown = try picture()
+        cache.store(shown, for: key(1), timeToLive: 10)
+        cache.store(shown, for: key(2), timeToLive: 10)
+        time.advance(9)
+        #expect(cache.image(for: key(1)) != nil)
+        cache.trim(toFraction: 0)
+        time.advance(2)
+        #expect(cache.image(for: key(1)) == nil)
+        #expect(cache.image(for: key(2)) == nil)
+        #expect(cache.statistics.count == 0)
+    }
+
+    @Test("Lowering a limit evicts at once")
+    func lowering() throws {
+        let cache = MemoryCache(costLimit: 1 << 20)
+        let cost = try picture().cost
+        for number in 0..<20 { cache.store(try picture(), for: key(number)) }
+        cache.costLimit = cost * 10
+        #expect(cache.statistics.bytes == cost * 10)
+        cache.countLimit = 4
+        #expect(cache.statistics.count == 4)
+        cache.trim(toFraction: 0.2)
+        #expect(cache.statistics.bytes <= cost * 2)
+        cache.costLimit = -1
+        #expect(cache.statistics.count == 0)
+    }
+
+    @Test("Pictures are released outside the lock")
+    func releases() throws {
+        // Releasing this one uses the cache; with the lock held that would never end.
+        final class Reentrant: Sendable {
+            let cache: MemoryCache
+            init(_ cache: MemoryCache) { self.cache = cache }
+            deinit { _ = cache.statistics }
+        }
+        struct Decoder: AnimationDecoder {
+            let timeline: AnimationTimeline
+            let cost = 0
+            let guest: Reentrant
+            func frame(at index: Int) throws(ImageError) -> PixelBuffer {
+                throw .request(.noSuchFrame(index: index, count: 0))
+            }
+        }
+        let cache = MemoryCache(costLimit: 1 << 20)
+        for round in 0..<4 {
+            let timeline = AnimationTimeline(loopCount: 0, durations: [1_000, 1_000])
+            cache.store(
+                Image(
+                    pixels: try picture().pixels,
+                    animation: ImageAnimation(Decoder(timeline: timeline, guest: Reentrant(cache)))), for: key(1))
+            switch round {
+            case 0: cache.remove(key(1))
+            case 1: cache.removeAll()
+            case 2: cache.trim(toFraction: 0)
+            default: cache.store(try picture(), for: key(1))
+            }
+        }
+        #expect(cache.statistics.count == 1)
+    }
+
+    @Test("Many threads at once keep the books right")
+    func hammer() async throws {
+        let cache = MemoryCache(costLimit: 100 * 256, countLimit: 60)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    var random = SeededGenerator(seed: UInt64(task))
+                    for _ in 0..<2_000 {
+                        let number = Int.random(in: 0..<100, using: &random)
+                        switch Int.random(in: 0..<20, using: &random) {
+                        case 0..<12: _ = cache.image(for: key(number))
+                        case 12..<17: if let image = try? picture() { cache.store(image, for: key(number)) }
+                        case 17: cache.remove(key(number))
+                        case 18: cache.trim(toFraction: 0.5)
+                        default: if number == 0 { cache.removeAll() }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(cache.statistics.count <= 60)
+        #expect(cache.statistics.bytes == cache.statistics.count * (try picture().cost))
+    }
+}
+
+@Suite("Memory cache against a simple list")
+struct SlotTableTests {
+    /// The rules written down slowly: a list from the oldest to the newest.
+    private struct Model {
+        var lines: [(digest: CacheKey.Digest, value: Int, cost: Int, wasRead: Bool)] = []
+
+        mutating func evict() -> Int? {
+            while let first = lines.first {
+                lines.removeFirst()
+                guard first.wasRead else { return first.value }
+                lines.append((first.digest, first.value, first.cost, false))
+            }
+            return nil
+        }
+    }
+
+    @Test("Random operations give what the list gives", arguments: 0..<8)
+    func model(_ seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var table = SlotTable<Int>()
+        var model = Model()
+        for step in 0..<3_000 {
+            let digest = key(Int.random(in: 0..<40, using: &random)).digest
+            let place = model.lines.firstIndex { $0.digest == digest }
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<4:
+                let removed = table.remove(digest)
+                #expect(removed == place.map { model.lines.remove(at: $0).value })
+                table.insert(step, for: digest, cost: step % 7, expires: .infinity)
+                model.lines.append((digest, step, step % 7, false))
+            case 4..<7:
+                if case .value(let found) = table.find(digest, uptime: { 0 }) {
+                    #expect(place.map { model.lines[$0].value } == found)
+                } else {
+                    #expect(place == nil)
+                }
+                if let place { model.lines[place].wasRead = true }
+            case 7:
+                let removed = table.remove(digest)
+                #expect(removed == place.map { model.lines.remove(at: $0).value })
+            default:
+                let evicted = table.evict()?.value
+                #expect(evicted == model.evict())
+            }
+            #expect(table.order == model.lines.map(\.digest))
+            #expect(table.cost == model.lines.reduce(0) { $0 + $1.cost })
+        }
+    }
+
+    @Test("The smallest limit of the control groups above counts")
+    func memoryLimit() {
+        let files = [
+            "/sys/fs/cgroup/a/memory.max": "2000\n", "/sys/fs/cgroup/a/b/memory.max": "max\n",
+            "/sys/fs/cgroup/memory/c/memory.limit_in_bytes": "900\n",
+        ]
+        #expect(SystemMemory.smallest(ram: 5_000, groups: "0::/a/b\n") { files[$0] } == 2_000)
+        #expect(SystemMemory.smallest(ram: 1_000, groups: "0::/a/b\n") { files[$0] } == 1_000)
+        #expect(SystemMemory.smallest(ram: 5_000, groups: "4:cpu,memory:/c\n3:cpu:/a\n") { files[$0] } == 900)
+        #expect(SystemMemory.smallest(ram: 5_000, groups: "") { files[$0] } == 5_000)
+        #expect(MemoryCache.defaultCostLimit > 0)
+    }
+}
