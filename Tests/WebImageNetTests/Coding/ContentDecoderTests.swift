@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTesting
+
+@testable import WebImageNet
+
+@Suite("Content codings", .timeLimit(.minutes(1)))
+struct ContentDecoderTests {
+    /// `aaaa…` (1,000 times), then `the end`, by Python's gzip and zlib and by the brotli and zstd tools.
+    static let text = Data(String(repeating: "a", count: 1_000).utf8) + Data("the end".utf8)
+    static let codings: [String: String] = [
+        "gzip": "H4sIAAAAAAACA0tMHAWjYBQMd1CSkaqQmpcCAILMUK7vAwAA",
+        "zlib": "eNpLTBwFo2AUDHdQkpGqkJqXAgBhYH2Q",
+        "raw": "S0wcBaNgFAx3UJKRqpCalwIA",
+        "gzip+zlib": "eNqT7+ZgAAEmZm8fGdbFCSI85QGTJq6aMGs6E0PTmYB175kZGACT7goo",
+        "zstd": "KLUv/QBofQAAQGF0aGUgZW5kAQDkKyAE",
+        "br": "G+4D+CXCSpjGCoGKhqbZAQ==",
+        "bomb": "m///f/gnAOKxQCD3/g8=",
+    ]
+
+    private func decode(_ coding: String, _ coded: Data, limit: Int = 1 << 20, piece: Int = .max) throws -> Data? {
+        let fields = HTTPFields([.init(name: "Content-Encoding", value: coding)])
+        guard let decoder = ContentDecoder(fields, limit: limit) else { return nil }
+        var decoded = Data()
+        var rest = coded[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(piece)
+            rest = rest.dropFirst(part.count)
+            let bytes = Array(part)
+            try bytes.withUnsafeBytes { try decoder.decode($0) { decoded.append(contentsOf: $0) } }
+        }
+        try decoder.finish { decoded.append(contentsOf: $0) }
+        return decoded
+    }
+
+    private func coded(_ name: String) throws -> Data {
+        try #require(Self.codings[name].flatMap { Data(base64Encoded: $0) })
+    }
+
+    @Test(
+        "Every coding is removed, in parts of any size",
+        arguments: [
+            ("gzip", "gzip"), ("x-gzip", "gzip"), ("GZip", "gzip"), ("deflate", "zlib"), ("deflate", "raw"),
+            ("br", "br"),
+            ("zstd", "zstd"), ("identity, gzip", "gzip"),
+        ])
+    func codings(coding: String, vector: String) throws {
+        let coded = try coded(vector)
+        for piece in [1, 2, 3, 7, 100, Int.max] {
+            #expect(try decode(coding, coded, piece: piece) == Self.text, "\(piece)")
+        }
+    }
+
+    @Test("Two codings are removed from the last to the first")
+    func two() throws {
+        #expect(try decode("gzip, deflate", coded("gzip+zlib")) == Self.text)
+        #expect(try decode("gzip,\tdeflate", coded("gzip+zlib"), piece: 1) == Self.text)
+    }
+
+    @Test("gzip members follow each other, and what comes behind the last is ignored")
+    func members() throws {
+        let one = try coded("gzip")
+        #expect(try decode("gzip", one + one) == Self.text + Self.text)
+        #expect(try decode("gzip", one + one, piece: 1) == Self.text + Self.text)
+        for rest in ["x", "\u{1f}", "\u{1f}x", "stray bytes"] {
+            #expect(try decode("gzip", one + Data(rest.utf8), piece: 1) == Self.text)
+        }
+        #expect(try decode("zstd", coded("zstd") + coded("zstd")) == Self.text + Self.text)
+    }
+
+    @Test("A stream that is cut anywhere is broken", arguments: ["gzip", "zlib", "raw", "br", "zstd"])
+    func cut(_ vector: String) throws {
+        let coding = ["zlib": "deflate", "raw": "deflate"][vector] ?? vector
+        let whole = try coded(vector)
+        for length in 1..<whole.count {
+            #expect(throws: ContentDecoder.Failure.self, "\(length)") { try decode(coding, whole.prefix(length)) }
+        }
+    }
+
+    @Test("A coding that is a lie is broken", arguments: ["gzip", "deflate", "br", "zstd"])
+    func lies(_ coding: String) {
+        #expect(throws: ContentDecoder.Failure.self) { try decode(coding, Data("\u{89}PNG plain bytes".utf8)) }
+    }
+
+    @Test("Damaged streams give bytes or an error, within the limit", arguments: ["gzip", "zlib", "raw", "br", "zstd"])
+    func damage(_ vector: String) throws {
+        let coding = ["zlib": "deflate", "raw": "deflate"][vector] ?? vector
+        let whole = try coded(vector)
+        var generator = SeededGenerator(seed: 9)
+        for _ in 0..<2_000 {
+            var damaged = whole
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let index = Int.random(in: 0..<damaged.count, using: &generator)
+                damaged[index] = UInt8.random(in: 0...255, using: &generator)
+            }
+            if let decoded = try? decode(coding, damaged, limit: 10_000) { #expect(decoded.count <= 10_000) }
+        }
+    }
+
+    @Test("The limit holds for decoded bytes", arguments: [("gzip", "gzip"), ("br", "br"), ("zstd", "zstd")])
+    func limit(coding: String, vector: String) throws {
+        #expect(try decode(coding, coded(vector), limit: Self.text.count) == Self.text)
+        #expect(throws: ContentDecoder.Failure.self) { try decode(coding, coded(vector), limit: Self.text.count - 1) }
+    }
+
+    @Test("A bomb stops early")
+    func bomb() throws {
+        // 8 MiB of zeros in 14 bytes.
+        #expect(throws: ContentDecoder.Failure.self) { try decode("br", coded("bomb"), limit: .max) }
+    }
+
+    @Test("Unknown codings and none are passed on")
+    func unknown() throws {
+        for coding in ["", "identity", "rot13", "gzip, rot13", "br, br, br, br, br, br"] {
+            #expect(ContentDecoder(HTTPFields([.init(name: "Content-Encoding", value: coding)]), limit: 10) == nil)
+        }
+        #expect(ContentDecoder(HTTPFields(), limit: 10) == nil)
+    }
+
+    @Test("An empty body needs no stream")
+    func empty() throws {
+        #expect(try decode("gzip", Data()) == Data())
+    }
+
+    @Test("A download decodes; a lie is asked for again without a coding; a limit holds for decoded bytes")
+    func download() async throws {
+        let gzip = try coded("gzip")
+        let text = Self.text
+        let server = try LoopbackServer { request in
+            let identity = request.fields["Accept-Encoding"] == "identity"
+            return switch (request.path, identity) {
+            case ("/gzip", _): .ok(gzip).with { $0.fields["Content-Encoding"] = "gzip" }
+            case ("/lie", false): .ok(text).with { $0.fields["Content-Encoding"] = "gzip" }
+            case ("/lie", true): .ok(text)
+            case ("/cut", _): .ok(gzip.prefix(20)).with { $0.fields["Content-Encoding"] = "gzip" }
+            default: .ok(text).with { $0.fields["Content-Encoding"] = "rot13" }
+            }
+        }
+        let downloader = makeDownloader()
+        let log = ReportLog()
+        let response = try await downloader.load(LoadRequest(url: server.url("/gzip")), context: log.context())
+        #expect(response.body == text && log.body == text && log.expected == nil)
+        #expect(response.metrics.bytesReceived == gzip.count)
+        #expect(try await downloader.load(server.url("/lie")).body == text)
+        #expect(try await downloader.load(server.url("/unknown")).body == text)
+        #expect(await downloader.failure(server.url("/cut"))?.network?.reason == .contentCodingFailed)
+        #expect(await downloader.failure(server.url("/gzip")) { $0.maxBytes = 500 }?.code == 6001)
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Glibc
+import Testing
+import WebImageCore
+
+@testable import WebImageNet
+
+@Suite("libcurl's failures")
+struct CurlFailureTests {
+    private func reason(_ code: CURLcode, _ change: (inout CurlFailure) -> Void = { _ in }) -> NetworkError.Reason {
+        var failure = CurlFailure(code: code.rawValue)
+        change(&failure)
+        return failure.reason
+    }
+
+    @Test("Each code has its reason")
+    func codes() {
+        let table: [(CURLcode, NetworkError.Reason)] = [
+            (CURLE_UNSUPPORTED_PROTOCOL, .badServerResponse), (CURLE_COULDNT_RESOLVE_PROXY, .proxyFailed),
+            (CURLE_COULDNT_RESOLVE_HOST, .cannotFindHost), (CURLE_COULDNT_CONNECT, .cannotConnect),
+            (CURLE_WEIRD_SERVER_REPLY, .badServerResponse), (CURLE_HTTP2, .connectionLost),
+            (CURLE_PARTIAL_FILE, .connectionLost), (CURLE_OUT_OF_MEMORY, .badServerResponse),
+            (CURLE_OPERATION_TIMEDOUT, .timedOut), (CURLE_SSL_CONNECT_ERROR, .secureConnectionFailed),
+            (CURLE_SSL_CIPHER, .secureConnectionFailed), (CURLE_GOT_NOTHING, .connectionLost),
+            (CURLE_SEND_ERROR, .connectionLost), (CURLE_RECV_ERROR, .connectionLost),
+            (CURLE_SSL_CERTPROBLEM, .clientCertificateRejected), (CURLE_SSL_CLIENTCERT, .clientCertificateRequired),
+            (CURLE_PEER_FAILED_VERIFICATION, .certificateUntrusted),
+            (CURLE_SSL_CACERT_BADFILE, .secureConnectionFailed),
+            (CURLE_BAD_CONTENT_ENCODING, .contentCodingFailed), (CURLE_LOGIN_DENIED, .authenticationRequired),
+            (CURLE_AUTH_ERROR, .authenticationRequired), (CURLE_SSL_PINNEDPUBKEYNOTMATCH, .certificateUntrusted),
+            (CURLE_SSL_INVALIDCERTSTATUS, .certificateUntrusted), (CURLE_HTTP2_STREAM, .connectionLost),
+            (CURLE_PROXY, .proxyFailed), (CURLE_FAILED_INIT, .other), (CURLE_NOT_BUILT_IN, .other),
+        ]
+        for (code, expected) in table { #expect(reason(code) == expected, "\(code.rawValue)") }
+    }
+
+    @Test("What libcurl adds decides where the code does not say it")
+    func details() {
+        #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ENETUNREACH } == .offline)
+        #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ETIMEDOUT } == .timedOut)
+        #expect(reason(CURLE_COULDNT_CONNECT) { $0.usesProxy = true } == .proxyFailed)
+        for (result, expected) in [
+            (9, NetworkError.Reason.certificateNotYetValid), (10, .certificateExpired), (18, .certificateUntrusted),
+            (20, .certificateUnknownRoot), (21, .certificateUnknownRoot), (1, .certificateUntrusted),
+        ] {
+            #expect(reason(CURLE_PEER_FAILED_VERIFICATION) { $0.verifyResult = result } == expected)
+        }
+        #expect(reason(CURLE_RECV_ERROR) { $0.proxyStatus = 407 } == .authenticationRequired)
+        #expect(reason(CURLE_RECV_ERROR) { $0.proxyStatus = 502 } == .proxyFailed)
+        #expect(
+            reason(CURLE_RECV_ERROR) { $0.detail = "Malformed encoding found in chunked-encoding" }
+                == .badServerResponse)
+        #expect(
+            reason(CURLE_RECV_ERROR) { $0.detail = "tlsv13 alert certificate required" } == .clientCertificateRequired)
+        #expect(reason(CURLE_HTTP2_STREAM) { $0.detail = "not closed cleanly: PROTOCOL_ERROR" } == .badServerResponse)
+    }
+
+    @Test("Only a connection that may have been dead suggests a fresh one")
+    func freshConnection() {
+        let lost = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM]
+        for code in lost { #expect(CurlFailure(code: code.rawValue).suggestsFreshConnection) }
+        for code in [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT, CURLE_PARTIAL_FILE, CURLE_SSL_CONNECT_ERROR] {
+            #expect(!CurlFailure(code: code.rawValue).suggestsFreshConnection)
+        }
+        var refused = CurlFailure(code: CURLE_RECV_ERROR.rawValue)
+        refused.proxyStatus = 407
+        #expect(!refused.suggestsFreshConnection)
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@testable import WebImageNet
+
+@Suite("Queues")
+struct QueueTests {
+    @Test("The highest level leaves first, the oldest of it before the others")
+    func levels() {
+        var queue = LevelQueue<String>()
+        queue.push("a", .normal)
+        queue.push("b", .high)
+        queue.push("c", .normal)
+        queue.push("d", .veryLow)
+        queue.push("a", .normal)
+        #expect(queue.topPriority == .high && queue.count == 4)
+        queue.push("d", .veryHigh)
+        let removals = [queue.remove("b"), queue.remove("b")]
+        #expect(removals == [true, false])
+        let order = [queue.pop(), queue.pop(), queue.pop(), queue.pop()]
+        #expect(order == ["d", "a", "c", nil])
+        #expect(queue.isEmpty && queue.topPriority == nil)
+    }
+
+    @Test("Random operations give what a plain list gives")
+    func levelModel() {
+        var generator = SeededGenerator(seed: 3)
+        var queue = LevelQueue<Int>()
+        var model: [(element: Int, priority: RequestPriority)] = []
+        for _ in 0..<50_000 {
+            let element = Int.random(in: 0..<40, using: &generator)
+            let priority = RequestPriority(rawValue: Int.random(in: 0..<5, using: &generator)) ?? .normal
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0, 1:
+                queue.push(element, priority)
+                if model.first(where: { $0.element == element })?.priority == priority { break }
+                model.removeAll { $0.element == element }
+                model.append((element, priority))
+            case 2:
+                let isRemoved = queue.remove(element)
+                #expect(isRemoved == model.contains { $0.element == element })
+                model.removeAll { $0.element == element }
+            default:
+                let top = model.map(\.priority).max()
+                let expected = model.first { $0.priority == top }?.element
+                #expect(queue.topPriority == top)
+                let popped = queue.pop()
+                #expect(popped == expected)
+                model.removeAll { $0.element == expected }
+            }
+            #expect(queue.count == model.count)
+        }
+    }
+
+    private func starts(_ queue: inout AdmissionQueue, _ count: Int) -> [UInt64?] {
+        (0..<count).map { _ in queue.next() }
+    }
+
+    @Test("An origin has its places, HTTP/2 more of them, and all together no more than the total")
+    func places() {
+        var queue = AdmissionQueue(perOrigin: 2, perMultiplexedOrigin: 4, total: 3)
+        for id in 1...6 { queue.enqueue(UInt64(id), origin: "a", priority: .normal) }
+        for id in 11...13 { queue.enqueue(UInt64(id), origin: "b", priority: .low) }
+        #expect(starts(&queue, [1, 2, 11, nil].count) == [1, 2, 11, nil])
+        queue.setMultiplexed("a")
+        // Two of a now share one connection: one is free for b, and a has two places more.
+        #expect(starts(&queue, [3, 4, 12, nil].count) == [3, 4, 12, nil])
+        for _ in 0..<4 { queue.release(origin: "a") }
+        #expect(starts(&queue, [5, 6, nil].count) == [5, 6, nil])
+        queue.release(origin: "b")
+        #expect(starts(&queue, 1) == [13])
+        #expect(queue.waitingCount == 0)
+    }
+
+    @Test("Origins of equal priority take turns; a higher priority goes first")
+    func turns() {
+        var queue = AdmissionQueue(perOrigin: 10, perMultiplexedOrigin: 10, total: 100)
+        for id in 1...3 { queue.enqueue(UInt64(id), origin: "a", priority: .normal) }
+        for id in 11...12 { queue.enqueue(UInt64(id), origin: "b", priority: .normal) }
+        queue.setPriority(12, .high)
+        #expect(starts(&queue, 6) == [12, 1, 11, 2, 3, nil])
+        #expect(queue.waitingCount == 0)
+    }
+
+    @Test("Random work keeps every bound, loses nobody and starts whatever can be started")
+    func admissionModel() {
+        var generator = SeededGenerator(seed: 11)
+        var queue = AdmissionQueue(perOrigin: 3, perMultiplexedOrigin: 8, total: 7)
+        var model = AdmissionModel(perOrigin: 3, perMultiplexedOrigin: 8, total: 7)
+        let origins = ["a", "b", "c", "d", "e"]
+        for id in 1...30_000 {
+            let priority = RequestPriority(rawValue: Int.random(in: 0..<5, using: &generator)) ?? .normal
+            let origin = origins[Int.random(in: 0..<5, using: &generator)]
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0...3:
+                queue.enqueue(UInt64(id), origin: origin, priority: priority)
+                model.waiting[UInt64(id)] = (origin, priority)
+            case 4:
+                guard let victim = model.waiting.keys.min() else { break }
+                let isRemoved = queue.remove(victim)
+                #expect(isRemoved)
+                model.waiting[victim] = nil
+            case 5:
+                guard let changed = model.waiting.keys.max() else { break }
+                let isChanged = queue.setPriority(changed, priority)
+                #expect(isChanged)
+                model.waiting[changed]?.priority = priority
+            case 6 where id % 1_000 == 0:
+                queue.setMultiplexed(origin)
+                model.multiplexed.insert(origin)
+            default:
+                if model.running[origin, default: 0] > 0 {
+                    queue.release(origin: origin)
+                    model.running[origin, default: 0] -= 1
+                }
+                let best = model.bestPriority
+                guard let started = queue.next() else {
+                    #expect(best == nil, "somebody could have started")
+                    break
+                }
+                guard let entry = model.waiting.removeValue(forKey: started) else {
+                    Issue.record("\(started) did not wait")
+                    return
+                }
+                #expect(entry.priority == best)
+                model.running[entry.origin, default: 0] += 1
+                #expect(model.isWithinBounds)
+            }
+            #expect(queue.waitingCount == model.waiting.count)
+        }
+    }
+}
+
+/// What an admission queue must do, said plainly.
+private struct AdmissionModel {
+    let perOrigin: Int
+    let perMultiplexedOrigin: Int
+    let total: Int
+    var waiting: [UInt64: (origin: String, priority: RequestPriority)] = [:]
+    var running: [String: Int] = [:]
+    var multiplexed: Set<String> = []
+
+    private func places(_ origin: String) -> Int { multiplexed.contains(origin) ? perMultiplexedOrigin : perOrigin }
+
+    private var connections: Int {
+        running.reduce(0) { $0 + (multiplexed.contains($1.key) ? min($1.value, 1) : $1.value) }
+    }
+
+    var isWithinBounds: Bool {
+        connections <= total && running.allSatisfy { $0.value <= places($0.key) }
+    }
+
+    /// The highest priority of all that may start.
+    var bestPriority: RequestPriority? {
+        waiting.values.filter { entry in
+            let count = running[entry.origin, default: 0]
+            let rides = multiplexed.contains(entry.origin) && count > 0
+            return count < places(entry.origin) && (rides || connections < total)
+        }.map(\.priority).max()
+    }
+}
