@@ -77,9 +77,11 @@ let package = Package(
             ["WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet"]
         ),
         module("WebImageTesting", ["WebImage"]),
+        // What of the command line tool needs neither network nor files: options, tables, progress, contact sheet.
+        module("WebImageCommand", ["WebImageCore", "CTerminal"]),
         .executableTarget(
             name: "webimage",
-            dependencies: ["WebImage", "WebImageTesting", "CTerminal"],
+            dependencies: ["WebImage", "WebImageTesting", "WebImageCommand"],
             path: "Sources/webimage",
             resources: [.copy("Album")],
             swiftSettings: swiftSettings
@@ -102,6 +104,8 @@ let package = Package(
         tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", []),
         tests("WebImage", []),
+        // The executable is run as a process; the dependency has it built.
+        tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
     ],
     swiftLanguageModes: [.v6]
 )

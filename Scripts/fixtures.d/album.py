@@ -116,7 +116,7 @@ BROKEN = [
     ('sign-in.jpg', 'A web page called .jpg', page, 'decode'),
     ('bomb.png', '65 bytes that claim 2.5 billion pixels', bomb, 'limit'),
     ('corrupt.png', 'Damaged on the way', corrupt, 'decode'),
-    ('empty.png', 'Nothing at all', lambda path: open(path, 'wb').close(), 'decode'),
+    ('empty.png', 'Nothing at all', lambda path: open(path, 'wb').close(), 'network'),
 ]
 
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+import CTerminal
+import Glibc
+import Synchronization
+
+/// A command line that cannot be understood.
+package struct UsageError: Error, Hashable, Sendable {
+    /// A sentence without a full stop, for the person at the terminal.
+    package let message: String
+
+    package init(_ message: String) { self.message = message }
+}
+
+/// Options and operands of one command line, as getopt_long(3) reads it.
+package struct Arguments: Sendable, Equatable {
+    /// The values of each option by its long name, in order; flags have empty ones.
+    package private(set) var values: [String: [String]] = [:]
+    /// What is no option, in order.
+    package private(set) var operands: [String] = []
+
+    // getopt keeps its place in global variables.
+    private static let turn = Mutex(())
+
+    /// Reads `words`, the command's name not among them.
+    package init(_ words: [String], for command: CommandSpec) throws(UsageError) {
+        var reader = Reader(options: command.options)
+        let result = Self.turn.withLock { _ in
+            Result { () throws(UsageError) in try reader.read(words) }
+        }
+        try result.get()
+        values = reader.values
+        operands = reader.operands
+    }
+
+    /// Whether a flag was given.
+    package func has(_ option: String) -> Bool { values[option] != nil }
+
+    /// The last value of an option.
+    package func last(_ option: String) -> String? { values[option]?.last }
+}
+
+/// Drives the C side over one command line.
+private struct Reader {
+    let options: [OptionSpec]
+    var values: [String: [String]] = [:]
+    var operands: [String] = []
+
+    /// Numbers of options without a letter begin above all letters.
+    private func number(_ index: Int) -> Int32 {
+        options[index].letter?.asciiValue.map(Int32.init) ?? Int32(256 + index)
+    }
+
+    mutating func read(_ words: [String]) throws(UsageError) {
+        let names = options.map { strdup($0.name) }
+        var vector = (["webimage"] + words).map { strdup($0) } + [nil]
+        let copies = vector
+        defer { for copy in names + copies { free(copy) } }
+        let table = options.indices.map { index in
+            wi_option(
+                name: UnsafePointer(names[index]), value: number(index),
+                takes_argument: options[index].placeholder != nil)
+        }
+        let count = Int32(words.count + 1)
+        var restart = true
+        while true {
+            let step = vector.withUnsafeMutableBufferPointer {
+                wi_next_option(count, $0.baseAddress, table, table.count, restart)
+            }
+            restart = false
+            if step.found == -1 { break }
+            let word =
+                vector.indices.contains(Int(step.word)) ? vector[Int(step.word)].map { String(cString: $0) } : nil
+            try take(step, word: word ?? "")
+        }
+        operands = vector.dropLast().dropFirst(Int(wi_first_operand())).compactMap { $0.map { String(cString: $0) } }
+    }
+
+    private mutating func take(_ step: wi_option_step, word: String) throws(UsageError) {
+        if let index = options.indices.first(where: { number($0) == step.found }) {
+            values[options[index].name, default: []].append(step.argument.map { String(cString: $0) } ?? "")
+            return
+        }
+        let culprit = options.indices.first { number($0) == step.culprit }.map { options[$0] }
+        if step.found == Int32(UInt8(ascii: ":")), let culprit {
+            throw UsageError("option --\(culprit.name) needs a value: \(culprit.placeholder ?? "")")
+        }
+        if let culprit { throw UsageError("option --\(culprit.name) takes no value") }
+        if step.culprit > 0, let letter = UInt8(exactly: step.culprit) {
+            throw UsageError("unknown option -\(Unicode.Scalar(letter))")
+        }
+        let name = word.prefix { $0 != "=" }
+        let meant = options.filter { "--\($0.name)".hasPrefix(name) }.map { "--\($0.name)" }
+        if meant.count > 1 { throw UsageError("option \(name) may be \(meant.joined(separator: " or "))") }
+        throw UsageError("unknown option \(name)")
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+/// Help as text, wrapped to a terminal's width.
+package struct HelpText: Sendable {
+    /// Columns of the terminal.
+    package let width: Int
+
+    package init(width: Int) { self.width = min(max(width, 40), 100) }
+
+    /// `webimage --help`.
+    package var overview: String {
+        var text = "webimage — load, inspect and convert web images\n\nUsage:\n"
+        for command in Commands.all { text += "  \(Self.usage(command))\n" }
+        text += "\nCommands:\n"
+        text += list(Commands.all.map { ($0.name, $0.summary) })
+        text += "\nOptions:\n"
+        text += list([("-h, --help", "Print this help, or that of a command."), ("--version", "Print the version.")])
+        text += "\nExit status: 0 all well, 1 something failed, 64 wrong usage, 130 interrupted.\n"
+        return text
+    }
+
+    /// `webimage COMMAND --help`.
+    package func page(_ command: CommandSpec) -> String {
+        var text = "Usage: \(Self.usage(command))\n\n"
+        for paragraph in [command.summary] + command.details {
+            text += TextWrap.lines(paragraph, width: width).joined(separator: "\n") + "\n\n"
+        }
+        return text + "Options:\n" + list(command.options.map { (Self.label($0), $0.help) })
+    }
+
+    /// One line: name, operands, options.
+    package static func usage(_ command: CommandSpec) -> String {
+        let operands = command.operands.isEmpty ? "" : " \(command.operands)"
+        return "webimage \(command.name)\(operands) [option…]"
+    }
+
+    private static func label(_ option: OptionSpec) -> String {
+        (option.letter.map { "-\($0), " } ?? "    ") + "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
+    }
+
+    private func list(_ rows: [(String, String)]) -> String {
+        let indent = (rows.map { DisplayText.width($0.0) }.max() ?? 0) + 4
+        return rows.map { label, help in
+            let lines = TextWrap.lines(help, width: max(20, width - indent))
+            let head = "  " + DisplayText.padded(label, to: indent - 2) + (lines.first ?? "") + "\n"
+            return lines.dropFirst().reduce(head) { $0 + String(repeating: " ", count: indent) + $1 + "\n" }
+        }.joined()
+    }
+}
+
+/// Breaks prose into lines.
+enum TextWrap {
+    /// `text` in lines of at most `width` columns, broken between words; a longer word has a line of its own.
+    static func lines(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, DisplayText.width(line) + 1 + DisplayText.width(String(word)) > width {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// Options of `load`, checked.
+package struct LoadOptions: Sendable {
+    package let inputs: [String]
+    package let size: TargetSize?
+    package let output: String?
+    package let format: ImageFormat?
+    /// Raw value of the cache policy.
+    package let policy: String
+    package let cache: String?
+    package let concurrency: Int
+    package let json: Bool
+    package let quiet: Bool
+
+    package init(_ arguments: Arguments, policies: [String]) throws(UsageError) {
+        try arguments.expectOperands(1...Int.max, "URL")
+        inputs = arguments.operands
+        size = try arguments.size()
+        output = arguments.last("output")
+        format = try arguments.choice("format", of: ["jpeg", "png", "webp"]).map(ImageFormat.init)
+        policy = try arguments.choice("policy", of: policies) ?? "http"
+        cache = arguments.last("cache")
+        concurrency = try arguments.integer("concurrency", in: 1...1_000) ?? 32
+        json = arguments.has("json")
+        quiet = arguments.has("quiet")
+        if format != nil, output == nil { throw UsageError("--format needs --output") }
+    }
+}
+
+extension ImageFormat {
+    /// The format that a file name's extension stands for; nil for unknown ones.
+    package init?(fileName: String) {
+        guard let dot = fileName.lastIndex(of: "."), !fileName[dot...].contains("/") else { return nil }
+        switch fileName[fileName.index(after: dot)...].lowercased() {
+        case "jpg", "jpeg", "jpe", "jfif": self = .jpeg
+        case "png": self = .png
+        case "apng": self = .apng
+        case "webp": self = .webp
+        case "gif": self = .gif
+        case "bmp", "dib": self = .bmp
+        case "ico": self = .ico
+        case "tif", "tiff": self = .tiff
+        case "avif": self = .avif
+        case "heic", "heif": self = .heif
+        case "jxl": self = .jxl
+        default: return nil
+        }
+    }
+}

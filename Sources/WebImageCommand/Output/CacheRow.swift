@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// One entry of `cache list`.
+package struct CacheRow: Sendable {
+    /// Canonical text of the key.
+    package var key: String
+    package var format: String?
+    package var bytes: Int
+    package var stored: Date
+    package var lastAccess: Date
+    package var expires: Date?
+
+    package init(
+        key: String, format: String?, bytes: Int, stored: Date, lastAccess: Date, expires: Date?
+    ) {
+        self.key = key
+        self.format = format
+        self.bytes = bytes
+        self.stored = stored
+        self.lastAccess = lastAccess
+        self.expires = expires
+    }
+
+    /// The source that the key names: the URL, where it is not an app's own identity.
+    package var source: String {
+        let fields = Self.fields(ofKey: key)
+        return fields.count >= 2 && fields[0] == "data" ? fields[1] : key
+    }
+
+    /// One object.
+    package var json: JSONValue {
+        [
+            "url": .string(source), "key": .string(key), "format": JSONValue(format), "bytes": .int(bytes),
+            "stored": .string(Self.timestamp(stored)), "lastAccess": .string(Self.timestamp(lastAccess)),
+            "expires": JSONValue(expires.map(Self.timestamp)),
+        ]
+    }
+
+    /// All rows; ages count from `now`.
+    package static func table(_ rows: [CacheRow], now: Date) -> TextTable {
+        var table = TextTable([
+            .init("picture", shrinksTo: 24), .init("format"), .init("bytes", isNumeric: true), .init("stored"),
+            .init("used"), .init("expires"),
+        ])
+        for row in rows {
+            table.add([
+                .init(row.source), .init(row.format ?? ""), .init(Figures.bytes(row.bytes)),
+                .init(age(row.stored, now)), .init(age(row.lastAccess, now)),
+                .init(row.expires.map { $0 > now ? "in \(duration($0.timeIntervalSince(now)))" : "stale" } ?? "–"),
+            ])
+        }
+        return table
+    }
+
+    /// UTC, ISO 8601.
+    package static func timestamp(_ date: Date) -> String {
+        Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded()).formatted(.iso8601)
+    }
+
+    /// `3 min ago`.
+    package static func age(_ date: Date, _ now: Date) -> String {
+        let seconds = now.timeIntervalSince(date)
+        return seconds < 1 ? "now" : "\(duration(seconds)) ago"
+    }
+
+    private static func duration(_ seconds: Double) -> String {
+        switch seconds {
+        case ..<60: "\(Int(seconds)) s"
+        case ..<3_600: "\(Int(seconds / 60)) min"
+        case ..<(2 * 86_400): "\(Int(seconds / 3_600)) h"
+        case ..<(1_000 * 86_400): "\(Int(seconds / 86_400)) days"
+        default: "years"
+        }
+    }
+
+    /// The fields of a key's text, each written as `length:field`; what does not follow this form ends the list.
+    static func fields(ofKey key: String) -> [String] {
+        var rest = key.utf8[...]
+        var fields: [String] = []
+        while let colon = rest.firstIndex(of: UInt8(ascii: ":")),
+            let length = Int(Substring(rest[..<colon])), (0..<rest.count).contains(length),
+            let end = rest.index(colon, offsetBy: length + 1, limitedBy: rest.endIndex)
+        {
+            fields.append(String(Substring(rest[rest.index(after: colon)..<end])))
+            rest = rest[end...]
+        }
+        return fields
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// What `info` tells of one picture.
+package struct InfoRecord: Sendable {
+    /// File or URL as given.
+    package var source: String
+    /// Bytes of the file; nil where it could not be read.
+    package var bytes: Int?
+    /// The header; nil where there is none to read.
+    package var probe: ImageProbe?
+    /// Frames and their times, where they had to be counted; nil for stills.
+    package var timeline: AnimationTimeline?
+    /// Name of the embedded colour profile.
+    package var colorProfile: String?
+    package var error: ImageError?
+
+    package init(source: String) { self.source = source }
+
+    /// One object.
+    package var json: JSONValue {
+        var members: [JSONValue.Member] = [.init("source", .string(source))]
+        if let probe {
+            members += [
+                .init("format", .string(probe.format.rawValue)), .init("width", .int(probe.size.width)),
+                .init("height", .int(probe.size.height)), .init("rawWidth", .int(probe.rawSize.width)),
+                .init("rawHeight", .int(probe.rawSize.height)), .init("orientation", .int(probe.orientation.rawValue)),
+                .init("frames", .int(timeline?.frameCount ?? probe.frameCount)),
+                .init("loopCount", .int(timeline?.loopCount ?? probe.loopCount)),
+                .init("durations", .array((timeline?.durations ?? []).map { .int($0) })),
+                .init("hasAlpha", .bool(probe.hasAlpha)), .init("depth", .int(probe.depth)),
+                .init("colorProfile", JSONValue(colorProfile)),
+            ]
+        }
+        members.append(.init("bytes", JSONValue(bytes)))
+        if let error { members.append(.init("error", JSONValue(error))) }
+        return .object(members)
+    }
+
+    /// A heading and one line per fact.
+    package func lines(_ style: TerminalStyle) -> [String] {
+        var facts: [(String, String)] = []
+        if let probe {
+            let mediaType = probe.format.mediaType.map { " (\($0))" } ?? ""
+            facts.append(("format", "\(probe.format)\(mediaType)\(probe.isProgressive ? ", progressive" : "")"))
+            let stored = probe.orientation == .up ? "" : ", stored \(probe.rawSize.width) × \(probe.rawSize.height)"
+            facts.append(("size", "\(probe.size.width) × \(probe.size.height) pixels\(stored)"))
+            if probe.orientation != .up {
+                facts.append(("orientation", "\(probe.orientation.rawValue) (\(probe.orientation))"))
+            }
+            facts += frameFacts(probe)
+            facts.append(("samples", "\(probe.depth) bits\(probe.hasAlpha ? ", with alpha" : "")"))
+            if probe.hasICCProfile { facts.append(("profile", colorProfile ?? "ICC, unnamed")) }
+        }
+        if let bytes { facts.append(("bytes", bytes < 1_024 ? "\(bytes)" : "\(bytes) (\(Figures.bytes(bytes)))")) }
+        var lines = [
+            style.apply(.bold, to: DisplayText.truncated(DisplayText.safe(source), to: style.columns, inMiddle: true))
+        ]
+        lines += facts.map { "  " + style.apply(.dim, to: DisplayText.padded($0.0, to: 12)) + DisplayText.safe($0.1) }
+        if let error {
+            lines.append(
+                "  " + style.apply(.red, to: DisplayText.padded("error", to: 12) + DisplayText.safe("\(error)")))
+        }
+        return lines
+    }
+
+    private func frameFacts(_ probe: ImageProbe) -> [(String, String)] {
+        guard let timeline else {
+            guard probe.frameCount > 1 || !probe.frameCountIsExact else { return [] }
+            return [("frames", "\(probe.frameCount)\(probe.frameCountIsExact ? "" : " or more")")]
+        }
+        let seconds = Double(timeline.durations.reduce(0, +)) / 1_000
+        let loops = timeline.loopCount == 0 ? "for ever" : "\(timeline.loopCount)×"
+        let shortest = timeline.durations.min() ?? 0
+        let longest = timeline.durations.max() ?? 0
+        let each = shortest == longest ? "\(shortest) ms each" : "\(shortest)…\(longest) ms each"
+        return [
+            ("frames", "\(timeline.frameCount), \(each), \(Figures.decimal(seconds, digits: 2)) s, played \(loops)")
+        ]
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// What became of one picture of `load`: a line of the table, a line of JSON, or a plain line.
+package struct LoadRow: Sendable {
+    /// What stands for the picture: file name or shortened URL.
+    package var name: String
+    /// What was asked for.
+    package var url: String
+    package var format: String?
+    package var width: Int?
+    package var height: Int?
+    package var frames = 1
+    /// Raw value of where it came from.
+    package var origin: String?
+    package var isStale = false
+    package var bytes: Int?
+    /// Name and seconds of each stage, in order.
+    package var timings: [(stage: String, seconds: Double)] = []
+    /// Path of the written file.
+    package var output: String?
+    package var error: ImageError?
+
+    package init(name: String, url: String) {
+        self.name = name
+        self.url = url
+    }
+
+    /// One line for a log.
+    package var plainLine: String {
+        if let error { return "\(DisplayText.safe(name)): failed: \(DisplayText.safe(error.message)) (\(error.code))" }
+        let total = timings.last.map { ", \(Figures.milliseconds($0.seconds)) ms" } ?? ""
+        let bytes = bytes.map { ", \(Figures.bytes($0))" } ?? ""
+        return "\(DisplayText.safe(name)): \(format ?? "?") \(size), \(origin ?? "?")\(bytes)\(total)"
+    }
+
+    /// One object.
+    package var json: JSONValue {
+        .object([
+            .init("url", .string(url)),
+            .init("status", error == nil ? "ok" : "failed"),
+            .init("format", JSONValue(format)),
+            .init("width", JSONValue(width)),
+            .init("height", JSONValue(height)),
+            .init("frames", error == nil ? .int(frames) : .null),
+            .init("origin", JSONValue(origin)),
+            .init("stale", .bool(isStale)),
+            .init("bytes", JSONValue(bytes)),
+            .init(
+                "timings",
+                timings.isEmpty
+                    ? .null : .object(timings.map { .init($0.stage, .milliseconds($0.seconds)) })),
+            .init("output", JSONValue(output)),
+            .init("error", error.map(JSONValue.init) ?? .null),
+        ])
+    }
+
+    private var size: String {
+        guard let width, let height else { return "" }
+        return "\(width)×\(height)" + (frames > 1 ? " ▶\(frames)" : "")
+    }
+
+    /// All rows as a table; times in milliseconds.
+    package static func table(_ rows: [LoadRow]) -> TextTable {
+        let stages = ["disk", "load", "decode", "transform", "total"]
+        var table = TextTable(
+            [
+                .init("picture", shrinksTo: 16), .init("format"), .init("size"), .init("from"),
+                .init("bytes", isNumeric: true),
+            ]
+                + stages.map { .init($0, isNumeric: true) })
+        for row in rows {
+            if let error = row.error {
+                table.add(.init(row.name), note: .init("\(error.code)  \(error.message)", .red))
+                continue
+            }
+            let origin = (row.origin ?? "") + (row.isStale ? " (stale)" : "")
+            let times = row.timings.map { TextTable.Cell(Figures.milliseconds($0.seconds)) }
+            table.add(
+                [
+                    .init(row.name), .init(row.format ?? ""), .init(row.size),
+                    .init(origin, row.isStale ? .yellow : emphasis(ofOrigin: row.origin)),
+                    .init(row.bytes.map(Figures.bytes) ?? "–"),
+                ] + times)
+        }
+        return table
+    }
+
+    /// `5 pictures: 3 network, 1 disk, 1 failed · 1.2 MiB · times in ms`.
+    package static func summary(_ rows: [LoadRow]) -> String {
+        let failed = rows.filter { $0.error != nil }.count
+        var parts = ["network", "revalidated", "disk", "memory", "local"].compactMap { origin -> String? in
+            let count = rows.filter { $0.error == nil && $0.origin == origin }.count
+            return count > 0 ? "\(count) \(origin)" : nil
+        }
+        if failed > 0 { parts.append("\(failed) failed") }
+        let bytes = rows.reduce(0) { $0 + ($1.bytes ?? 0) }
+        return "\(Figures.count(rows.count, "picture")): \(parts.joined(separator: ", ")) · \(Figures.bytes(bytes))"
+            + " · times in ms"
+    }
+
+    private static func emphasis(ofOrigin origin: String?) -> Emphasis? {
+        switch origin {
+        case "network": .cyan
+        case "memory", "disk", "revalidated": .green
+        default: nil
+        }
+    }
+}
+
+extension JSONValue {
+    /// `{"code": …, "message": …}`.
+    package init(_ error: ImageError) {
+        self = ["code": .int(error.code), "message": .string(error.message)]
+    }
+}

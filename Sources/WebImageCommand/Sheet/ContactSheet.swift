@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// Pictures side by side on cards, with what is known of each below. Drawing blocks; call it on a worker thread.
+package struct ContactSheet: Sendable {
+    /// One card.
+    package struct Tile: Sendable {
+        /// What stands on it.
+        package enum Content: Sendable {
+            /// A picture; of an animation its poster, with a badge that tells the number of frames.
+            case picture(PixelBuffer, frames: Int)
+            /// An x-mark, and why there is no picture.
+            case broken(reason: String)
+        }
+
+        package let name: String
+        package let detail: String
+        package let content: Content
+
+        package init(name: String, detail: String, content: Content) {
+            self.name = name
+            self.detail = detail
+            self.content = content
+        }
+    }
+
+    package let title: String
+    package let subtitle: String
+    package let tiles: [Tile]
+
+    package init(title: String, subtitle: String, tiles: [Tile]) {
+        self.title = title
+        self.subtitle = subtitle
+        self.tiles = tiles
+    }
+
+    private enum Palette {
+        static let page = PixelColor(red: 24, green: 26, blue: 31)
+        static let card = PixelColor(red: 36, green: 39, blue: 46)
+        static let brokenField = PixelColor(red: 48, green: 40, blue: 45)
+        static let cross = PixelColor(red: 224, green: 108, blue: 117)
+        static let ink = PixelColor(red: 232, green: 234, blue: 239)
+        static let faint = PixelColor(red: 146, green: 152, blue: 166)
+        static let badge = PixelColor(red: 12, green: 13, blue: 16, alpha: 190)
+        static let lightSquare = PixelColor(red: 66, green: 70, blue: 79)
+        static let darkSquare = PixelColor(red: 54, green: 57, blue: 65)
+    }
+
+    private static let radius = 10.0
+
+    /// The sheet.
+    ///
+    /// - Throws: ``DecodeError/outOfMemory(bytes:)`` and what resampling throws.
+    package func draw(context: CodingContext = CodingContext()) throws(ImageError) -> PixelBuffer {
+        let layout = ContactSheetLayout(count: tiles.count)
+        let canvas = try SheetCanvas(size: layout.size, background: Palette.page)
+        let left = Double(ContactSheetLayout.margin)
+        canvas.draw(title, x: left, y: ContactSheetLayout.margin, scale: 4, Palette.ink)
+        let width = Double(layout.size.width) - 2 * left
+        canvas.draw(
+            SheetFont.standard.truncated(subtitle, to: width, scale: 2), x: left, y: ContactSheetLayout.margin + 46,
+            scale: 2, Palette.faint)
+        for (index, tile) in tiles.enumerated() {
+            try draw(tile, layout.card(at: index), layout, canvas, context)
+        }
+        return canvas.finish()
+    }
+
+    private func draw(
+        _ tile: Tile, _ card: PixelRect, _ layout: ContactSheetLayout, _ canvas: borrowing SheetCanvas,
+        _ context: CodingContext
+    ) throws(ImageError) {
+        canvas.paintRounded(card, radius: Self.radius + 4, Palette.card)
+        let box = layout.thumbnail(in: card)
+        let font = SheetFont.standard
+        var color = Palette.faint
+        switch tile.content {
+        case .picture(let pixels, let frames):
+            let place = try draw(pixels, in: box, canvas, context)
+            if frames > 1 { drawBadge("▶ \(frames)", in: place, canvas) }
+        case .broken(let reason):
+            drawBroken(box, reason, canvas)
+            color = Palette.cross
+        }
+        let (x, width) = (Double(box.x), Double(box.width))
+        let y = box.y + box.height + 14
+        canvas.draw(font.truncated(tile.name, to: width, scale: 2), x: x, y: y, scale: 2, Palette.ink)
+        canvas.draw(font.truncated(tile.detail, to: width, scale: 1.5), x: x, y: y + 26, scale: 1.5, color)
+    }
+
+    /// Draws a picture in the middle of `box` and says where it stands.
+    private func draw(
+        _ pixels: PixelBuffer, in box: PixelRect, _ canvas: borrowing SheetCanvas, _ context: CodingContext
+    ) throws(ImageError) -> PixelRect {
+        let target = TargetSize.fit(width: Double(box.width), height: Double(box.height))
+        let plan = try target.plan(for: pixels.size)
+        var thumbnail = try Resampler.resample(pixels, window: plan.window, to: plan.output, context: context)
+        let place = PixelRect(
+            x: box.x + (box.width - thumbnail.width) / 2, y: box.y + (box.height - thumbnail.height) / 2,
+            width: thumbnail.width, height: thumbnail.height)
+        let radius = min(Self.radius, Double(min(place.width, place.height)) / 6)
+        if !thumbnail.isOpaque { drawChecks(place, radius: radius, canvas) }
+        let corners = RoundedCornersTransformer(radius: radius)
+        thumbnail = try corners.transform(thumbnail, context: TransformContext(coding: context))
+        canvas.draw(thumbnail, x: place.x, y: place.y)
+        return place
+    }
+
+    /// What shows through transparent pictures.
+    private func drawChecks(_ place: PixelRect, radius: Double, _ canvas: borrowing SheetCanvas) {
+        canvas.paintRounded(place, radius: radius, Palette.darkSquare)
+        let (width, height) = (Double(place.width), Double(place.height))
+        canvas.paint(place, Palette.lightSquare) { x, y in
+            guard (Int(x) / 10 + Int(y) / 10).isMultiple(of: 2) else { return 0 }
+            let dx = max(radius - x, x - (width - radius), 0)
+            let dy = max(radius - y, y - (height - radius), 0)
+            return min(1, max(0, radius - (dx * dx + dy * dy).squareRoot() + 0.5))
+        }
+    }
+
+    private func drawBadge(_ text: String, in place: PixelRect, _ canvas: borrowing SheetCanvas) {
+        let scale = 1.5
+        let width = Int(SheetFont.standard.width(of: text, scale: scale).rounded(.up)) + 18
+        let pill = PixelRect(x: place.x + place.width - width - 8, y: place.y + 8, width: width, height: 23)
+        canvas.paintRounded(pill, radius: 11.5, Palette.badge)
+        canvas.draw(text, x: Double(pill.x) + 9, y: pill.y + 6, scale: scale, Palette.ink)
+    }
+
+    private func drawBroken(_ box: PixelRect, _ reason: String, _ canvas: borrowing SheetCanvas) {
+        canvas.paintRounded(box, radius: Self.radius, Palette.brokenField)
+        let font = SheetFont.standard
+        let width = Double(box.width) - 32
+        let lines = font.lines(reason, width: width, scale: 1.5).prefix(3)
+        let side = 44
+        let height = side + 20 + lines.count * 19
+        let top = box.y + (box.height - height) / 2
+        let cross = PixelRect(x: box.x + (box.width - side) / 2, y: top, width: side, height: side)
+        canvas.paintCross(cross, thickness: 6, Palette.cross)
+        for (index, line) in lines.enumerated() {
+            let shown = font.truncated(line, to: width, scale: 1.5)
+            let x = Double(box.x) + (Double(box.width) - font.width(of: shown, scale: 1.5)) / 2
+            canvas.draw(shown, x: x, y: top + side + 20 + index * 19, scale: 1.5, Palette.faint)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+/// What is being loaded and how far it is; draws itself as lines. A value: whoever owns it decides when to draw.
+package struct ProgressBoard: Sendable {
+    private struct Download: Sendable {
+        var name: String
+        var received = 0
+        var expected: Int?
+    }
+
+    private let total: Int
+    private var running: [Int: Download] = [:]
+    private var finished = 0
+    private var failed = 0
+    private var finishedBytes = 0
+
+    /// A board for `total` pictures.
+    package init(total: Int) { self.total = total }
+
+    package mutating func start(_ id: Int, name: String) { running[id] = Download(name: DisplayText.safe(name)) }
+
+    package mutating func update(_ id: Int, received: Int, expected: Int?) {
+        running[id]?.received = received
+        running[id]?.expected = expected
+    }
+
+    package mutating func finish(_ id: Int, bytes: Int, failed hasFailed: Bool) {
+        running[id] = nil
+        finished += 1
+        failed += hasFailed ? 1 : 0
+        finishedBytes += bytes
+    }
+
+    /// One line per running download, oldest first, and the total below. Never more than the terminal has.
+    package func lines(_ style: TerminalStyle) -> [String] {
+        let room = max(0, min(8, style.rows - 3))
+        let shown = running.sorted { $0.key < $1.key }.prefix(room)
+        var lines = shown.map { line(for: $0.value, style) }
+        if running.count > shown.count {
+            lines.append(style.apply(.dim, to: "… and \(running.count - shown.count) more"))
+        }
+        return lines + [totalLine(style)]
+    }
+
+    private static let barWidth = 24
+
+    private func line(for download: Download, _ style: TerminalStyle) -> String {
+        let fraction = download.expected.map { $0 > 0 ? Double(download.received) / Double($0) : 0 }
+        let bytes =
+            download.expected.map { "\(Figures.bytes(download.received)) of \(Figures.bytes($0))" }
+            ?? (download.received > 0 ? Figures.bytes(download.received) : "waiting")
+        return line(download.name, fraction: fraction, remark: bytes, bar: .cyan, style)
+    }
+
+    private func totalLine(_ style: TerminalStyle) -> String {
+        let bytes = running.values.reduce(finishedBytes) { $0 + $1.received }
+        let failures = failed > 0 ? ", \(failed) failed" : ""
+        let fraction = total > 0 ? Double(finished) / Double(total) : 1
+        return line(
+            "\(finished) of \(Figures.count(total, "picture"))\(failures)", fraction: fraction,
+            remark: Figures.bytes(bytes), bar: failed > 0 ? .yellow : .green, style)
+    }
+
+    private func line(
+        _ label: String, fraction: Double?, remark: String, bar: Emphasis, _ style: TerminalStyle
+    ) -> String {
+        // The last column stays free: a full line would wrap in some terminals.
+        let remarkWidth = 22
+        let barWidth = min(Self.barWidth, max(0, style.columns - 1 - 20 - remarkWidth - 4))
+        let labelWidth = max(8, min(36, style.columns - 1 - barWidth - remarkWidth - 4))
+        let name = DisplayText.padded(
+            DisplayText.truncated(label, to: labelWidth, inMiddle: true), to: labelWidth)
+        let drawn = barWidth > 0 ? Self.bar(fraction, width: barWidth, bar, style) + "  " : ""
+        let room = max(0, style.columns - 1 - labelWidth - 2 - (barWidth > 0 ? barWidth + 2 : 0))
+        return "\(name)  \(drawn)\(DisplayText.truncated(remark, to: room))"
+    }
+
+    private static func bar(_ fraction: Double?, width: Int, _ emphasis: Emphasis, _ style: TerminalStyle) -> String {
+        let done = Int((min(1, max(0, fraction ?? 0)) * Double(width)).rounded())
+        return style.apply(emphasis, to: String(repeating: "━", count: done))
+            + style.apply(.dim, to: String(repeating: style.hasColor ? "━" : "─", count: width - done))
+    }
+}
+
+/// Lines at the bottom of a terminal that are drawn again in place (ECMA-48 CPL, ED).
+package struct LiveRegion: Sendable {
+    private var drawn = 0
+
+    package init() {}
+
+    /// What to write so that `lines` stand where the former ones stood; above them `above`, which stays.
+    package mutating func draw(_ lines: [String], above: [String] = []) -> String {
+        let back = drawn > 0 ? "\u{1B}[\(drawn)F" : ""
+        drawn = lines.count
+        return back + "\u{1B}[0J" + (above + lines).map { $0 + "\n" }.joined()
+    }
+
+    /// What to write so that nothing is left.
+    package mutating func clear() -> String { drawn > 0 ? draw([]) : "" }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImage
+import WebImageCommand
+
+/// The pictures of the first pass, for the contact sheet. Thread-safe.
+final class DemoGallery: Sendable {
+    private let pictures = Mutex<[String: Image]>([:])
+
+    func add(_ url: String, _ image: Image) { pictures.withLock { $0[url] = image } }
+
+    /// The sheet with one tile for each entry.
+    func sheet(_ album: Album, rows: [LoadRow]) -> ContactSheet {
+        let pictures = pictures.withLock { $0 }
+        let tiles = zip(album.entries, rows).map { entry, row in
+            Self.tile(entry, row, pictures[row.url])
+        }
+        let broken = rows.filter { $0.error != nil }.count
+        return ContactSheet(
+            title: "WebImage",
+            subtitle: "\(Figures.count(tiles.count, "picture")) over loopback, \(tiles.count - broken) shown, "
+                + "\(broken) refused with a typed error",
+            tiles: tiles)
+    }
+
+    private static func tile(_ entry: Album.Entry, _ row: LoadRow, _ image: Image?) -> ContactSheet.Tile {
+        guard let image, row.error == nil else {
+            // Network errors name the URL, which says nothing on the sheet.
+            let message = row.error?.message ?? "Not loaded."
+            let reason = message.components(separatedBy: " [http").first ?? message
+            return .init(
+                name: entry.file, detail: row.error.map { "error \($0.code)" } ?? "",
+                content: .broken(reason: reason))
+        }
+        let size = image.metadata.orientation.upright(image.metadata.rawSize)
+        let format = (row.format ?? "?").uppercased()
+        let bytes = row.bytes.map { " · \(Figures.bytes($0))" } ?? ""
+        return .init(
+            name: entry.file, detail: "\(size.width)×\(size.height) · \(format)\(bytes)",
+            content: .picture(image.pixels, frames: image.frameCount))
+    }
+}

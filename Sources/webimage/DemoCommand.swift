@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+
+/// `webimage demo`.
+struct DemoCommand: Sendable {
+    struct Options: Sendable {
+        let output: String
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            try arguments.expectOperands(0...0, "")
+            output = arguments.last("output") ?? "demo"
+        }
+    }
+
+    /// One way through the album.
+    private struct Pass {
+        let title: String
+        let policy: CachePolicy
+        /// Where the pictures must come from.
+        let origin: ImageResponse.Origin
+        var restarts = false
+    }
+
+    private static let passes = [
+        Pass(title: "Cold: nothing is stored yet", policy: .http, origin: .network),
+        Pass(title: "Again: from memory", policy: .http, origin: .memory),
+        Pass(title: "After a restart: from disk", policy: .http, origin: .disk, restarts: true),
+        Pass(title: "Revalidated: the server confirms every picture", policy: .refresh, origin: .revalidated),
+    ]
+
+    private let options: Options
+    private let console: Console
+    private let interruption: Interruption
+
+    init(_ options: Options, _ console: Console, _ interruption: Interruption) {
+        self.options = options
+        self.console = console
+        self.interruption = interruption
+    }
+
+    func run() async -> Int32 {
+        do {
+            let album = try Album.find(environment: ProcessInfo.processInfo.environment)
+            let server = try await Blocking.run { () throws(ImageError) in try AlbumServer(album) }
+            defer { server.stop() }
+            let cache = FileManager.default.temporaryDirectory.appending(path: "webimage-demo-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: cache) }
+            return await interruption.cancelling { [self] in
+                await run(album, server, cache: cache.path(percentEncoded: false))
+            }
+        } catch let error as Album.Missing {
+            console.report(error.message)
+        } catch {
+            console.report("\(error)")
+        }
+        return ExitStatus.failed
+    }
+
+    private func run(_ album: Album, _ server: AlbumServer, cache: String) async -> Int32 {
+        let gallery = DemoGallery()
+        var manager = Self.manager(cache)
+        var first: [LoadRow] = []
+        var surprises: [String] = []
+        for (index, pass) in Self.passes.enumerated() where !Task.isCancelled {
+            if pass.restarts {
+                await manager.close()
+                manager = Self.manager(cache)
+            }
+            let before = server.traffic
+            var load = PictureLoad(manager: manager, size: .fit(width: 640, height: 480), policy: pass.policy)
+            if index == 0 { load.onPicture = { gallery.add($0, $1) } }
+            let rows = await loadAll(album, server, load)
+            guard !Task.isCancelled else { break }
+            show(pass, number: index + 1, rows, server.traffic - before)
+            surprises += Self.surprises(album, rows, pass)
+            if index == 0 { first = rows }
+        }
+        await manager.close()
+        guard !Task.isCancelled else { return ExitStatus.failed }
+        // The same surprise in every pass is told once.
+        var told: Set<String> = []
+        for surprise in surprises where told.insert(surprise).inserted { console.report(surprise) }
+        let isDrawn = await writeSheet(gallery.sheet(album, rows: first))
+        return isDrawn && surprises.isEmpty ? ExitStatus.ok : ExitStatus.failed
+    }
+
+    private static func manager(_ cache: String) -> ImageManager {
+        ImageManager { $0.cache.disk = DiskCacheConfiguration(directory: cache) }
+    }
+
+    private func loadAll(_ album: Album, _ server: AlbumServer, _ load: PictureLoad) async -> [LoadRow] {
+        let progress = ProgressPrinter(
+            total: server.urls.count, mode: console.error.isTerminal ? .inPlace : .none, console: console)
+        var rows = await PictureBatch(manager: load.manager, concurrency: 8).run(
+            inputs: server.urls.map(\.absoluteString), names: [], load: load, progress: progress)
+        progress.end()
+        for (index, entry) in album.entries.enumerated() where rows.indices.contains(index) {
+            rows[index].name = entry.file
+        }
+        return rows
+    }
+
+    private func show(_ pass: Pass, number: Int, _ rows: [LoadRow], _ traffic: AlbumServer.Traffic) {
+        if number > 1 { console.print("") }
+        console.print(console.out.apply(.bold, to: "\(number). \(pass.title)"))
+        console.print(LoadRow.table(rows).lines(console.out))
+        console.print(console.out.apply(.dim, to: LoadRow.summary(rows)))
+        let asked =
+            "server: \(Figures.count(traffic.requests, "request")), \(traffic.redirects) redirected, "
+            + "\(traffic.notModified) answered 304, \(Figures.bytes(traffic.bytesSent)) sent"
+        console.print(console.out.apply(.dim, to: asked))
+    }
+
+    /// What is not as the album and the pass say.
+    private static func surprises(_ album: Album, _ rows: [LoadRow], _ pass: Pass) -> [String] {
+        zip(album.entries, rows).compactMap { entry, row in
+            if !entry.expects(row.error) {
+                let wanted = entry.isBroken ? "an error of the family “\(entry.expect ?? "?")”" : "a picture"
+                return "\(entry.file): expected \(wanted), got \(row.error.map { "\($0)" } ?? "a picture")"
+            }
+            guard row.error == nil, row.origin != pass.origin.rawValue else { return nil }
+            return "\(entry.file): expected from \(pass.origin.rawValue), came from \(row.origin ?? "?")"
+        }
+    }
+
+    private func writeSheet(_ sheet: ContactSheet) async -> Bool {
+        let path = "\(options.output)/contact-sheet.png"
+        do throws(ImageError) {
+            try await Blocking.run { [options] () throws(ImageError) in
+                let pixels = try sheet.draw()
+                let data = try CoderRegistry.standard.encode(
+                    Image(pixels: pixels), as: .png(), context: CodingContext())
+                try Files.makeFolder(options.output)
+                try Files.write(data, to: path)
+            }
+            console.print("\nContact sheet: \(path)")
+            return true
+        } catch {
+            console.report("\(error)")
+            return false
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+
+/// `webimage info`.
+struct InfoCommand: Sendable {
+    private let inputs: [String]
+    private let json: Bool
+    private let console: Console
+    private let interruption: Interruption
+
+    struct Options {
+        let inputs: [String]
+        let json: Bool
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            try arguments.expectOperands(1...Int.max, "FILE or URL")
+            inputs = arguments.operands
+            json = arguments.has("json")
+        }
+    }
+
+    init(_ options: Options, _ console: Console, _ interruption: Interruption) {
+        inputs = options.inputs
+        json = options.json
+        self.console = console
+        self.interruption = interruption
+    }
+
+    func run() async -> Int32 {
+        await interruption.cancelling { [self] in
+            var status = ExitStatus.ok
+            for (index, input) in inputs.enumerated() where !Task.isCancelled {
+                let record = await record(input)
+                if record.error != nil { status = ExitStatus.failed }
+                if index > 0, !json { console.print("") }
+                console.print(json ? [record.json.text] : record.lines(console.out))
+            }
+            return status
+        }
+    }
+
+    private func record(_ input: String) async -> InfoRecord {
+        var record = InfoRecord(source: input)
+        do throws(ImageError) {
+            let data = try await bytes(of: input)
+            record.bytes = data.count
+            record = try await Blocking.run { [record] in PictureFacts.read(data, into: record) }
+        } catch {
+            record.error = error
+        }
+        return record
+    }
+
+    private func bytes(of input: String) async throws(ImageError) -> Data {
+        guard Inputs.hasScheme(input), !FileManager.default.fileExists(atPath: input) else {
+            return try await Blocking.run { () throws(ImageError) in try Files.read(input) }
+        }
+        let url = try Inputs.url(input)
+        let manager = ImageManager {
+            $0.cache.usesDisk = false
+            $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
+        }
+        var request = ImageRequest(url)
+        // Only the header is looked at, whatever size it claims.
+        var limits = Limits.unlimited
+        limits.maxEncodedBytes = Limits.desktop.maxEncodedBytes
+        request.limits = limits
+        let result: Result<Data, ImageError>
+        do throws(ImageError) {
+            result = .success(try await manager.data(for: request))
+        } catch {
+            result = .failure(error)
+        }
+        await manager.close()
+        return try result.get()
+    }
+}
+
+/// What the bytes of a picture say.
+enum PictureFacts {
+    /// The header; frames, times and colour profile where only the coder knows them. Blocks.
+    static func read(_ data: Data, into record: InfoRecord) -> InfoRecord {
+        var record = record
+        do throws(ImageError) {
+            let probe = try probe(data)
+            record.probe = probe
+            let coders = CoderRegistry.standard
+            let needsCoder = probe.hasICCProfile || probe.frameCount > 1 || !probe.frameCountIsExact
+            guard needsCoder, coders.canDecode(probe.format) else { return record }
+            // The pixels do not matter: small ones cost least.
+            let options = DecodeOptions(size: .fit(width: 16, height: 16), allowsPartial: true)
+            let image = try coders.decode(data, options: options, context: CodingContext())
+            record.timeline = image.animation?.timeline
+            record.colorProfile = image.metadata.iccProfile.flatMap(ICCDescription.text)
+        } catch {
+            record.error = error
+        }
+        return record
+    }
+
+    private static func probe(_ data: Data) throws(ImageError) -> ImageProbe {
+        guard !data.isEmpty else { throw .decode(.empty) }
+        guard let format = ImageFormat.sniff(data) else { throw .decode(.unknownFormat) }
+        guard format.isPicture else { throw .decode(.notAnImage(format)) }
+        return try ImageProbe(reading: data)
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+
+/// `webimage load`.
+struct LoadCommand: Sendable {
+    static let policies = CachePolicy.allCases.map(\.rawValue)
+
+    private let options: LoadOptions
+    private let console: Console
+    private let interruption: Interruption
+
+    init(_ options: LoadOptions, _ console: Console, _ interruption: Interruption) {
+        self.options = options
+        self.console = console
+        self.interruption = interruption
+    }
+
+    func run() async -> Int32 {
+        let inputs: [String]
+        do throws(ImageError) {
+            inputs = try await prepare()
+        } catch {
+            console.report("\(error)")
+            return ExitStatus.failed
+        }
+        let manager = ImageManager { configuration in
+            configuration.cache.disk = DiskCacheConfiguration(directory: CacheFolder.path(options.cache))
+            configuration.downloader.totalConnections = options.concurrency
+            configuration.downloader.userAgent = "webimage/\(WebImageTool.version)"
+        }
+        if let error = manager.diskCacheError { console.report("no disk cache: \(error)") }
+        let progress = ProgressPrinter(total: inputs.count, mode: progressMode, console: console)
+        let rows = await interruption.cancelling { [self] in
+            await PictureBatch(manager: manager, concurrency: options.concurrency).run(
+                inputs: inputs, names: outputNames(inputs), load: load(with: manager), progress: progress
+            ) { row in
+                if options.json { console.print(row.json.text) }
+            }
+        }
+        await manager.close()
+        progress.end()
+        show(rows)
+        return rows.count == inputs.count && rows.allSatisfy { $0.error == nil } ? ExitStatus.ok : ExitStatus.failed
+    }
+
+    private func prepare() async throws(ImageError) -> [String] {
+        try await Blocking.run { [options] () throws(ImageError) in
+            if let output = options.output { try Files.makeFolder(output) }
+            return try Inputs.expanded(options.inputs)
+        }
+    }
+
+    private var progressMode: ProgressPrinter.Mode {
+        if options.quiet || options.json && (console.out.isTerminal || !console.error.isTerminal) { return .none }
+        return console.error.isTerminal ? .inPlace : .lines
+    }
+
+    /// Names of files by the order of the inputs, so that they do not depend on which picture comes first.
+    private func outputNames(_ inputs: [String]) -> [String] {
+        guard options.output != nil else { return [] }
+        var names = OutputNames()
+        return inputs.map { input in
+            names.claim(for: (try? Inputs.url(input)) ?? URL(filePath: "/picture"))
+        }
+    }
+
+    private func load(with manager: ImageManager) -> PictureLoad {
+        PictureLoad(
+            manager: manager, size: options.size, policy: CachePolicy(rawValue: options.policy) ?? .http,
+            output: options.output, format: options.format)
+    }
+
+    private func show(_ rows: [LoadRow]) {
+        if !options.quiet, !options.json, !rows.isEmpty {
+            console.print(LoadRow.table(rows).lines(console.out))
+            console.print(console.out.apply(.dim, to: LoadRow.summary(rows)))
+        }
+        // On a terminal the table above says it already.
+        let isSaid = options.json || !options.quiet && console.out.isTerminal && console.error.isTerminal
+        guard !isSaid, interruption.status == nil else { return }
+        for row in rows {
+            if let error = row.error { console.report("\(row.url): \(error)") }
+        }
+    }
+}
+
+/// Where the disk cache of the tool is.
+enum CacheFolder {
+    /// `path` as an absolute one; the tool's own folder for nil.
+    static func path(_ path: String?) -> String {
+        path.map { URL(filePath: $0).absoluteURL.path(percentEncoded: false) }
+            ?? DiskCacheConfiguration.defaultDirectory(application: "webimage")
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import WebImage
+
+/// Files, decoding and drawing, away from the cooperative pool.
+enum Blocking {
+    private static let queue = DispatchQueue(label: "webimage.blocking", attributes: .concurrent)
+
+    /// Runs `body` on a thread that may block.
+    static func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(ImageError) -> Value
+    ) async throws(ImageError) -> Value {
+        let result: Result<Value, ImageError> = await withCheckedContinuation { continuation in
+            queue.async {
+                do throws(ImageError) {
+                    continuation.resume(returning: .success(try body()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Ends the running command early and in order: on SIGINT, on SIGTERM, or when nobody reads the output. A second
+/// signal ends the process at once. Thread-safe.
+final class Interruption: Sendable {
+    private struct State {
+        var status: Int32?
+        var handlers: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+    // Sources may be used from any thread (dispatch_source_create(3)); these are only kept alive here.
+    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
+
+    init() {
+        let queue = DispatchQueue(label: "webimage.signals")
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            return DispatchSource.makeSignalSource(signal: number, queue: queue)
+        }
+        for (source, status) in zip(sources, [ExitStatus.interrupted, ExitStatus.terminated]) {
+            source.setEventHandler { [weak self] in
+                if self?.trigger(status) != true { _exit(status) }
+            }
+            source.resume()
+        }
+    }
+
+    /// What the process is to end with; nil while nothing has happened.
+    var status: Int32? { state.withLock { $0.status } }
+
+    /// Interrupts; false when that had happened before.
+    @discardableResult
+    func trigger(_ status: Int32) -> Bool {
+        let handlers = state.withLock { state -> [@Sendable () -> Void]? in
+            guard state.status == nil else { return nil }
+            state.status = status
+            return state.handlers
+        }
+        for handler in handlers ?? [] { handler() }
+        return handlers != nil
+    }
+
+    /// Runs `body` as a Swift task that is cancelled by an interruption.
+    func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        let task = Task { await body() }
+        let isOver = state.withLock { state -> Bool in
+            state.handlers.append { task.cancel() }
+            return state.status != nil
+        }
+        if isOver { task.cancel() }
+        return await task.value
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+
+/// Loads many pictures, so many at once.
+struct PictureBatch: Sendable {
+    let manager: ImageManager
+    let concurrency: Int
+
+    /// Loads all `inputs`; cancelling the calling Swift task ends what runs and starts nothing more.
+    ///
+    /// - Returns: one row for each input that was started, in the order of the inputs.
+    func run(
+        inputs: [String], names: [String], load: PictureLoad, progress: ProgressPrinter?,
+        onFinished: @Sendable (LoadRow) -> Void = { _ in }
+    ) async -> [LoadRow] {
+        var rows: [Int: LoadRow] = [:]
+        await withTaskGroup(of: (Int, LoadRow).self) { group in
+            var next = 0
+            func startOne() {
+                guard next < inputs.count, !Task.isCancelled else { return }
+                let index = next
+                next += 1
+                group.addTask {
+                    progress?.start(index, name: Inputs.shortName(inputs[index]))
+                    let row = await load.run(inputs[index], stem: names.isEmpty ? nil : names[index]) {
+                        progress?.update(index, received: $0.received, expected: $0.expected)
+                    }
+                    progress?.finish(index, row)
+                    return (index, row)
+                }
+            }
+            for _ in 0..<concurrency { startOne() }
+            while let (index, row) = await group.next() {
+                rows[index] = row
+                onFinished(row)
+                startOne()
+            }
+        }
+        return rows.sorted { $0.key < $1.key }.map(\.value)
+    }
+}
+
+/// How one picture is loaded and, where asked, written.
+struct PictureLoad: Sendable {
+    let manager: ImageManager
+    var size: TargetSize?
+    var policy = CachePolicy.http
+    /// Folder of the written pictures; nil for none.
+    var output: String?
+    /// What they are encoded as; nil for their own format.
+    var format: ImageFormat?
+    /// Takes each picture.
+    var onPicture: (@Sendable (String, Image) -> Void)?
+
+    /// Loads the picture `input` names; `stem` is the name of the written file without extension.
+    func run(
+        _ input: String, stem: String?, onProgress: @Sendable (ImageProgress) -> Void
+    ) async -> LoadRow {
+        var row = LoadRow(name: Inputs.shortName(input), url: input)
+        do throws(ImageError) {
+            var request = ImageRequest(try Inputs.url(input), size: size)
+            request.cachePolicy = policy
+            request.wantsData = output != nil && isWrittenAsIs
+            let start = ContinuousClock.now
+            var response = try await self.response(to: request, onProgress)
+            // What comes from memory at once has no timings of its own.
+            if response.timings.total == 0 { response.timings.total = start.duration(to: .now) / .seconds(1) }
+            row.take(response)
+            onPicture?(input, response.image)
+            if let output, let stem { row.output = try await write(response, request, to: "\(output)/\(stem)") }
+        } catch {
+            row.error = error
+        }
+        return row
+    }
+
+    private var isWrittenAsIs: Bool { size == nil && format == nil }
+
+    private func response(
+        to request: ImageRequest, _ onProgress: @Sendable (ImageProgress) -> Void
+    ) async throws(ImageError) -> ImageResponse {
+        let task = manager.load(request)
+        await withTaskCancellationHandler {
+            for await event in task.events {
+                if case .progress(let progress) = event { onProgress(progress) }
+            }
+        } onCancel: {
+            task.cancel()
+        }
+        guard let result = task.result else { throw .request(.cancelled) }
+        return try result.get()
+    }
+
+    private func write(
+        _ response: ImageResponse, _ request: ImageRequest, to path: String
+    ) async throws(ImageError) -> String {
+        if isWrittenAsIs {
+            let data = try await original(response, request)
+            let target = "\(path).\(response.image.format?.fileExtension ?? "bin")"
+            try await Blocking.run { () throws(ImageError) in try Files.write(data, to: target) }
+            return target
+        }
+        let coders = manager.configuration.coders
+        let format = self.format ?? Self.writableFormat(of: response.image, coders)
+        let target = "\(path).\(format.fileExtension)"
+        let image = response.image
+        try await Blocking.run { () throws(ImageError) in
+            let data = try coders.encode(image, as: ImageEncoding(format: format), context: CodingContext())
+            try Files.write(data, to: target)
+        }
+        return target
+    }
+
+    /// The picture's own format, or PNG or JPEG where that cannot be written.
+    private static func writableFormat(of image: Image, _ coders: CoderRegistry) -> ImageFormat {
+        if let format = image.format, coders.canEncode(format) { return format }
+        return image.isOpaque ? .jpeg : .png
+    }
+
+    private func original(_ response: ImageResponse, _ request: ImageRequest) async throws(ImageError) -> Data {
+        if let data = response.data { return data }
+        var again = request
+        again.cachePolicy = .cacheFirst
+        return try await manager.data(for: again)
+    }
+}
+
+extension LoadRow {
+    /// Takes over what a response says.
+    mutating func take(_ response: ImageResponse) {
+        format = response.image.format?.rawValue
+        width = response.image.size.width
+        height = response.image.size.height
+        frames = response.image.frameCount
+        origin = response.origin.rawValue
+        isStale = response.isStale
+        bytes = response.byteCount
+        let times = response.timings
+        timings = [
+            ("disk", times.disk), ("load", times.load), ("decode", times.decode), ("transform", times.transform),
+            ("total", times.total),
+        ]
+    }
+}

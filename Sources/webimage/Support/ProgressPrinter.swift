@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+import WebImageCommand
+
+/// Shows how far the downloads are: in place on a terminal, a line for each finished picture elsewhere.
+/// Thread-safe.
+final class ProgressPrinter: Sendable {
+    /// How progress is shown.
+    enum Mode {
+        case inPlace
+        case lines
+        case none
+    }
+
+    private struct State {
+        var board: ProgressBoard
+        var region = LiveRegion()
+        var hasChanged = true
+        var isOver = false
+    }
+
+    private let console: Console
+    private let mode: Mode
+    private let state: Mutex<State>
+    // Sources may be used from any thread (dispatch_source_create(3)), and the constant is never replaced.
+    nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
+
+    init(total: Int, mode: Mode, console: Console) {
+        self.console = console
+        self.mode = mode
+        state = Mutex(State(board: ProgressBoard(total: total)))
+        guard mode == .inPlace else {
+            timer = nil
+            return
+        }
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "webimage.progress"))
+        self.timer = timer
+        // Fast pictures are over before anything is drawn, so that nothing flickers.
+        timer.schedule(deadline: .now() + 0.15, repeating: 0.08)
+        timer.setEventHandler { [weak self] in self?.draw() }
+        timer.resume()
+    }
+
+    func start(_ id: Int, name: String) { change { $0.start(id, name: name) } }
+
+    func update(_ id: Int, received: Int, expected: Int?) {
+        change { $0.update(id, received: received, expected: expected) }
+    }
+
+    func finish(_ id: Int, _ row: LoadRow) {
+        change { $0.finish(id, bytes: row.bytes ?? 0, failed: row.error != nil) }
+        if mode == .lines { console.writeError(row.plainLine + "\n") }
+    }
+
+    /// Takes everything off the terminal.
+    func end() {
+        timer?.cancel()
+        // The console only queues what it is given; within the lock the order of what is drawn stays.
+        state.withLock {
+            $0.isOver = true
+            let text = $0.region.clear()
+            if !text.isEmpty { console.writeError(text) }
+        }
+    }
+
+    private func change(_ body: (inout ProgressBoard) -> Void) {
+        state.withLock {
+            body(&$0.board)
+            $0.hasChanged = true
+        }
+    }
+
+    private func draw() {
+        state.withLock {
+            guard $0.hasChanged, !$0.isOver else { return }
+            $0.hasChanged = false
+            console.writeError($0.region.draw($0.board.lines(console.error)))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCommand
+
+/// The command line tool: finds the command, runs it, ends with its status.
+@main
+struct WebImageTool {
+    static let version = "0.1.0"
+
+    static func main() async {
+        // Writing to a pipe that nobody reads is an error to be handled, not a reason to die half-way.
+        signal(SIGPIPE, SIG_IGN)
+        let interruption = Interruption()
+        let console = Console(onClosed: { interruption.trigger(ExitStatus.closedPipe) })
+        let status = await run(Array(CommandLine.arguments.dropFirst()), console, interruption)
+        await console.flush()
+        exit(interruption.status ?? status)
+    }
+
+    private static func run(_ words: [String], _ console: Console, _ interruption: Interruption) async -> Int32 {
+        let help = HelpText(width: console.out.columns)
+        guard let word = words.first else {
+            console.writeError(help.overview)
+            return ExitStatus.usage
+        }
+        switch word {
+        case "--help", "-h", "help":
+            let command = Commands.all.first { $0.name == words.dropFirst().first }
+            console.write(command.map(help.page) ?? help.overview)
+            return ExitStatus.ok
+        case "--version":
+            console.print("webimage \(version)")
+            return ExitStatus.ok
+        default: break
+        }
+        guard let command = Commands.all.first(where: { $0.name == word }) else {
+            console.report("unknown command “\(word)”; webimage --help lists the commands")
+            return ExitStatus.usage
+        }
+        do throws(UsageError) {
+            let arguments = try Arguments(Array(words.dropFirst()), for: command)
+            if arguments.has(OptionSpec.help.name) {
+                console.write(help.page(command))
+                return ExitStatus.ok
+            }
+            return try await run(command, arguments, console, interruption)
+        } catch {
+            console.report(error.message)
+            console.writeError("Usage: \(HelpText.usage(command))\nTry: webimage \(command.name) --help\n")
+            return ExitStatus.usage
+        }
+    }
+
+    private static func run(
+        _ command: CommandSpec, _ arguments: Arguments, _ console: Console, _ interruption: Interruption
+    ) async throws(UsageError) -> Int32 {
+        switch command.name {
+        case Commands.load.name:
+            return await LoadCommand(try .init(arguments, policies: LoadCommand.policies), console, interruption).run()
+        case Commands.info.name: return await InfoCommand(try .init(arguments), console, interruption).run()
+        case Commands.decode.name: return await DecodeCommand(try .init(arguments), console).run()
+        case Commands.convert.name: return await ConvertCommand(try .init(arguments), console).run()
+        case Commands.cache.name: return await CacheCommand(try .init(arguments), console).run()
+        default: return await DemoCommand(try .init(arguments), console, interruption).run()
+        }
+    }
+}
+
+/// What the process ends with.
+enum ExitStatus {
+    static let ok: Int32 = 0
+    /// Something failed.
+    static let failed: Int32 = 1
+    /// The command line cannot be understood (sysexits.h, EX_USAGE).
+    static let usage: Int32 = 64
+    /// As shells count a process that SIGINT ended.
+    static let interrupted: Int32 = 128 + SIGINT
+    /// As shells count a process that SIGTERM ended.
+    static let terminated: Int32 = 128 + SIGTERM
+    /// As shells count a process that SIGPIPE ended.
+    static let closedPipe: Int32 = 128 + SIGPIPE
+}
