@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@testable import WebImageCommand
+
+@Suite("Tables")
+struct TextTableTests {
+    private var rows: [LoadRow] {
+        var picture = LoadRow(name: "example.org/holiday/beach-at-sunset.jpg", url: "https://example.org/…")
+        picture.format = "jpeg"
+        picture.width = 1_920
+        picture.height = 1_080
+        picture.origin = "network"
+        picture.bytes = 345_678
+        picture.timings = [
+            ("disk", 0.0004), ("load", 0.0213), ("decode", 0.012), ("transform", 0), ("total", 0.0341),
+        ]
+        var broken = LoadRow(name: "example.org/x.png", url: "https://example.org/x.png")
+        broken.error = .decode(.empty)
+        return [picture, broken]
+    }
+
+    @Test("Columns are aligned, failures give their reason")
+    func plain() {
+        #expect(
+            LoadRow.table(rows).lines(.plain) == [
+                "picture                                  format  size       from       bytes  disk  load  decode  "
+                    + "transform  total",
+                "example.org/holiday/beach-at-sunset.jpg  jpeg    1920×1080  network  338 KiB  0.40    21      12  "
+                    + "        –     34",
+                "example.org/x.png                        4001  There is no data.",
+            ])
+        #expect(LoadRow.summary(rows) == "2 pictures: 1 network, 1 failed · 338 KiB · times in ms")
+    }
+
+    @Test("A narrow terminal cuts names in the middle", arguments: [60, 80, 90])
+    func narrow(_ columns: Int) {
+        let style = TerminalStyle(isTerminal: true, hasColor: false, columns: columns, rows: 24)
+        let lines = LoadRow.table(rows).lines(style)
+        #expect(lines[1].hasPrefix(columns == 90 ? "example.org…" : "example."))
+        #expect(lines[1].contains("…"))
+        if columns >= 84 { #expect(lines.allSatisfy { DisplayText.width($0) <= columns }) }
+    }
+
+    @Test("Colours do not change where columns stand")
+    func colored() {
+        let style = TerminalStyle(isTerminal: true, hasColor: true, columns: 200, rows: 24)
+        let stripped = LoadRow.table(rows).lines(style).map {
+            $0.replacing("\u{1B}[0m", with: "").replacing("\u{1B}[2m", with: "").replacing("\u{1B}[31m", with: "")
+                .replacing("\u{1B}[36m", with: "")
+        }
+        #expect(stripped == LoadRow.table(rows).lines(.plain))
+    }
+
+    @Test("One line tells of one picture")
+    func plainLine() {
+        #expect(
+            rows.map(\.plainLine) == [
+                "example.org/holiday/beach-at-sunset.jpg: jpeg 1920×1080, network, 338 KiB, 34 ms",
+                "example.org/x.png: failed: There is no data. (4001)",
+            ])
+    }
+}
