@@ -42,7 +42,7 @@ struct LoadCommand: Sendable {
         }
         await manager.close()
         progress.end()
-        show(rows)
+        show(interruption.status == nil ? rows : rows.filter { $0.error?.isCancelled != true })
         return rows.count == inputs.count && rows.allSatisfy { $0.error == nil } ? ExitStatus.ok : ExitStatus.failed
     }
 

@@ -44,6 +44,12 @@ enum Inputs {
             && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
+    /// What stands for `text` while it is loaded: the last part of a path says more than its beginning.
+    static func progressName(_ text: String) -> String {
+        let name = text.lowercased().hasPrefix("data:") ? "" : text.split(separator: "/").last.map(String.init) ?? ""
+        return name.isEmpty ? shortName(text) : name
+    }
+
     /// What stands for `text` in tables: web addresses without their scheme, data URLs without their data.
     static func shortName(_ text: String) -> String {
         if text.lowercased().hasPrefix("data:") { return String(text.prefix { $0 != "," }.prefix(40)) + ",…" }
