@@ -63,13 +63,12 @@ package struct LoadRow: Sendable {
 
     /// All rows as a table; times in milliseconds.
     package static func table(_ rows: [LoadRow]) -> TextTable {
-        let stages = ["disk", "load", "decode", "transform", "total"]
-        var table = TextTable(
-            [
-                .init("picture", shrinksTo: 16), .init("format"), .init("size"), .init("from"),
-                .init("bytes", isNumeric: true),
-            ]
-                + stages.map { .init($0, isNumeric: true) })
+        var table = TextTable([
+            .init("picture", shrinksTo: 18), .init("format", leaves: 3), .init("size", leaves: 6), .init("from"),
+            .init("bytes", isNumeric: true), .init("disk", isNumeric: true, leaves: 2),
+            .init("load", isNumeric: true, leaves: 5), .init("decode", isNumeric: true, leaves: 4),
+            .init("transform", isNumeric: true, leaves: 1), .init("total", isNumeric: true),
+        ])
         for row in rows {
             if let error = row.error {
                 table.add(.init(row.name), note: .init("\(error.code)  \(error.message)", .red))

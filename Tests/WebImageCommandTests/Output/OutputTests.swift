@@ -59,7 +59,7 @@ struct OutputTests {
 
     @Test("The URL is read from a cache key")
     func keys() {
-        let key = "4:data27:https://example.org/é.png4:vary6:accept"
+        let key = "4:data26:https://example.org/é.png4:vary6:accept"
         #expect(CacheRow.fields(ofKey: key) == ["data", "https://example.org/é.png", "vary", "accept"])
         #expect(CacheRow.fields(ofKey: "9223372036854775807:x").isEmpty)
         #expect(CacheRow.fields(ofKey: "-1:x").isEmpty)

@@ -21,7 +21,7 @@ struct ProgressBoardTests {
         #expect(
             board.lines(style) == [
                 "a.jpg                          ━━━━━━━━━━━━────────────  512 KiB of 1.0 MiB",
-                "a-name-that-i…s-column.webp    ────────────────────────  2.0 KiB",
+                "a-name-that-is…ts-column.webp  ────────────────────────  2.0 KiB",
                 "c.png                          ────────────────────────  waiting",
                 "1 of 4 pictures, 1 failed      ━━━━━━──────────────────  515 KiB",
             ])

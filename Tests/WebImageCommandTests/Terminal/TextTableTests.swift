@@ -35,13 +35,18 @@ struct TextTableTests {
         #expect(LoadRow.summary(rows) == "2 pictures: 1 network, 1 failed · 338 KiB · times in ms")
     }
 
-    @Test("A narrow terminal cuts names in the middle", arguments: [60, 80, 90])
-    func narrow(_ columns: Int) {
-        let style = TerminalStyle(isTerminal: true, hasColor: false, columns: columns, rows: 24)
-        let lines = LoadRow.table(rows).lines(style)
-        #expect(lines[1].hasPrefix(columns == 90 ? "example.org…" : "example."))
-        #expect(lines[1].contains("…"))
-        if columns >= 84 { #expect(lines.allSatisfy { DisplayText.width($0) <= columns }) }
+    @Test("A narrow terminal cuts names in the middle, then goes without the columns that matter least")
+    func narrow() {
+        func lines(_ columns: Int) -> [String] {
+            LoadRow.table(rows).lines(TerminalStyle(isTerminal: true, hasColor: false, columns: columns, rows: 24))
+        }
+        #expect(lines(100)[1].hasPrefix("example.org/…t-sunset.jpg  jpeg    1920×1080  network"))
+        #expect(
+            lines(80)[1] == "example.org…sunset.jpg  jpeg    1920×1080  network  338 KiB    21      12     34")
+        #expect(lines(44)[1] == "example.o…unset.jpg  network  338 KiB     34")
+        for columns in 40...120 {
+            #expect(lines(columns).allSatisfy { DisplayText.width($0) <= columns })
+        }
     }
 
     @Test("Colours do not change where columns stand")
