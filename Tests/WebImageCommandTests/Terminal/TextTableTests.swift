@@ -18,7 +18,7 @@ struct TextTableTests {
             ("disk", 0.0004), ("load", 0.0213), ("decode", 0.012), ("transform", 0), ("total", 0.0341),
         ]
         var broken = LoadRow(name: "example.org/x.png", url: "https://example.org/x.png")
-        broken.error = .decode(.empty)
+        broken.error = .network(NetworkError(.status, url: "https://example.org/x.png", phase: .head, status: 404))
         return [picture, broken]
     }
 
@@ -30,7 +30,7 @@ struct TextTableTests {
                     + "transform  total",
                 "example.org/holiday/beach-at-sunset.jpg  jpeg    1920×1080  network  338 KiB  0.40    21      12  "
                     + "        –     34",
-                "example.org/x.png                        4001  There is no data.",
+                "example.org/x.png                        2007  The server answered with status 404.",
             ])
         #expect(LoadRow.summary(rows) == "2 pictures: 1 network, 1 failed · 338 KiB · times in ms")
     }
@@ -64,7 +64,7 @@ struct TextTableTests {
         #expect(
             rows.map(\.plainLine) == [
                 "example.org/holiday/beach-at-sunset.jpg: jpeg 1920×1080, network, 338 KiB, 34 ms",
-                "example.org/x.png: failed: There is no data. (4001)",
+                "example.org/x.png: failed: The server answered with status 404. (2007)",
             ])
     }
 }
