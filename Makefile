@@ -28,7 +28,7 @@ format:
 
 test-asan:
 	@Scripts/setup test
-	@$(SWIFT) test $(call SANITIZED,address)
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp $(SWIFT) test $(call SANITIZED,address)
 
 test-tsan:
 	@Scripts/setup test

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite(
+    "Decoding through the standard registry",
+    .enabled(if: ImageFormat.sniff(Data("GIF89a".utf8) + Data(count: 32)) != nil, "there is no header probe yet"))
+struct RegistryTests {
+    @Test("header, limits and coder agree on every fixture", arguments: Fixture.all)
+    func fixtures(_ fixture: Fixture) throws {
+        let image = try CoderRegistry.standard.decode(fixture.data(), context: CodingContext())
+        #expect(image.format == fixture.format)
+        #expect(image.size == fixture.size)
+        #expect(image.frameCount == (fixture.format == .apng ? 1 : fixture.frames))
+        #expect(image.metadata.orientation == fixture.orientation ?? .up)
+        let isClose = difference(image.pixels.packedBytes(), try fixture.expectedFrames()[0]) <= fixture.tolerance
+        #expect(isClose)
+    }
+
+    @Test("the header never contradicts the coder on public files", .enabled(if: Conformance.folder != nil))
+    func publicFiles() throws {
+        for row in try Conformance.rows() where ConformanceTests.known[row.file] == nil {
+            do {
+                let image = try CoderRegistry.standard.decode(Conformance.data(row.file), context: CodingContext())
+                if let size = row.size { #expect(image.size == size, "\(row.file)") }
+            } catch {
+                Issue.record("\(row.file): \(error)")
+            }
+        }
+    }
+}
