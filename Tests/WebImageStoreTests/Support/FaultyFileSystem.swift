@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
-import Synchronization
 
 @testable import WebImageStore
+
+#if !THREAD_SANITIZER
+    import Synchronization
+#endif
 
 /// The system's files, except that one call, or every call from one on, fails.
 final class FaultyFileSystem: FileSystem {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Synchronization
 import WebImageCore
 import WebImageHTTP
 
 @testable import WebImageStore
+
+#if !THREAD_SANITIZER
+    import Synchronization
+#endif
 
 /// A folder of one test, deleted with the value. In memory where that is possible, since each closing of an index
 /// waits for the disk several times.
