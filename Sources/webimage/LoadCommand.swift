@@ -73,9 +73,20 @@ struct LoadCommand: Sendable {
             output: options.output, format: options.format)
     }
 
+    /// The last part of a URL is name enough where no two pictures share it.
+    private static func named(_ rows: [LoadRow]) -> [LoadRow] {
+        let names = rows.map { Inputs.lastPart($0.url) }
+        let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+        return zip(rows, names).map { row, name in
+            var row = row
+            if counts[name] == 1 { row.name = name }
+            return row
+        }
+    }
+
     private func show(_ rows: [LoadRow]) {
         if !options.quiet, !options.json, !rows.isEmpty {
-            console.print(LoadRow.table(rows).lines(console.out))
+            console.print(LoadRow.table(Self.named(rows)).lines(console.out))
             console.print(console.out.apply(.dim, to: LoadRow.summary(rows)))
         }
         // On a terminal the table above says it already.

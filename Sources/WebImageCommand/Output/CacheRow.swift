@@ -41,8 +41,8 @@ package struct CacheRow: Sendable {
     /// All rows; ages count from `now`.
     package static func table(_ rows: [CacheRow], now: Date) -> TextTable {
         var table = TextTable([
-            .init("picture", shrinksTo: 24), .init("format"), .init("bytes", isNumeric: true), .init("stored"),
-            .init("used"), .init("expires"),
+            .init("picture", shrinksTo: 24), .init("format", leaves: 2), .init("bytes", isNumeric: true),
+            .init("stored", leaves: 1), .init("used"), .init("expires", leaves: 3),
         ])
         for row in rows {
             table.add([

@@ -29,7 +29,7 @@ package struct LoadRow: Sendable {
 
     /// One line for a log.
     package var plainLine: String {
-        if let error { return "\(DisplayText.safe(name)): failed: \(DisplayText.safe(error.message)) (\(error.code))" }
+        if let error { return "\(DisplayText.safe(name)): failed: \(DisplayText.safe(error.shortMessage)) (\(error.code))" }
         let total = timings.last.map { ", \(Figures.milliseconds($0.seconds)) ms" } ?? ""
         let bytes = bytes.map { ", \(Figures.bytes($0))" } ?? ""
         return "\(DisplayText.safe(name)): \(format ?? "?") \(size), \(origin ?? "?")\(bytes)\(total)"
@@ -63,16 +63,15 @@ package struct LoadRow: Sendable {
 
     /// All rows as a table; times in milliseconds.
     package static func table(_ rows: [LoadRow]) -> TextTable {
-        let stages = ["disk", "load", "decode", "transform", "total"]
-        var table = TextTable(
-            [
-                .init("picture", shrinksTo: 16), .init("format"), .init("size"), .init("from"),
-                .init("bytes", isNumeric: true),
-            ]
-                + stages.map { .init($0, isNumeric: true) })
+        var table = TextTable([
+            .init("picture", shrinksTo: 18), .init("format", leaves: 3), .init("size", leaves: 6), .init("from"),
+            .init("bytes", isNumeric: true), .init("disk", isNumeric: true, leaves: 2),
+            .init("load", isNumeric: true, leaves: 5), .init("decode", isNumeric: true, leaves: 4),
+            .init("transform", isNumeric: true, leaves: 1), .init("total", isNumeric: true),
+        ])
         for row in rows {
             if let error = row.error {
-                table.add(.init(row.name), note: .init("\(error.code)  \(error.message)", .red))
+                table.add(.init(row.name), note: .init("\(error.code)  \(error.shortMessage)", .red))
                 continue
             }
             let origin = (row.origin ?? "") + (row.isStale ? " (stale)" : "")
@@ -106,6 +105,14 @@ package struct LoadRow: Sendable {
         case "memory", "disk", "revalidated": .green
         default: nil
         }
+    }
+}
+
+extension ImageError {
+    /// The message without the URL, where what it is about stands beside it.
+    package var shortMessage: String {
+        guard case .network(let failure) = self else { return message }
+        return message.replacing(" [\(failure.url)]", with: ".")
     }
 }
 

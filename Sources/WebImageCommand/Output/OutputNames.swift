@@ -23,8 +23,10 @@ package struct OutputNames: Sendable {
 
     /// The last part of the path without extension, or the host where there is no path.
     static func stem(of url: URL) -> String {
-        let last = url.scheme == "data" ? "" : url.lastPathComponent
-        let name = last.isEmpty || last == "/" ? url.host(percentEncoded: false) ?? "" : last
+        // An escaped slash is one like any other by now.
+        let parts = url.scheme == "data" ? [] : url.lastPathComponent.split(separator: "/")
+        let last = parts.last.map(String.init) ?? ""
+        let name = last.isEmpty ? url.host(percentEncoded: false) ?? "" : last
         let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex && last == name ? $0 : nil }
         let stem = cleaned(String(dot.map { name[..<$0] } ?? name[...]))
         return stem.isEmpty ? "picture" : stem

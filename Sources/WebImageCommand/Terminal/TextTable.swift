@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Rows of aligned columns that keep within a terminal's width: columns that may shrink are cut, never broken.
+/// Rows of aligned columns that keep within a terminal's width: columns that may shrink are cut, those that
+/// matter least are left out.
 package struct TextTable: Sendable {
     /// One column.
     package struct Column: Sendable {
@@ -9,11 +10,14 @@ package struct TextTable: Sendable {
         package var isNumeric: Bool
         /// The fewest columns it may be cut to; nil for never cut.
         package var shrinksTo: Int?
+        /// How soon it is left out where there is no room, 1 first; nil for never.
+        package var leaves: Int?
 
-        package init(_ title: String, isNumeric: Bool = false, shrinksTo: Int? = nil) {
+        package init(_ title: String, isNumeric: Bool = false, shrinksTo: Int? = nil, leaves: Int? = nil) {
             self.title = title
             self.isNumeric = isNumeric
             self.shrinksTo = shrinksTo
+            self.leaves = leaves
         }
     }
 
@@ -45,7 +49,7 @@ package struct TextTable: Sendable {
 
     /// Adds a row; missing cells are empty.
     package mutating func add(_ cells: [Cell]) {
-        rows.append(.cells(cells + Array(repeating: "", count: max(0, columns.count - cells.count))))
+        rows.append(.cells((cells + Array(repeating: "", count: columns.count)).prefix(columns.count) + []))
     }
 
     /// Adds a row whose second cell takes the place of all columns but the first.
@@ -53,20 +57,45 @@ package struct TextTable: Sendable {
 
     /// The lines, the titles first.
     package func lines(_ style: TerminalStyle) -> [String] {
-        let widths = fittedWidths(style.columns)
+        let layout = layout(style.columns)
         let titles = columns.map { Cell($0.title, .dim) }
-        return [line(titles, widths, style)]
+        return [line(titles, layout, style)]
             + rows.map { row in
                 switch row {
-                case .cells(let cells): line(cells, widths, style)
-                case .note(let first, let note): noteLine(first, note, widths, style)
+                case .cells(let cells): line(cells, layout, style)
+                case .note(let first, let note): noteLine(first, note, layout, style)
                 }
             }
     }
 
     private static let gap = 2
 
-    private func fittedWidths(_ available: Int) -> [Int] {
+    /// Index and width of each column that is shown.
+    private typealias Layout = [(column: Int, width: Int)]
+
+    private func layout(_ available: Int) -> Layout {
+        var layout = Array(naturalWidths.enumerated()).map { (column: $0.offset, width: $0.element) }
+        func excess() -> Int {
+            layout.reduce(0) { $0 + $1.width } + Self.gap * max(0, layout.count - 1) - available
+        }
+        func slack() -> Int {
+            layout.reduce(0) { $0 + max(0, $1.width - (columns[$1.column].shrinksTo ?? $1.width)) }
+        }
+        for (index, _) in columns.enumerated().filter({ $1.leaves != nil }).sorted(by: {
+            ($0.element.leaves ?? 0) < ($1.element.leaves ?? 0)
+        }) where excess() > slack() {
+            layout.removeAll { $0.column == index }
+        }
+        for index in layout.indices {
+            guard let least = columns[layout[index].column].shrinksTo, layout[index].width > least else { continue }
+            layout[index].width -= min(max(0, excess()), layout[index].width - least)
+        }
+        // Narrower than anybody's terminal: better a stump of a name than broken lines.
+        if let first = layout.first { layout[0].width = max(4, first.width - max(0, excess())) }
+        return layout
+    }
+
+    private var naturalWidths: [Int] {
         var widths = columns.map { DisplayText.width($0.title) }
         for row in rows {
             switch row {
@@ -78,23 +107,15 @@ package struct TextTable: Sendable {
                 if !widths.isEmpty { widths[0] = max(widths[0], DisplayText.width(first.text)) }
             }
         }
-        var excess = widths.reduce(0, +) + Self.gap * max(0, columns.count - 1) - available
-        for (index, column) in columns.enumerated() {
-            guard excess > 0, let least = column.shrinksTo, widths[index] > least else { continue }
-            let cut = min(excess, widths[index] - least)
-            widths[index] -= cut
-            excess -= cut
-        }
         return widths
     }
 
-    private func line(_ cells: [Cell], _ widths: [Int], _ style: TerminalStyle) -> String {
-        var text = ""
-        for (index, cell) in cells.prefix(columns.count).enumerated() {
-            if index > 0 { text += String(repeating: " ", count: Self.gap) }
-            text += shown(cell, widths[index], column: columns[index], isLast: index == columns.count - 1, style)
-        }
-        return text
+    private func line(_ cells: [Cell], _ layout: Layout, _ style: TerminalStyle) -> String {
+        layout.enumerated().map { place, entry in
+            shown(
+                cells[entry.column], entry.width, column: columns[entry.column], isLast: place == layout.count - 1,
+                style)
+        }.joined(separator: String(repeating: " ", count: Self.gap))
     }
 
     private func shown(
@@ -107,10 +128,11 @@ package struct TextTable: Sendable {
         return isLast ? styled : styled + blanks
     }
 
-    private func noteLine(_ first: Cell, _ note: Cell, _ widths: [Int], _ style: TerminalStyle) -> String {
-        let head = shown(first, widths.first ?? 0, column: Column(""), isLast: false, style)
-        let gap = String(repeating: " ", count: Self.gap)
-        let left = style.columns - (widths.first ?? 0) - Self.gap
-        return head + gap + style.apply(note.emphasis, to: DisplayText.truncated(note.text, to: max(20, left)))
+    private func noteLine(_ first: Cell, _ note: Cell, _ layout: Layout, _ style: TerminalStyle) -> String {
+        let width = layout.first?.width ?? 0
+        let head = shown(first, width, column: Column(""), isLast: false, style)
+        let room = max(0, style.columns - width - Self.gap)
+        return head + String(repeating: " ", count: Self.gap)
+            + style.apply(note.emphasis, to: DisplayText.truncated(note.text, to: room))
     }
 }

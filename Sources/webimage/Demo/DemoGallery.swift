@@ -27,12 +27,9 @@ final class DemoGallery: Sendable {
 
     private static func tile(_ entry: Album.Entry, _ row: LoadRow, _ image: Image?) -> ContactSheet.Tile {
         guard let image, row.error == nil else {
-            // Network errors name the URL, which says nothing on the sheet.
-            let message = row.error?.message ?? "Not loaded."
-            let reason = message.components(separatedBy: " [http").first ?? message
             return .init(
                 name: entry.file, detail: row.error.map { "error \($0.code)" } ?? "",
-                content: .broken(reason: reason))
+                content: .broken(reason: row.error?.shortMessage ?? "Not loaded."))
         }
         let size = image.metadata.orientation.upright(image.metadata.rawSize)
         let format = (row.format ?? "?").uppercased()

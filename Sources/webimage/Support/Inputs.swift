@@ -44,8 +44,8 @@ enum Inputs {
             && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
-    /// What stands for `text` while it is loaded: the last part of a path says more than its beginning.
-    static func progressName(_ text: String) -> String {
+    /// The last part of the path, which says more than its beginning.
+    static func lastPart(_ text: String) -> String {
         let name = text.lowercased().hasPrefix("data:") ? "" : text.split(separator: "/").last.map(String.init) ?? ""
         return name.isEmpty ? shortName(text) : name
     }

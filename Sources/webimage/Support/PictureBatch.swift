@@ -24,7 +24,7 @@ struct PictureBatch: Sendable {
                 let index = next
                 next += 1
                 group.addTask {
-                    progress?.start(index, name: Inputs.progressName(inputs[index]))
+                    progress?.start(index, name: Inputs.lastPart(inputs[index]))
                     let row = await load.run(inputs[index], stem: names.isEmpty ? nil : names[index]) {
                         progress?.update(index, received: $0.received, expected: $0.expected)
                     }

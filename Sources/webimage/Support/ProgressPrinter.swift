@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WebImage
 import WebImageCommand
 
 /// Shows how far the downloads are: in place on a terminal, a line for each finished picture elsewhere.
@@ -52,7 +53,7 @@ final class ProgressPrinter: Sendable {
 
     func finish(_ id: Int, _ row: LoadRow) {
         change { $0.finish(id, bytes: row.bytes ?? 0, failed: row.error != nil) }
-        if mode == .lines { console.writeError(row.plainLine + "\n") }
+        if mode == .lines, row.error?.isCancelled != true { console.writeError(row.plainLine + "\n") }
     }
 
     /// Takes everything off the terminal.

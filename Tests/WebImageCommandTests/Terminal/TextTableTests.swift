@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@testable import WebImageCommand
+
+@Suite("Tables")
+struct TextTableTests {
+    private var rows: [LoadRow] {
+        var picture = LoadRow(name: "example.org/holiday/beach-at-sunset.jpg", url: "https://example.org/…")
+        picture.format = "jpeg"
+        picture.width = 1_920
+        picture.height = 1_080
+        picture.origin = "network"
+        picture.bytes = 345_678
+        picture.timings = [
+            ("disk", 0.0004), ("load", 0.0213), ("decode", 0.012), ("transform", 0), ("total", 0.0341),
+        ]
+        var broken = LoadRow(name: "example.org/x.png", url: "https://example.org/x.png")
+        broken.error = .network(NetworkError(.status, url: "https://example.org/x.png", phase: .head, status: 404))
+        return [picture, broken]
+    }
+
+    @Test("Columns are aligned, failures give their reason")
+    func plain() {
+        #expect(
+            LoadRow.table(rows).lines(.plain) == [
+                "picture                                  format  size       from       bytes  disk  load  decode  "
+                    + "transform  total",
+                "example.org/holiday/beach-at-sunset.jpg  jpeg    1920×1080  network  338 KiB  0.40    21      12  "
+                    + "        –     34",
+                "example.org/x.png                        2007  The server answered with status 404.",
+            ])
+        #expect(LoadRow.summary(rows) == "2 pictures: 1 network, 1 failed · 338 KiB · times in ms")
+    }
+
+    @Test("A narrow terminal cuts names in the middle, then goes without the columns that matter least")
+    func narrow() {
+        func lines(_ columns: Int) -> [String] {
+            LoadRow.table(rows).lines(TerminalStyle(isTerminal: true, hasColor: false, columns: columns, rows: 24))
+        }
+        #expect(lines(100)[1].hasPrefix("example.org/…t-sunset.jpg  jpeg    1920×1080  network"))
+        #expect(
+            lines(80)[1] == "example.org…sunset.jpg  jpeg    1920×1080  network  338 KiB    21      12     34")
+        #expect(lines(44)[1] == "example.o…unset.jpg  network  338 KiB     34")
+        for columns in 40...120 {
+            #expect(lines(columns).allSatisfy { DisplayText.width($0) <= columns })
+        }
+    }
+
+    @Test("Colours do not change where columns stand")
+    func colored() {
+        let style = TerminalStyle(isTerminal: true, hasColor: true, columns: 200, rows: 24)
+        let stripped = LoadRow.table(rows).lines(style).map {
+            $0.replacing("\u{1B}[0m", with: "").replacing("\u{1B}[2m", with: "").replacing("\u{1B}[31m", with: "")
+                .replacing("\u{1B}[36m", with: "")
+        }
+        #expect(stripped == LoadRow.table(rows).lines(.plain))
+    }
+
+    @Test("One line tells of one picture")
+    func plainLine() {
+        #expect(
+            rows.map(\.plainLine) == [
+                "example.org/holiday/beach-at-sunset.jpg: jpeg 1920×1080, network, 338 KiB, 34 ms",
+                "example.org/x.png: failed: The server answered with status 404. (2007)",
+            ])
+    }
+}

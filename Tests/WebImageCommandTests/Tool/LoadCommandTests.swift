@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@Suite("webimage load, cache, demo", .timeLimit(.minutes(1)))
+struct LoadCommandTests {
+    private func server() throws -> LoopbackServer {
+        let png = ServerResource(
+            body: try SamplePictures.png(), type: "image/png", etag: "\"1\"", cacheControl: "max-age=600")
+        let jpeg = ServerResource(body: try SamplePictures.jpeg(), type: "image/jpeg", cacheControl: "max-age=600")
+        return try LoopbackServer { request in
+            switch request.path {
+            case "/a/photo.png": png.response(to: request)
+            case "/b/photo.jpg": jpeg.response(to: request)
+            case "/page.png": .ok(Data("<!DOCTYPE html><html></html>".utf8), type: "text/html")
+            case "/stalled.png": png.response(to: request).with { $0.bodyStall = 20 }
+            default: .status(404)
+            }
+        }
+    }
+
+    @Test("Pictures come from the network, then from disk, then are confirmed by the server")
+    func origins() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let url = server.url("/a/photo.png").absoluteString
+        for (words, origin) in [
+            ([], "network"), ([], "disk"), (["--policy", "refresh"], "revalidated"),
+            (["--policy", "reload"], "network"),
+        ] {
+            let result = try await tool.start(["load", url, "--json"] + words).result
+            let object = try #require(try result.objects.first)
+            #expect(result.status == 0)
+            #expect(object["origin"] as? String == origin)
+            #expect(object["status"] as? String == "ok")
+            #expect(object["width"] as? Int == 64 && object["format"] as? String == "png")
+            let timings = try #require(object["timings"] as? [String: Double])
+            #expect(Set(timings.keys) == ["disk", "load", "decode", "transform", "total"])
+        }
+        let missing = try await tool.run("load", url, "--policy", "cache-only", "--cache", "other", "--json")
+        #expect(missing.status == 1)
+        #expect((try missing.objects[0]["error"] as? [String: Any])?["code"] as? Int == 3001)
+    }
+
+    @Test("Failures are told with their code and do not stop the others")
+    func failures() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        try tool.write(try SamplePictures.png(), "local.png")
+        let list = ["/page.png", "/none.png", "/a/photo.png"].map { server.url($0).absoluteString }
+        let result = try await tool.run(
+            "load", "-", "local.png", "nothing", "frob://x/y", input: "# pictures\n\n" + list.joined(separator: "\n"))
+        #expect(result.status == 1)
+        let lines = result.out.split(separator: "\n").map(String.init)
+        #expect(lines.count == 8)
+        #expect(lines[1].contains("4003") && lines[2].contains("2007"))
+        #expect(lines[3].contains("network") && lines[4].contains("local"))
+        #expect(lines[5].contains("1002") && lines[6].contains("1003"))
+        #expect(lines[7].contains("6 pictures: 1 network, 1 local, 4 failed"))
+        #expect(result.error.contains("(2007)"))
+        let quiet = try await tool.run("load", list[1], list[2], "--quiet")
+        #expect(quiet.out.isEmpty && quiet.status == 1)
+        #expect(quiet.error.split(separator: "\n").count == 1)
+    }
+
+    @Test("Originals are written as they came, resized pictures anew, under safe and different names")
+    func output() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let urls = ["/a/photo.png", "/b/photo.jpg"].map { server.url($0).absoluteString }
+        let first = try await tool.start(["load", "--output", "out", "--json"] + urls).result
+        #expect(first.status == 0)
+        #expect(try tool.read("out/photo.png") == SamplePictures.png())
+        #expect(try tool.read("out/photo-2.jpg") == SamplePictures.jpeg())
+        #expect(Set(try first.objects.compactMap { $0["output"] as? String }) == ["out/photo.png", "out/photo-2.jpg"])
+        let second = try await tool.start(["load", "--output", "webp", "--format", "webp", "-s", "32x"] + urls).result
+        #expect(second.status == 0)
+        for name in ["webp/photo.webp", "webp/photo-2.webp"] {
+            let probe = try ImageProbe(reading: try tool.read(name))
+            #expect(probe.format == .webp && probe.size == PixelSize(width: 32, height: 24))
+        }
+    }
+
+    @Test("The cache tells, lists, proves, trims and clears what it holds")
+    func cache() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let empty = try await tool.run("cache", "info", "--cache", "kept", "--json")
+        #expect(try empty.objects[0]["entries"] as? Int == 0)
+        #expect(!FileManager.default.fileExists(atPath: tool.path("kept")))
+        let urls = ["/a/photo.png", "/b/photo.jpg"].map { server.url($0).absoluteString }
+        #expect(try await tool.start(["load", "--cache", "kept", "-q"] + urls).result.status == 0)
+        #expect(try await tool.run("cache", "path", "--cache", "kept").out == tool.path("kept") + "\n")
+        #expect(try await tool.run("cache", "info", "--cache", "kept", "--json").objects[0]["entries"] as? Int == 2)
+        let listed = try await tool.run("cache", "list", "--cache", "kept", "--json").objects
+        #expect(Set(listed.compactMap { $0["url"] as? String }) == Set(urls))
+        let table = try await tool.run("cache", "list", "--cache", "kept")
+        #expect(table.out.split(separator: "\n").count == 3)
+        #expect(try await tool.run("cache", "verify", "--cache", "kept").status == 0)
+        try damageOneEntry(in: tool.folder.appending(path: "kept"))
+        let verified = try await tool.run("cache", "verify", "--cache", "kept", "--json")
+        #expect(verified.status == 1)
+        #expect(try verified.objects[0]["damaged"] as? Int == 1)
+        #expect(try await tool.run("cache", "verify", "--cache", "kept").status == 0)
+        let trimmed = try await tool.run("cache", "trim", "--size", "0", "--cache", "kept", "--json")
+        #expect(try trimmed.objects[0]["removed"] as? Int == 1)
+        #expect(try await tool.run("cache", "clear", "--cache", "kept").out.hasPrefix("0 removed"))
+    }
+
+    private func damageOneEntry(in cache: URL) throws {
+        let files = try #require(FileManager.default.enumerator(at: cache, includingPropertiesForKeys: nil))
+        let body = try SamplePictures.png()
+        for case let file as URL in files {
+            guard var data = try? Data(contentsOf: file), let range = data.range(of: body) else { continue }
+            data[range.lowerBound + 40] ^= 0xFF
+            try data.write(to: file)
+            return
+        }
+        Issue.record("no entry holds the picture")
+    }
+
+    @Test("SIGINT cancels, keeps the cache whole and ends with 130; so does SIGTERM with 143")
+    func interruption() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let urls = ["/a/photo.png", "/stalled.png"].map { server.url($0).absoluteString }
+        for (round, signal) in [SIGINT, SIGTERM].enumerated() {
+            let cache = "cache-\(round)"
+            let running = try tool.start(["load", "--json", "--cache", cache] + urls)
+            await server.waitForRequests(count: 2 * (round + 1))
+            running.send(signal)
+            let result = try await running.result
+            #expect(result.status == 128 + signal)
+            #expect(result.error.isEmpty)
+            let stalled = try #require(try result.objects.first { $0["url"] as? String == urls[1] })
+            #expect((stalled["error"] as? [String: Any])?["code"] as? Int == 1001)
+            #expect(try await tool.run("cache", "verify", "--cache", cache).status == 0)
+        }
+    }
+
+    @Test("The demo shows every way a picture can come, and draws a contact sheet")
+    func demo() async throws {
+        let tool = try ToolProcess()
+        try album(tool, brokenAs: "decode")
+        let environment = ["WEBIMAGE_ALBUM": tool.path("album")]
+        let result = try await tool.run("demo", "--output", "shown", environment: environment)
+        #expect(result.status == 0, "\(result.error)")
+        for words in ["2 network, 1 failed", "2 memory, 1 failed", "2 disk, 1 failed", "2 revalidated, 1 failed"] {
+            #expect(result.out.contains(words))
+        }
+        #expect(result.out.contains("2 answered 304"))
+        let sheet = try tool.read("shown/contact-sheet.png")
+        #expect(try ImageProbe(reading: sheet).format == .png)
+        try album(tool, brokenAs: "limit")
+        let surprised = try await tool.run("demo", "--output", "shown", environment: environment)
+        #expect(surprised.status == 1 && surprised.error.contains("family “limit”"))
+        let missing = try await tool.run("demo", environment: ["WEBIMAGE_ALBUM": tool.path("nowhere")])
+        #expect(missing.status == 1 && missing.error.contains("no album at"))
+    }
+
+    private func album(_ tool: ToolProcess, brokenAs family: String) throws {
+        try FileManager.default.createDirectory(atPath: tool.path("album"), withIntermediateDirectories: true)
+        try tool.write(try SamplePictures.png(), "album/a.png")
+        try tool.write(try SamplePictures.jpeg(), "album/b.jpg")
+        try tool.write(Data("<!DOCTYPE html><html></html>".utf8), "album/c.jpg")
+        let list = """
+            [{"file": "a.png", "title": "A", "kind": "picture"}, {"file": "b.jpg", "title": "B", "kind": "picture"},
+            {"file": "c.jpg", "title": "C", "kind": "broken", "expect": "\(family)"}]
+            """
+        try tool.write(Data(list.utf8), "album/album.json")
+    }
+}
