@@ -32,9 +32,11 @@ final class ManagerFixture: Sendable {
     func pass(seconds: Double) { time.pass(seconds) }
 
     /// Another manager on the same folder and clock, as after a restart.
-    func restarted() async throws -> ManagerFixture {
+    func restarted(
+        _ configure: (inout ImageManagerConfiguration) -> Void = { _ in }
+    ) async throws -> ManagerFixture {
         await manager.close()
-        return try ManagerFixture(folder: folder, time: time)
+        return try ManagerFixture(folder: folder, time: time, configure)
     }
 }
 
