@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Testing tools", .timeLimit(.minutes(1)))
+@Suite("Testing tools", .timeLimit(.minutes(5)))
 struct TestingTests {
     @Test("A gate lets through in the order of arrival, once it is open")
     func gate() async {
