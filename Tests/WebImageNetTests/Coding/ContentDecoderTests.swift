@@ -8,7 +8,7 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-@Suite("Content codings", .timeLimit(.minutes(1)))
+@Suite("Content codings", .timeLimit(.minutes(5)))
 struct ContentDecoderTests {
     /// `aaaa…` (1,000 times), then `the end`, by Python's gzip and zlib and by the brotli and zstd tools.
     static let text = Data(String(repeating: "a", count: 1_000).utf8) + Data("the end".utf8)

@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Cancellation and priority", .timeLimit(.minutes(1)))
+@Suite("Cancellation and priority", .timeLimit(.minutes(5)))
 struct CancellationTests {
     let body = patternBytes(100_000)
 

@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Downloads", .timeLimit(.minutes(1)))
+@Suite("Downloads", .timeLimit(.minutes(5)))
 struct DownloadTests {
     let body = patternBytes(200_000)
 

@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Faults of servers", .timeLimit(.minutes(1)))
+@Suite("Faults of servers", .timeLimit(.minutes(5)))
 struct FaultTests {
     let body = patternBytes(100_000)
 

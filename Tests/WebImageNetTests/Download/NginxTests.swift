@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 
 @Suite(
-    "Against nginx", .timeLimit(.minutes(1)),
+    "Against nginx", .timeLimit(.minutes(5)),
     .enabled(if: Nginx.missing == nil, Comment(rawValue: Nginx.missing ?? "")))
 struct NginxTests {
     private static let count = 200

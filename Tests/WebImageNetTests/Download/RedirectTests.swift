@@ -8,7 +8,7 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-@Suite("Redirects", .timeLimit(.minutes(1)))
+@Suite("Redirects", .timeLimit(.minutes(5)))
 struct RedirectTests {
     let body = patternBytes(1_000)
 

@@ -7,7 +7,7 @@ import WebImageCore
 import WebImageNet
 import WebImageTesting
 
-@Suite("File loader", .timeLimit(.minutes(1)))
+@Suite("File loader", .timeLimit(.minutes(5)))
 struct FileLoaderTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "webimage-file-\(UUID())")
 
