@@ -46,7 +46,9 @@ public final class MemoryCache: Sendable {
 
     /// The picture of `key`.
     public func image(for key: CacheKey) -> Image? {
-        change { store, leaving in store.find(key.digest, uptime: clock.uptime, leaving: &leaving) }
+        let digest = key.digest
+        if let image = store.withLock({ $0.findLasting(digest) }) { return image }
+        return change { store, leaving in store.find(key.digest, uptime: clock.uptime, leaving: &leaving) }
     }
 
     /// Keeps `image`, in place of an older one of its key. False, and nothing is kept, when it costs more than a

@@ -26,6 +26,13 @@ struct ObjectStore<Object: AnyObject> {
     var count: Int { table.count }
     var departedCount: Int { departed.count }
 
+    /// The object of `digest` if it is held and does not expire; anything else is for ``find(_:uptime:leaving:)``.
+    mutating func findLasting(_ digest: CacheKey.Digest) -> Object? {
+        let object = table.findLasting(digest)
+        if object != nil { statistics.hits += 1 }
+        return object
+    }
+
     /// The object of `digest`. `leaving` takes what must be let go after the lock.
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double, leaving: inout [Object]) -> Object? {
         switch table.find(digest, uptime: uptime) {

@@ -19,7 +19,7 @@ struct SlotTable<Value> {
     private static var none: Int32 { -1 }
 
     private var slots: ContiguousArray<Slot> = []
-    private var positions: [CacheKey.Digest: Int32] = [:]
+    private var positions = DigestIndex()
     private var free: Int32 = -1
     private var newest: Int32 = -1
     private var oldest: Int32 = -1
@@ -35,9 +35,24 @@ struct SlotTable<Value> {
         case nothing
     }
 
+    private func position(of digest: CacheKey.Digest) -> Int32? {
+        positions.find(digest) { slots[Int($0)].digest }
+    }
+
+    private mutating func removePosition(of digest: CacheKey.Digest) -> Int32? {
+        positions.remove(digest) { [slots] in slots[Int($0)].digest }
+    }
+
+    /// The value of `digest` if it does not expire: the way nearly every hit takes, without an enum or a clock.
+    mutating func findLasting(_ digest: CacheKey.Digest) -> Value? {
+        guard let position = position(of: digest), slots[Int(position)].expires == .infinity else { return nil }
+        if !slots[Int(position)].wasRead { slots[Int(position)].wasRead = true }
+        return slots[Int(position)].value
+    }
+
     /// Looks `digest` up. `uptime` is asked only for values that expire.
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double) -> Found {
-        guard let position = positions[digest] else { return .nothing }
+        guard let position = position(of: digest) else { return .nothing }
         let index = Int(position)
         guard slots[index].expires == .infinity || uptime() < slots[index].expires else {
             return remove(digest).map { .expired($0) } ?? .nothing
@@ -61,13 +76,13 @@ struct SlotTable<Value> {
             slots[Int(position)] = slot
         }
         link(position)
-        positions[digest] = position
+        positions.insert(digest, at: position) { [slots] in slots[Int($0)].digest }
         self.cost += cost
     }
 
     /// Takes a value out.
     mutating func remove(_ digest: CacheKey.Digest) -> Value? {
-        guard let position = positions.removeValue(forKey: digest) else { return nil }
+        guard let position = removePosition(of: digest) else { return nil }
         unlink(position)
         let value = slots[Int(position)].value
         cost -= slots[Int(position)].cost

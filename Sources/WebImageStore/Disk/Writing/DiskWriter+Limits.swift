@@ -7,7 +7,7 @@ import Synchronization
 /// Size, age and free space; deletion in slices.
 extension DiskWriter {
     /// Entries deleted at a time.
-    static let slice = 64
+    static let slice = 256
 
     /// Starts eviction when the entries of all processes are over the limit.
     func checkSize() {
