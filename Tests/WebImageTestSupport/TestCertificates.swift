@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Certificates for tests, made by `openssl` in a folder: an authority and servers' certificates of every kind.
+public struct TestCertificates: Sendable {
+    /// What is wrong with a server's certificate.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Nothing: for localhost and 127.0.0.1, by the authority.
+        case good
+        /// For another host.
+        case wrongHost
+        /// Its time is over.
+        case expired
+        /// Its time has not come.
+        case notYetValid
+        /// Signed by itself.
+        case selfSigned
+    }
+
+    /// What could not be done.
+    public struct Failure: Error, CustomStringConvertible {
+        /// The command's words.
+        public let description: String
+    }
+
+    private let folder: URL
+
+    /// The authority's PEM file.
+    public var authority: String { folder.appending(path: "ca.pem").path() }
+
+    /// PEM file of a certificate.
+    public func certificate(_ kind: Kind) -> String { folder.appending(path: "\(kind.rawValue).pem").path() }
+
+    /// PEM file of a certificate's key; one for all of them.
+    public var key: String { folder.appending(path: "key.pem").path() }
+
+    /// Makes all of them in `folder`.
+    public init(in folder: URL) throws {
+        self.folder = folder
+        try Data(Self.configuration.utf8).write(to: folder.appending(path: "ca.conf"))
+        try Data().write(to: folder.appending(path: "index.txt"))
+        try Data("01\n".utf8).write(to: folder.appending(path: "serial"))
+        try run("ecparam -name prime256v1 -genkey -noout -out ca.key")
+        try run(
+            "req -x509 -new -key ca.key -subj /CN=Test-Authority -days 30 -out ca.pem -config ca.conf -extensions root")
+        try run("ecparam -name prime256v1 -genkey -noout -out key.pem")
+        try run("req -new -key key.pem -subj /CN=localhost -out request.pem -config ca.conf")
+        try sign(.good, "here", "20200101000000Z", "20991231000000Z")
+        try sign(.wrongHost, "elsewhere", "20200101000000Z", "20991231000000Z")
+        try sign(.expired, "here", "20200101000000Z", "20200102000000Z")
+        try sign(.notYetValid, "here", "20990101000000Z", "20991231000000Z")
+        try run(
+            "req -x509 -new -key key.pem -subj /CN=localhost -days 30 -out selfSigned.pem -config ca.conf -extensions here"
+        )
+    }
+
+    private func sign(_ kind: Kind, _ extensions: String, _ start: String, _ end: String) throws {
+        try run(
+            "ca -batch -notext -config ca.conf -in request.pem -out \(kind.rawValue).pem -extensions \(extensions)"
+                + " -startdate \(start) -enddate \(end)")
+    }
+
+    private func run(_ arguments: String) throws {
+        let words = arguments.split(separator: " ").map(String.init)
+        let process = try ChildProcess("/usr/bin/openssl", words, in: folder, output: "openssl.log")
+        guard process.wait() == 0 else {
+            let log = try String(contentsOf: folder.appending(path: "openssl.log"), encoding: .utf8)
+            throw Failure(description: "openssl \(arguments): \(log)")
+        }
+    }
+
+    private static let configuration = """
+        [ca]
+        default_ca = authority
+        [authority]
+        database = index.txt
+        serial = serial
+        new_certs_dir = .
+        certificate = ca.pem
+        private_key = ca.key
+        default_md = sha256
+        policy = anything
+        unique_subject = no
+        [anything]
+        commonName = supplied
+        [req]
+        distinguished_name = name
+        prompt = no
+        [name]
+        CN = localhost
+        [root]
+        basicConstraints = critical,CA:TRUE
+        keyUsage = keyCertSign
+        [here]
+        subjectAltName = DNS:localhost,IP:127.0.0.1
+        [elsewhere]
+        subjectAltName = DNS:elsewhere.example
+
+        """
+}
