@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTesting
+
+@Suite("Testing tools", .timeLimit(.minutes(1)))
+struct TestingTests {
+    @Test("A gate lets through in the order of arrival, once it is open")
+    func gate() async {
+        let gate = Gate()
+        let log = ReportLog()
+        let context = log.context()
+        gate.whenOpen { context.report(.body(Data([1]))) }
+        gate.whenOpen { context.report(.body(Data([2]))) }
+        #expect(!gate.isOpen && log.body.isEmpty)
+        async let waiting: Void = gate.wait()
+        gate.open()
+        gate.open()
+        await waiting
+        gate.whenOpen { context.report(.body(Data([3]))) }
+        #expect(log.body == Data([1, 2, 3]))
+        await gate.wait()
+        gate.blockingWait()
+    }
+
+    @Test("A cancelled task does not wait at a gate")
+    func cancelledGate() async {
+        let task = Task { await Gate().wait() }
+        task.cancel()
+        await task.value
+    }
+
+    @Test("A manual clock wakes whoever's time has come, and tells cancelled ones")
+    func clock() async throws {
+        let clock = ManualClock()
+        let early = Task { try await clock.sleep(for: .seconds(1)) }
+        let late = Task { try await clock.sleep(for: .seconds(3)) }
+        let never = Task { try await clock.sleep(for: .seconds(9)) }
+        await clock.waitForSleepers(count: 3)
+        clock.advance(by: .seconds(2))
+        try await early.value
+        #expect(clock.sleeperCount == 2)
+        clock.advance(by: .seconds(1))
+        try await late.value
+        #expect(clock.now.offset == .seconds(3))
+        never.cancel()
+        await #expect(throws: CancellationError.self) { try await never.value }
+        #expect(clock.sleeperCount == 0)
+        try await clock.sleep(until: .init(offset: .seconds(3)))
+    }
+
+    @Test("A stub answers in turn, reports parts, throws and counts cancellations")
+    func stub() async throws {
+        let url = try #require(URL(string: "stub:a"))
+        let loader = StubLoader()
+        let refusal = ImageError.network(NetworkError(.status, url: "stub:a", phase: .head, status: 503))
+        let gate = Gate()
+        loader.set(
+            .init(parts: [Data("ab".utf8), Data("c".utf8)]), .init(head: nil, parts: [], error: refusal),
+            .init(body: Data("x".utf8), gate: gate), for: url)
+        let log = ReportLog()
+        let response = try await loader.load(LoadRequest(url: url), context: log.context())
+        #expect(response.body == Data("abc".utf8) && log.body == response.body && log.expected == 3)
+        await #expect(throws: refusal) { try await loader.load(LoadRequest(url: url), context: LoadContext()) }
+        let held = Task { try await loader.load(LoadRequest(url: url), context: LoadContext()) }
+        await loader.waitForRequests(count: 3)
+        held.cancel()
+        await loader.waitForCancellations(count: 1)
+        await #expect(throws: ImageError.request(.cancelled)) { try await held.value }
+        let unknown = try #require(URL(string: "stub:b"))
+        await #expect(throws: ImageError.self) {
+            try await loader.load(LoadRequest(url: unknown), context: LoadContext())
+        }
+        #expect(loader.requests.count == 4 && loader.finishedCount == 4)
+    }
+
+    @Test("The server serves hundreds of connections at once, and stops twice")
+    func manyConnections() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(routes: ["/a": .ok(Data("x".utf8)).with { $0.headGate = gate }])
+        let url = server.url("/a")
+        let downloader = makeDownloader {
+            $0.connectionsPerHost = 300
+            $0.totalConnections = 300
+        }
+        async let all: Void = withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<300 { group.addTask { _ = try await downloader.load(url) } }
+            try await group.waitForAll()
+        }
+        await server.waitForRequests(count: 300)
+        #expect(server.counters.openConnections == 300)
+        gate.open()
+        try await all
+        server.stop()
+        server.stop()
+        await server.closeIdleConnections()
+        #expect(server.counters.openConnections == 0)
+    }
+
+    @Test("Validators are compared as file servers do")
+    func resource() async throws {
+        let resource = ServerResource(
+            body: Data("abc".utf8), type: "image/png", etag: "\"1\"",
+            lastModified: "Thu, 01 Jan 1970 00:00:00 GMT")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        let downloader = makeDownloader()
+        for (name, value, status) in [
+            ("If-None-Match", "\"1\"", 304), ("If-None-Match", "\"0\", W/\"1\"", 304), ("If-None-Match", "*", 304),
+            ("If-None-Match", "\"2\"", 200), ("If-Modified-Since", "Thu, 01 Jan 1970 00:00:00 GMT", 304),
+            ("If-Modified-Since", "Fri, 02 Jan 1970 00:00:00 GMT", 200),
+        ] {
+            let response = try await downloader.load(server.url("/")) {
+                $0.fields.append(name: name, value: value)
+                $0.acceptsNotModified = true
+            }
+            #expect(response.head?.status == status, "\(name): \(value)")
+        }
+    }
+}
