@@ -107,11 +107,11 @@ struct DemoCommand: Sendable {
         if number > 1 { console.print("") }
         console.print(console.out.apply(.bold, to: "\(number). \(pass.title)"))
         console.print(LoadRow.table(rows).lines(console.out))
-        console.print(console.out.apply(.dim, to: LoadRow.summary(rows)))
+        console.remark(LoadRow.summary(rows))
         let asked =
             "server: \(Figures.count(traffic.requests, "request")), \(traffic.redirects) redirected, "
             + "\(traffic.notModified) answered 304, \(Figures.bytes(traffic.bytesSent)) sent"
-        console.print(console.out.apply(.dim, to: asked))
+        console.remark(asked)
     }
 
     /// What is not as the album and the pass say.

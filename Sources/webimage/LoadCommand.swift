@@ -87,7 +87,7 @@ struct LoadCommand: Sendable {
     private func show(_ rows: [LoadRow]) {
         if !options.quiet, !options.json, !rows.isEmpty {
             console.print(LoadRow.table(Self.named(rows)).lines(console.out))
-            console.print(console.out.apply(.dim, to: LoadRow.summary(rows)))
+            console.remark(LoadRow.summary(rows))
         }
         // On a terminal the table above says it already.
         let isSaid = options.json || !options.quiet && console.out.isTerminal && console.error.isTerminal

@@ -55,6 +55,9 @@ struct WebImageTool {
     private static func run(
         _ command: CommandSpec, _ arguments: Arguments, _ console: Console, _ interruption: Interruption
     ) async throws(UsageError) -> Int32 {
+        if [Commands.decode.name, Commands.convert.name, Commands.cache.name].contains(command.name) {
+            interruption.endAtOnce()
+        }
         switch command.name {
         case Commands.load.name:
             return await LoadCommand(try .init(arguments, policies: LoadCommand.policies), console, interruption).run()

@@ -32,6 +32,11 @@ final class Console: Sendable {
         if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
     }
 
+    /// A line of less weight on standard output, cut to the terminal's width.
+    func remark(_ line: String) {
+        print(out.apply(.dim, to: DisplayText.truncated(DisplayText.safe(line), to: out.columns)))
+    }
+
     /// A message on standard error, in the usual form.
     func report(_ message: String) {
         writeError(error.apply(.red, to: "webimage:") + " \(DisplayText.safe(message))\n")

@@ -11,7 +11,8 @@ enum Inputs {
     static func expanded(_ operands: [String]) throws(ImageError) -> [String] {
         var inputs: [String] = []
         for operand in operands {
-            guard operand == "-" || operand.hasPrefix("@") else {
+            let isList = operand.hasPrefix("@") && !FileManager.default.fileExists(atPath: operand)
+            guard operand == "-" || isList else {
                 inputs.append(operand)
                 continue
             }

@@ -45,6 +45,15 @@ final class Interruption: Sendable {
         return handlers != nil
     }
 
+    /// For commands that leave nothing half done: an interruption ends the process where it stands.
+    func endAtOnce() {
+        let status = state.withLock { state -> Int32? in
+            state.handlers.append { [weak self] in _exit(self?.status ?? ExitStatus.interrupted) }
+            return state.status
+        }
+        if let status { _exit(status) }
+    }
+
     /// Runs `body` as a Swift task that is cancelled by an interruption.
     func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         let task = Task { await body() }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Dispatch
 import Foundation
 import Testing
 import WebImage
@@ -78,6 +79,21 @@ struct FileCommandTests {
         #expect(refused.status == 1 && refused.error.contains("(3003)"))
         let text = try await tool.run("convert", "-", "c.png", input: "just some words")
         #expect(text.status == 1 && text.error.contains("(4003)"))
+    }
+
+    @Test("An interruption ends a decode that waits for its input")
+    func interruption() async throws {
+        let tool = try ToolProcess()
+        #expect(mkfifo(tool.path("fifo"), 0o600) == 0)
+        let running = try tool.start(["decode", "fifo", "--rgba", "out"])
+        // Opening the other end succeeds once the tool reads; it never gets a byte.
+        let path = tool.path("fifo")
+        let writer = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "fifo").async { continuation.resume(returning: open(path, O_WRONLY | O_CLOEXEC)) }
+        }
+        defer { close(writer) }
+        running.send(SIGINT)
+        #expect(try await running.result.status == 130)
     }
 
     @Test("A reader that leaves ends the tool silently")

@@ -53,6 +53,8 @@ struct LoadCommandTests {
         defer { server.stop() }
         try tool.write(try SamplePictures.png(), "local.png")
         let list = ["/page.png", "/none.png", "/a/photo.png"].map { server.url($0).absoluteString }
+        try tool.write(Data("local.png\n".utf8), "list")
+        #expect(try await tool.run("load", "@list", "--json").objects.map { $0["origin"] as? String } == ["local"])
         let result = try await tool.run(
             "load", "-", "local.png", "nothing", "frob://x/y", input: "# pictures\n\n" + list.joined(separator: "\n"))
         #expect(result.status == 1)

@@ -51,7 +51,8 @@ final class ToolProcess: Sendable {
 
     /// Starts.
     func start(
-        _ words: [String], input: String = "", environment: [String: String] = [:], closesOutput: Bool = false
+        _ words: [String], input: String = "", environment: [String: String] = [:], closesOutput: Bool = false,
+        terminal: FileHandle? = nil
     ) throws -> Running {
         let process = Process()
         process.executableURL = Self.executable
@@ -63,7 +64,10 @@ final class ToolProcess: Sendable {
         for name in ["in", "out", "error"] { try write(name == "in" ? Data(input.utf8) : Data(), "\(name)-\(id)") }
         process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "in-\(id)"))
         process.standardError = try FileHandle(forWritingTo: folder.appending(path: "error-\(id)"))
-        if closesOutput {
+        if let terminal {
+            process.standardOutput = terminal
+            process.standardError = terminal
+        } else if closesOutput {
             let pipe = Pipe()
             try pipe.fileHandleForReading.close()
             process.standardOutput = pipe

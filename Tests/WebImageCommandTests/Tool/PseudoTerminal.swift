@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Testing
+
+/// A terminal without a person: a process takes `slave` for its terminal, and what it writes is collected.
+final class PseudoTerminal: Sendable {
+    private let master: Int32
+    /// The process's end.
+    let slave: FileHandle
+
+    init(columns: UInt16, rows: UInt16) throws {
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var locked: Int32 = 0
+        var number: UInt32 = 0
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)): what unlockpt and ptsname do.
+        guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+            throw POSIXError(.ENXIO)
+        }
+        let descriptor = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw POSIXError(.ENXIO) }
+        slave = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        guard ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.ENOTTY) }
+    }
+
+    deinit { close(master) }
+
+    /// What is written, piece by piece, until the last holder of the slave closes it. Closes our own.
+    func output() throws -> AsyncStream<[UInt8]> {
+        try slave.close()
+        return AsyncStream { continuation in
+            DispatchQueue(label: "pseudo-terminal").async { [self] in
+                var buffer = [UInt8](repeating: 0, count: 4_096)
+                while true {
+                    let count = buffer.withUnsafeMutableBytes { read(master, $0.baseAddress, $0.count) }
+                    if count > 0 {
+                        continuation.yield(Array(buffer[..<count]))
+                    } else if count == 0 || errno != EINTR {
+                        break
+                    }
+                }
+                continuation.finish()
+            }
+        }
+    }
+}
