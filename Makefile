@@ -32,7 +32,7 @@ test-asan:
 
 test-tsan:
 	@Scripts/setup test
-	@$(SWIFT) test $(call SANITIZED,thread)
+	@$(SWIFT) test $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER
 
 build:
 	@Scripts/setup build

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageCore
 
 /// A program that was started. Foundation's `Process` waits on a run loop, which test threads do not have.
 final class ChildProcess: Sendable {
@@ -12,7 +13,7 @@ final class ChildProcess: Sendable {
     }
 
     private let id: pid_t
-    private let status = Mutex<Int32?>(nil)
+    private let status = Lock<Int32?>(nil)
 
     /// Starts `path` with `arguments` in `folder`; its words go to the file `output` there.
     init(_ path: String, _ arguments: [String], in folder: URL, output: String) throws {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageCore
 
 /// A value that several tasks of a test look at and change. Thread-safe.
 public final class Shared<Value: Sendable>: Sendable {
-    private let state: Mutex<Value>
+    private let state: Lock<Value>
 
     /// Creates a shared value.
-    public init(_ value: Value) { state = Mutex(value) }
+    public init(_ value: Value) { state = Lock(value) }
 
     /// The present value.
     public var value: Value {

@@ -11,7 +11,7 @@ final class JobWaiter<Value: Sendable>: Sendable {
         case resolved(Result<Value, ImageError>)
     }
 
-    private let state = Mutex(State.empty)
+    private let state = Lock(State.empty)
 
     /// Waits. When the calling Swift task is cancelled, `onCancel` is called at once; it is expected to resolve.
     func value(onCancel: @escaping @Sendable () -> Void) async throws(ImageError) -> Value {

@@ -12,9 +12,9 @@ final class LivePriority: Sendable {
         var nextToken = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
-    init(_ value: RequestPriority) { state = Mutex(State(value: value)) }
+    init(_ value: RequestPriority) { state = Lock(State(value: value)) }
 
     var value: RequestPriority {
         get { state.withLock { $0.value } }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageCore
 import WebImageNet
 
 /// Turns a loader's reports into progress, and notes by the manager's clock when the load left the queue and when its
@@ -13,7 +14,7 @@ final class LoadMeter: Sendable {
         var head: Date?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let now: @Sendable () -> Date
     private let handler: @Sendable (ImageProgress) -> Void
 

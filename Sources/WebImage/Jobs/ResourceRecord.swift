@@ -12,13 +12,13 @@ final class ResourceRecord: Sendable {
     let digest: ContentDigest
     /// Size of the original in bytes.
     let byteCount: Int
-    private let state: Mutex<StoredHead?>
+    private let state: Lock<StoredHead?>
 
     /// `head` is nil for sources without HTTP.
     init(digest: ContentDigest, byteCount: Int, head: StoredHead?) {
         self.digest = digest
         self.byteCount = byteCount
-        self.state = Mutex(head)
+        self.state = Lock(head)
     }
 
     /// Status and fields of the last answer that these bytes were, or were confirmed by.
@@ -49,7 +49,7 @@ final class ResourceTable: Sendable {
         var limit = 256
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// The record of these bytes: the one that pictures already carry, brought up to date, or a new one.
     func record(for key: CacheKey, _ data: Data, head: StoredHead?) -> ResourceRecord {

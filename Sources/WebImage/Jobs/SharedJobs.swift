@@ -27,7 +27,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendab
         var running: [Int: (task: Task<Void, Never>?, priority: LivePriority)] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Jobs that run now; for tests and statistics.
     var count: Int { state.withLock { $0.table.jobs.count } }

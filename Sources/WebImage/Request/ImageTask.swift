@@ -17,7 +17,7 @@ public final class ImageTask: Sendable {
         var nextID = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ request: ImageRequest) {
         self.request = request

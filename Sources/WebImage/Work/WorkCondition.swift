@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
 /// A value that threads wait on: a lock and a condition. Unlike `Mutex` it can put a thread to sleep until the value
 /// changes.

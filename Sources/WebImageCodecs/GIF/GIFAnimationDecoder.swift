@@ -13,7 +13,7 @@ final class GIFAnimationDecoder: AnimationDecoder {
     private let index: GIFIndex
     private let layout: DecodeLayout
     private let limits: Limits
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     private struct State: ~Copyable {
         var canvas: GIFCanvas
@@ -33,7 +33,7 @@ final class GIFAnimationDecoder: AnimationDecoder {
             loopCount: index.loopCount,
             durations: index.frames.map { AnimationTimeline.normalizedDelay(milliseconds: $0.delayMilliseconds) })
         let canvas = try GIFCanvas(size: index.canvasSize, context: context)
-        self.state = Mutex(State(canvas: canvas, keyFrames: GIFKeyFrames(index)))
+        self.state = Lock(State(canvas: canvas, keyFrames: GIFKeyFrames(index)))
     }
 
     var cost: Int {

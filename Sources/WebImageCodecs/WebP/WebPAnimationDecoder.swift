@@ -13,7 +13,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
     private let canvasSize: PixelSize
     private let layout: DecodeLayout
     private let limits: Limits
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     private struct State: ~Copyable {
         let handle: OpaquePointer
@@ -42,7 +42,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         self.canvasSize = canvasSize
         self.layout = layout
         self.limits = limits
-        self.state = Mutex(State(handle: handle))
+        self.state = Lock(State(handle: handle))
     }
 
     var cost: Int { encoded.count + canvasSize.width * canvasSize.height * 4 * 2 }

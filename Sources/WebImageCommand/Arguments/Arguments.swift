@@ -3,6 +3,7 @@
 import CTerminal
 import Glibc
 import Synchronization
+import WebImageCore
 
 /// A command line that cannot be understood.
 package struct UsageError: Error, Hashable, Sendable {
@@ -20,7 +21,7 @@ package struct Arguments: Sendable, Equatable {
     package private(set) var operands: [String] = []
 
     // getopt keeps its place in global variables.
-    private static let turn = Mutex(())
+    private static let turn = Lock(())
 
     /// Reads `words`, the command's name not among them.
     package init(_ words: [String], for command: CommandSpec) throws(UsageError) {

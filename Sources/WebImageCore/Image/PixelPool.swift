@@ -17,7 +17,7 @@ public final class PixelPool: Sendable {
         var bytesInUse = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let idleLimit: Int
 
     /// Blocks below this size are left to malloc, which reuses them as well as we could.

@@ -23,12 +23,12 @@ public final class LoadContext: Sendable {
         var observer: (@Sendable (RequestPriority) -> Void)?
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let handler: @Sendable (Report) -> Void
 
     /// Creates a context whose `handler` takes the reports.
     public init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void = { _ in }) {
-        self.state = Mutex(State(priority: priority))
+        self.state = Lock(State(priority: priority))
         self.handler = handler
     }
 

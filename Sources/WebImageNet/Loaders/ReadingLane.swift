@@ -13,7 +13,7 @@ final class ReadingLane: Sendable {
         var workers = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let width: Int
     private let queue = DispatchQueue(label: "webimage.reading", attributes: .concurrent)
 

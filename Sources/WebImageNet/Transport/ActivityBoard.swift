@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageCore
 
 /// How much a downloader has to do.
 public struct DownloaderActivity: Sendable, Hashable {
@@ -15,7 +16,7 @@ public struct DownloaderActivity: Sendable, Hashable {
 
 /// Counts transfers by origin. Thread-safe.
 final class ActivityBoard: Sendable {
-    private let origins = Mutex<[String: DownloaderActivity]>([:])
+    private let origins = Lock<[String: DownloaderActivity]>([:])
 
     /// Everything together.
     var total: DownloaderActivity {

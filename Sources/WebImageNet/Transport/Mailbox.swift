@@ -30,7 +30,7 @@ final class Mailbox: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Readable while commands wait.
     let waker: Int32
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageCore
 
 /// Links a waiting Swift task with its work on another thread: whoever resolves it first decides the
 /// outcome, and the task is resumed exactly once. Thread-safe.
@@ -11,7 +12,7 @@ final class Ticket<Outcome: Sendable>: Sendable {
     }
 
     let id: UInt64
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init() {
         id = TicketNumbers.next()

@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WebImageCore
 import WebImageHTTP
 
 /// What callers, reader threads and the writer thread of one disk cache share. Every access is short and under
@@ -49,7 +50,7 @@ final class StoreState: Sendable {
 
     let configuration: DiskCacheConfiguration
     let layout: CacheLayout
-    let shared: Mutex<Shared>
+    let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
 
     var files: any FileSystem { configuration.fileSystem }
@@ -58,7 +59,7 @@ final class StoreState: Sendable {
     init(_ configuration: DiskCacheConfiguration) {
         self.configuration = configuration
         layout = CacheLayout(root: configuration.directory)
-        shared = Mutex(
+        shared = Lock(
             Shared(
                 staging: Staging(
                     entryLimit: configuration.stagingLimit.entries, byteLimit: configuration.stagingLimit.bytes)))

@@ -23,7 +23,7 @@ public final class MemoryCache: Sendable {
         public internal(set) var count = 0
     }
 
-    private let store: Mutex<ObjectStore<Image>>
+    private let store: Lock<ObjectStore<Image>>
     private let clock: StoreClock
 
     /// Creates an empty cache.
@@ -36,7 +36,7 @@ public final class MemoryCache: Sendable {
     public init(
         costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, clock: StoreClock = .system
     ) {
-        store = Mutex(
+        store = Lock(
             ObjectStore(costLimit: max(0, costLimit), countLimit: max(0, countLimit)) { $0.cost })
         self.clock = clock
     }

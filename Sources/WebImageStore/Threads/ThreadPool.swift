@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WebImageCore
 
 /// A few threads for blocking work, so that Swift's cooperative pool never waits for a disk. Each thread owns one
 /// `Context`, which its jobs may use without a lock. Jobs run in the order they came.
@@ -15,7 +16,7 @@ final class ThreadPool<Context>: Sendable {
     }
 
     private final class Core: Sendable {
-        let state = Mutex(State())
+        let state = Lock(State())
         let wake = DispatchSemaphore(value: 0)
 
         /// The next job; waits for one, and is nil when the pool is stopped and empty.

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Synchronization
+import WebImageCore
 
 /// A door that is opened once and stays open. Tests hold work back with it instead of sleeping. Thread-safe.
 public final class Gate: Sendable {
@@ -11,7 +12,7 @@ public final class Gate: Sendable {
         var waiters: [Int: @Sendable () -> Void] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Creates a closed gate.
     public init() {}
@@ -71,7 +72,7 @@ final class SingleResume: Sendable {
         var isResumed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Takes the continuation; resumes it at once where `resume` came first.
     func install(_ continuation: CheckedContinuation<Void, Never>) {

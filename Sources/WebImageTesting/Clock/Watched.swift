@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageCore
 
 /// A value that tests can wait on. Thread-safe.
 final class Watched<Value: Sendable>: Sendable {
@@ -14,10 +15,10 @@ final class Watched<Value: Sendable>: Sendable {
         var waiters: [Waiter] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ value: Value) {
-        state = Mutex(State(value: value))
+        state = Lock(State(value: value))
     }
 
     /// The present value.

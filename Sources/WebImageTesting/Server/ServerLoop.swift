@@ -28,7 +28,7 @@ final class ServerLoop: @unchecked Sendable {
     let handler: LoopbackServer.Handler
     private var sockets: ServerSockets
     private let waker: Int32
-    private let commands = Mutex<[Command]>([])
+    private let commands = Lock<[Command]>([])
     private let ended = Gate()
     var connections: [Int: ServerConnection] = [:]
     private var paced: [Int: Int64] = [:]

@@ -102,7 +102,7 @@ final class AlbumServer: Sendable {
 
 /// Statuses that the server gave.
 private final class Tally: Sendable {
-    private let state = Mutex(AlbumServer.Traffic())
+    private let state = Lock(AlbumServer.Traffic())
 
     var value: AlbumServer.Traffic { state.withLock { $0 } }
 

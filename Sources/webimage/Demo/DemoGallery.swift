@@ -7,7 +7,7 @@ import WebImageCommand
 
 /// The pictures of the first pass, for the contact sheet. Thread-safe.
 final class DemoGallery: Sendable {
-    private let pictures = Mutex<[String: Image]>([:])
+    private let pictures = Lock<[String: Image]>([:])
 
     func add(_ url: String, _ image: Image) { pictures.withLock { $0[url] = image } }
 

@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WebImageCore
 
 /// Ends the running command early and in order: on SIGINT, on SIGTERM, or when nobody reads the output. A second
 /// signal ends the process at once. Thread-safe.
@@ -12,7 +13,7 @@ final class Interruption: Sendable {
         var handlers: [@Sendable () -> Void] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     // Sources may be used from any thread (dispatch_source_create(3)); these are only kept alive here.
     nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
 

@@ -25,14 +25,14 @@ final class ProgressPrinter: Sendable {
 
     private let console: Console
     private let mode: Mode
-    private let state: Mutex<State>
+    private let state: Lock<State>
     // Sources may be used from any thread (dispatch_source_create(3)), and the constant is never replaced.
     nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
     init(total: Int, mode: Mode, console: Console) {
         self.console = console
         self.mode = mode
-        state = Mutex(State(board: ProgressBoard(total: total)))
+        state = Lock(State(board: ProgressBoard(total: total)))
         guard mode == .inPlace else {
             timer = nil
             return

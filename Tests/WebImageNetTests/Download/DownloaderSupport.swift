@@ -34,7 +34,7 @@ final class ReportLog: Sendable {
         var body = Data()
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let headGate = Gate()
     private let bodyGate = Gate()
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Synchronization
+import WebImageCore
 
 @testable import WebImageStore
-
-#if !THREAD_SANITIZER
-    import Synchronization
-#endif
 
 /// The system's files, except that one call, or every call from one on, fails.
 final class FaultyFileSystem: FileSystem {
@@ -30,7 +28,7 @@ final class FaultyFileSystem: FileSystem {
         var space: FreeSpace?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let system = SystemFileSystem()
 
     var calls: Int { state.withLock { $0.calls } }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Synchronization
 import WebImageCore
 import WebImageHTTP
 
 @testable import WebImageStore
-
-#if !THREAD_SANITIZER
-    import Synchronization
-#endif
 
 /// A folder of one test, deleted with the value. In memory where that is possible, since each closing of an index
 /// waits for the disk several times.
@@ -35,7 +32,7 @@ final class TestFolder: Sendable {
 
 /// A clock that is set by hand.
 final class ManualClock: Sendable {
-    private let time = Mutex((now: 1_800_000_000.0, uptime: 1_000.0))
+    private let time = Lock((now: 1_800_000_000.0, uptime: 1_000.0))
 
     /// Lets `seconds` pass.
     func advance(_ seconds: Double) {

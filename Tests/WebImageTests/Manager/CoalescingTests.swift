@@ -135,7 +135,7 @@ final class CountingCoder: ImageCoder {
 /// Gives back what it gets, and counts.
 final class CountingTransformer: ImageTransformer {
     let identity: String
-    let gate = Mutex<Gate?>(nil)
+    let gate = Lock<Gate?>(nil)
     private let count = Atomic<Int>(0)
     var runs: Int { count.load(ordering: .relaxed) }
 
@@ -150,7 +150,7 @@ final class CountingTransformer: ImageTransformer {
 
 /// Shows its context and waits for ever.
 private final class PriorityLoader: ImageLoader {
-    let context = Mutex<LoadContext?>(nil)
+    let context = Lock<LoadContext?>(nil)
 
     func canLoad(_ url: URL) -> Bool { url.scheme == "stub" }
 

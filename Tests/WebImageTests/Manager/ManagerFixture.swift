@@ -42,7 +42,7 @@ final class ManagerFixture: Sendable {
 
 /// A wall clock that moves only when told. Thread-safe.
 final class TestTime: Sendable {
-    private let state = Mutex(Date())
+    private let state = Lock(Date())
     var now: Date { state.withLock { $0 } }
     func pass(_ seconds: Double) { state.withLock { $0 += seconds } }
 }

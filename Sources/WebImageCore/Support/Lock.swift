@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-// ThreadSanitizer does not see the futex inside Synchronization's Mutex and calls every guarded access a race.
-// With -D THREAD_SANITIZER this module's mutexes are pthread's, which it knows.
 #if THREAD_SANITIZER
     import Glibc
 
-    struct Mutex<Value>: ~Copyable, @unchecked Sendable {
+    /// A value behind a lock. ThreadSanitizer does not see the futex inside Synchronization's Mutex and calls every
+    /// access it guards a race; built with -D THREAD_SANITIZER the lock is pthread's, which it knows.
+    package struct Lock<Value>: ~Copyable, @unchecked Sendable {
         // Sendable: `value` is only reached between locking and unlocking.
         private let handle: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 
-        init(_ value: sending Value) {
+        package init(_ value: sending Value) {
             handle = .allocate(capacity: 1)
             pthread_mutex_init(handle, nil)
             self.value = .allocate(capacity: 1)
@@ -24,7 +24,7 @@
             handle.deallocate()
         }
 
-        borrowing func withLock<Result, Failure: Error>(
+        package borrowing func withLock<Result, Failure: Error>(
             _ body: (inout Value) throws(Failure) -> Result
         ) throws(Failure) -> Result {
             pthread_mutex_lock(handle)
@@ -32,4 +32,9 @@
             return try body(&value.pointee)
         }
     }
+#else
+    import Synchronization
+
+    /// A value behind a lock.
+    package typealias Lock = Synchronization.Mutex
 #endif
