@@ -29,7 +29,10 @@ package struct LoadRow: Sendable {
 
     /// One line for a log.
     package var plainLine: String {
-        if let error { return "\(DisplayText.safe(name)): failed: \(DisplayText.safe(error.shortMessage)) (\(error.code))" }
+        if let error {
+            let reason = DisplayText.safe("\(error.shortMessage) (\(error.code))")
+            return "\(DisplayText.safe(name)): failed: \(reason)"
+        }
         let total = timings.last.map { ", \(Figures.milliseconds($0.seconds)) ms" } ?? ""
         let bytes = bytes.map { ", \(Figures.bytes($0))" } ?? ""
         return "\(DisplayText.safe(name)): \(format ?? "?") \(size), \(origin ?? "?")\(bytes)\(total)"
