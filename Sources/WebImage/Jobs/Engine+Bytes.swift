@@ -28,9 +28,9 @@ extension Engine {
         guard let disk, !plan.isOnThisMachine, disk.mayContain(plan.keys.data) else { return nil }
         let limits = plan.limits
         let found = try? await lookups.value(for: plan.keys.data, priority: priority) {
-            [workers, configuration, resources] context in
+            [workers, configuration, resources] _ in
             guard let entry = await disk.entry(for: plan.keys.data) else { return .success(nil) }
-            let read = try? await workers.run(cost: 0, priority: context.priority, limits: limits) {
+            let read = try? await workers.look(byteCount: entry.payload.count, limits: limits) {
                 _ throws(ImageError) -> Original in
                 let resource = resources.record(for: plan.keys.data, entry.payload, head: entry.head)
                 let probe: ImageProbe? =
@@ -145,15 +145,15 @@ extension Engine {
                 requestTime: meter.started ?? asked, responseTime: meter.head ?? configuration.now())
         }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
-        return .original(try await inspect(answer, head, plan, context.priority))
+        return .original(try await inspect(answer, head, plan))
     }
 
     /// The bytes decide what came, not the Content-Type.
     private func inspect(
-        _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan, _ priority: LivePriority
+        _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan
     ) async throws(ImageError) -> Original {
         let options = plan.request.decodeOptions
-        return try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
+        return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
             [configuration, resources] context throws(ImageError) -> Original in
             let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
             let resource = resources.record(for: plan.keys.data, answer.body, head: head)

@@ -79,6 +79,18 @@ final class WorkerPool: Sendable {
         }
     }
 
+    /// Runs `body`, which takes about a microsecond for every 10 KB it looks at: at once where that is nothing, else on
+    /// a worker thread before all decodes, so that a look at bytes never waits behind them.
+    func look<Value: Sendable>(
+        byteCount: Int, limits: Limits, _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
+    ) async throws(ImageError) -> Value {
+        guard byteCount > Self.briefLook else { return try body(CodingContext(limits: limits)) }
+        return try await run(cost: 0, priority: LivePriority(.veryHigh), limits: limits, body)
+    }
+
+    /// Bytes that are looked at within a few tens of microseconds.
+    private static let briefLook = 256 << 10
+
     private func enqueue(cost: Int, priority: RequestPriority, _ work: @escaping Work) throws(ImageError) -> Int {
         let limit = waitingLimit
         let id = condition.withLock(wakeOne: true) { state -> Int? in

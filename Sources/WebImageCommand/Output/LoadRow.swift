@@ -30,7 +30,8 @@ package struct LoadRow: Sendable {
     /// One line for a log.
     package var plainLine: String {
         if let error {
-            return "\(DisplayText.safe(name)): failed: \(DisplayText.safe(error.shortMessage)) (\(error.code))"
+            let reason = DisplayText.safe("\(error.shortMessage) (\(error.code))")
+            return "\(DisplayText.safe(name)): failed: \(reason)"
         }
         let total = timings.last.map { ", \(Figures.milliseconds($0.seconds)) ms" } ?? ""
         let bytes = bytes.map { ", \(Figures.bytes($0))" } ?? ""
