@@ -8,13 +8,14 @@ import WebImageHTTP
 struct DownloadHop: Sendable {
     /// Where to ask.
     private(set) var url: URL
-    /// Redirects before it.
-    private(set) var redirects = 0
+    /// Whether nothing of this load was asked before: no redirect, no other coding.
+    private(set) var isFirst: Bool
     private var fields: HTTPFields
     private let request: LoadRequest
     private let configuration: DownloaderConfiguration
 
-    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration) {
+    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration, isFirst: Bool) {
+        self.isFirst = isFirst
         self.request = request
         self.configuration = configuration
         url = request.url
@@ -51,7 +52,7 @@ struct DownloadHop: Sendable {
                 head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade)
             var next = self
             next.url = redirect.url
-            next.redirects += 1
+            next.isFirst = false
             next.fields = redirect.fields(fields)
             return .hop(next)
         } catch {

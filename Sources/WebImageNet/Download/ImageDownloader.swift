@@ -39,20 +39,21 @@ public final class ImageDownloader: ImageLoader {
         return scheme == "http" || scheme == "https"
     }
 
-    /// Loads over HTTP. Reports on the network thread.
+    /// Loads over HTTP. Reports on the network thread. A second head begins the body anew: a server whose content
+    /// coding is broken is asked once more, without any.
     ///
     /// - Throws: 2xxx for the way there and back, 2007 for a status that is not accepted, 2021 for an empty body,
     ///   6001 for more bytes than `request.maxBytes`, 1001 when cancelled, 1009 for fields that HTTP cannot carry.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         do {
-            return try await follow(DownloadHop(request, configuration), request, context)
+            return try await follow(DownloadHop(request, configuration, isFirst: true), request, context)
         } catch .network(let error)
             where error.reason == .contentCodingFailed && request.fields["Accept-Encoding"] == nil
         {
             // Some servers name a coding and do not apply it: once more, without any.
             var plain = request
             plain.fields["Accept-Encoding"] = "identity"
-            return try await follow(DownloadHop(plain, configuration), plain, context)
+            return try await follow(DownloadHop(plain, configuration, isFirst: false), plain, context)
         }
     }
 
@@ -90,7 +91,7 @@ public final class ImageDownloader: ImageLoader {
     {
         await transport.perform(transfer, context: context) { event in
             switch event {
-            case .started: if hop.redirects == 0 { context.report(.started) }
+            case .started: if hop.isFirst { context.report(.started) }
             case .head(let head, let expected): context.report(.head(head, expected: expected))
             case .body(let part): context.report(.body(part))
             }
