@@ -5,12 +5,12 @@
 
     /// A value behind a lock. ThreadSanitizer does not see the futex inside Synchronization's Mutex and calls every
     /// access it guards a race; built with -D THREAD_SANITIZER the lock is pthread's, which it knows.
-    package struct Lock<Value>: ~Copyable, @unchecked Sendable {
+    package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Sendable: `value` is only reached between locking and unlocking.
         private let handle: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 
-        package init(_ value: sending Value) {
+        package init(_ value: consuming sending Value) {
             handle = .allocate(capacity: 1)
             pthread_mutex_init(handle, nil)
             self.value = .allocate(capacity: 1)
@@ -24,7 +24,7 @@
             handle.deallocate()
         }
 
-        package borrowing func withLock<Result, Failure: Error>(
+        package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout Value) throws(Failure) -> Result
         ) throws(Failure) -> Result {
             pthread_mutex_lock(handle)

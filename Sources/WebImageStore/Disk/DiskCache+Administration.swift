@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageCore
 
 extension DiskCache {
     /// Removes every entry. They are out of sight when this is called, and gone from their place when it returns;

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageCore
 import WebImageHTTP
 
 /// Reads entries on one thread of the pool; owns that thread's connection to the index.

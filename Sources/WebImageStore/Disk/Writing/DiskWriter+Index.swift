@@ -4,6 +4,7 @@ import CSQLite
 import Foundation
 import Glibc
 import Synchronization
+import WebImageCore
 import WebImageHTTP
 
 /// Batches, and following other processes.

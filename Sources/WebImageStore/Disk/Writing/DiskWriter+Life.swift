@@ -4,6 +4,7 @@ import CSQLite
 import Foundation
 import Glibc
 import Synchronization
+import WebImageCore
 
 /// Opening, closing, and starting anew.
 extension DiskWriter {
