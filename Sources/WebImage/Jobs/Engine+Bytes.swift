@@ -44,15 +44,6 @@ extension Engine {
         return found ?? nil
     }
 
-    /// Whether stored bytes answer without asking the server.
-    func mayUse(_ original: Original, _ plan: RequestPlan) -> Bool {
-        switch plan.policy {
-        case .cacheFirst, .cacheOnly: true
-        case .refresh, .reload: false
-        case .http: plan.isFresh(original.resource)
-        }
-    }
-
     /// Whether a stale picture may stand in for an answer that cannot be had.
     func mayServeStale(_ resource: ResourceRecord, _ plan: RequestPlan, instead error: ImageError) -> Bool {
         if plan.policy == .refresh { return true }

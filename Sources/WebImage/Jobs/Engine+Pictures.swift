@@ -110,14 +110,14 @@ extension Engine {
         guard case .encoded(let encoding) = plan.request.storeFinal, plan.request.stores.contains(.disk),
             let disk, !image.isAnimated, !disk.mayContain(finalKey(plan))
         else { return }
-        storesUnderWay.add(1, ordering: .relaxed)
+        backgroundWork.add(1, ordering: .relaxed)
         Task.detached(priority: .background) {
             if let data = try? await self.encoded(image, plan, encoding, LivePriority(.low)) {
                 disk.store(
                     DiskEntry(
                         key: self.finalKey(plan), head: resource.head, probe: nil, payload: data, stored: plan.now))
             }
-            self.storesUnderWay.subtract(1, ordering: .relaxed)
+            self.backgroundWork.subtract(1, ordering: .relaxed)
         }
     }
 
@@ -129,7 +129,7 @@ extension Engine {
         else { return nil }
         let resource = ResourceRecord(
             digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
-        guard plan.policy != .http || plan.isFresh(resource) else { return nil }
+        guard plan.standing(of: resource) == .answers else { return nil }
         let scale = plan.request.scale
         let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
             [configuration] context throws(ImageError) -> Image in

@@ -23,8 +23,9 @@ final class Engine: Sendable {
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
-    /// Final pictures that are being encoded for the disk.
-    let storesUnderWay = Atomic<Int>(0)
+    let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
+    /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
+    let backgroundWork = Atomic<Int>(0)
 
     let lookups = SharedJobs<CacheKey, Original?, Never>()
     let fetches = SharedJobs<FetchKey, Fetched, ImageProgress>()
@@ -46,7 +47,7 @@ final class Engine: Sendable {
     /// Jobs that run at any stage; zero when nothing is under way.
     var runningJobs: Int {
         lookups.count + fetches.count + pictures.count + encodings.count + workers.load
-            + storesUnderWay.load(ordering: .relaxed)
+            + backgroundWork.load(ordering: .relaxed)
     }
 
     // MARK: - Pictures
@@ -62,17 +63,33 @@ final class Engine: Sendable {
         }
     }
 
-    /// What memory holds for `plan`, and whether it may answer as it is.
-    func remembered(_ plan: RequestPlan) -> (image: Image, answers: Bool)? {
+    /// What memory holds for `plan`, and what it may do.
+    func remembered(_ plan: RequestPlan) -> (image: Image, standing: RequestPlan.Standing)? {
         guard plan.policy != .reload, plan.request.reads.contains(.memory),
             let image = memory.image(for: plan.keys.final)
         else { return nil }
-        let holds =
-            switch plan.policy {
-            case .cacheFirst, .cacheOnly: true
-            case .refresh, .reload: false
-            case .http: image.resource.map { plan.isFresh($0) } ?? true
-            }
-        return (image, holds && !plan.request.wantsData)
+        return (image, plan.standing(of: image.resource))
     }
+
+    /// Asks the server about a picture that was delivered stale, behind the request's back. Equal revalidations are
+    /// one; what comes replaces the stored picture.
+    func revalidateBehind(_ plan: RequestPlan, image: Image) {
+        let key = BackgroundKey(data: plan.keys.data, step: plan.keys.final)
+        let priority = LivePriority(.low)
+        backgroundWork.add(1, ordering: .relaxed)
+        Task.detached(priority: .background) {
+            _ = try? await self.revalidations.value(for: key, priority: priority) { _ in
+                // `refresh` asks although the copy might still do; nobody listens to its events.
+                let asked = RequestPlan(plan, policy: .refresh)
+                return await self.run(asked, task: ImageTask(asked.request), known: image).map { _ in true }
+            }
+            self.backgroundWork.subtract(1, ordering: .relaxed)
+        }
+    }
+}
+
+/// What makes two revalidations one.
+struct BackgroundKey: Hashable, Sendable {
+    let data: CacheKey
+    let step: CacheKey
 }

@@ -18,6 +18,34 @@ extension RequestPlan {
         }
     }
 
+    /// What known bytes may do for this request.
+    enum Standing: Sendable, Hashable {
+        /// Answer it.
+        case answers
+        /// Answer it while the server is asked behind (RFC 5861 3).
+        case answersMeanwhile
+        /// Be shown until the server has answered.
+        case waits
+    }
+
+    /// What the policy and HTTP let the bytes do.
+    func standing(of resource: ResourceRecord?) -> Standing {
+        switch policy {
+        case .cacheFirst, .cacheOnly: return .answers
+        case .refresh, .reload: return .waits
+        case .http: break
+        }
+        guard let resource, let head = resource.head else { return .answers }
+        guard head.matches(request.fields) else { return .waits }
+        switch head.decision(for: request.fields, now: now) {
+        case .fresh: return .answers
+        case .mustRevalidate: return .waits
+        case .stale(let staleness):
+            if staleness.isAccepted { return .answers }
+            return staleness.mayServeWhileRevalidating ? .answersMeanwhile : .waits
+        }
+    }
+
     /// Whether stale bytes may stand in for an answer that failed (RFC 9111 4.2.4, RFC 5861 4).
     func allowsStale(_ resource: ResourceRecord, instead failure: NetworkError) -> Bool {
         guard let head = resource.head, head.matches(request.fields) else { return resource.head == nil }

@@ -24,6 +24,16 @@ struct RequestPlan: Sendable {
         keys = RequestKeys(request, source: source, transformers: transformers)
     }
 
+    /// The same plan under another policy.
+    init(_ plan: RequestPlan, policy: CachePolicy) {
+        request = plan.request
+        keys = plan.keys
+        transformers = plan.transformers
+        self.policy = policy
+        limits = plan.limits
+        now = plan.now
+    }
+
     /// Files and data URLs are at hand already: a copy on disk would only double them.
     var isOnThisMachine: Bool { ["file", "data"].contains(request.url.scheme?.lowercased() ?? "") }
 }

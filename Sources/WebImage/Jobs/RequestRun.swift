@@ -27,7 +27,8 @@ struct RequestRun {
 
     /// The answer, or why there is none.
     mutating func answer(known: Image?) async throws(ImageError) -> ImageResponse {
-        if let known, !knownBytesSuffice(known) { show(known, origin: .memory) }
+        // Memory has a picture that answers, and only its bytes are wanted besides: nothing to show in between.
+        if let known, plan.standing(of: known.resource) == .waits { show(known, origin: .memory) }
         if known == nil, let final = await storedFinal() { return final }
         let obtained = try await obtain(known: known)
         switch obtained {
@@ -46,7 +47,7 @@ struct RequestRun {
         if plan.policy != .reload, plan.request.originalReads.contains(.disk) {
             stored = await engine.lookUp(plan, priority: task.livePriority)
         }
-        if let stored, engine.mayUse(stored, plan) { return stored.data }
+        if let stored, plan.standing(of: stored.resource) == .answers { return stored.data }
         guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
         switch try await engine.ask(plan, stored: stored, known: nil, task: task) {
         case .bytes(let original):
@@ -61,11 +62,6 @@ struct RequestRun {
         }
     }
 
-    /// Memory has the picture and only its bytes are wanted besides: nothing to show in between.
-    private func knownBytesSuffice(_ known: Image) -> Bool {
-        plan.policy != .refresh && (known.resource.map { plan.isFresh($0) } ?? true)
-    }
-
     private mutating func obtain(known: Image?) async throws(ImageError) -> Obtained {
         var stored: Original?
         if plan.policy != .reload, plan.request.originalReads.contains(.disk) {
@@ -74,8 +70,14 @@ struct RequestRun {
             timings.disk += seconds(since: before)
         }
         if let candidate = stored {
-            if engine.mayUse(candidate, plan) {
-                if try await isUsable(candidate, known) { return .bytes(candidate) }
+            let standing = plan.standing(of: candidate.resource)
+            if standing != .waits {
+                if try await isUsable(candidate, known) {
+                    if standing == .answersMeanwhile, let image = made ?? known {
+                        engine.revalidateBehind(plan, image: image)
+                    }
+                    return .bytes(candidate)
+                }
                 stored = nil
             } else if shown == nil {
                 if try await isUsable(candidate, nil) {
@@ -180,10 +182,12 @@ struct RequestRun {
         var timings = timings
         timings.total = seconds(since: start)
         let head = resource?.head
-        return ImageResponse(
+        var answer = ImageResponse(
             image: image, data: plan.request.wantsData ? data : nil, origin: origin, url: plan.request.url,
             finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: resource?.byteCount,
             timings: timings, metrics: metrics)
+        answer.isStale = origin == .disk && plan.standing(of: resource) == .answersMeanwhile
+        return answer
     }
 
     private func seconds(since instant: ContinuousClock.Instant) -> Double {

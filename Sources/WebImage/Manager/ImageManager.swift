@@ -57,8 +57,9 @@ public final class ImageManager: Sendable {
         let task = ImageTask(request)
         let plan = RequestPlan(request, configuration: configuration)
         let known = engine.remembered(plan)
-        if let known, known.answers {
+        if let known, known.standing != .waits, !request.wantsData {
             task.finish(.success(Self.response(known.image, plan)))
+            if known.standing == .answersMeanwhile { engine.revalidateBehind(plan, image: known.image) }
             return task
         }
         task.start { [engine] in await engine.run(plan, task: task, known: known?.image) }
@@ -155,9 +156,11 @@ public final class ImageManager: Sendable {
     private static func response(_ image: Image, _ plan: RequestPlan) -> ImageResponse {
         let resource = image.resource
         let head = resource?.head
-        return ImageResponse(
+        var response = ImageResponse(
             image: image, data: nil, origin: .memory, url: plan.request.url,
             finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: resource?.byteCount,
             timings: StageTimings(), metrics: nil)
+        response.isStale = plan.standing(of: resource) == .answersMeanwhile
+        return response
     }
 }

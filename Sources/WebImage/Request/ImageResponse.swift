@@ -35,7 +35,8 @@ public struct ImageResponse: Sendable {
     public var head: StoredHead?
     /// Size of the original in bytes; nil where only the decoded picture is at hand.
     public var byteCount: Int?
-    /// True when the picture is older than its freshness allows and the server could not be asked.
+    /// True when the picture is older than its freshness allows: the server could not be asked (``refreshError``
+    /// says why), or is being asked behind this answer (`stale-while-revalidate`).
     public var isStale = false
     /// Why the server could not be asked, for a stale picture.
     public var refreshError: ImageError?

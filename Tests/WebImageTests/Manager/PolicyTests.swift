@@ -143,6 +143,74 @@ struct PolicyTests {
         await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
     }
 
+    @Test("stale-while-revalidate: the stale picture answers at once, one request goes out behind, then it is fresh")
+    func staleWhileRevalidate() async throws {
+        let server = try server("max-age=60, stale-while-revalidate=30")
+        let fixture = try ManagerFixture()
+        let url = server.url("/a")
+        _ = try await fixture.manager.image(from: url)
+        fixture.pass(seconds: 70)
+        for _ in 0..<20 {
+            let response = try #require(try fixture.manager.load(url).result?.get())
+            #expect(response.origin == .memory)
+        }
+        let manager = fixture.manager
+        await untilTrue { manager.runningJobs == 0 }
+        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"one\""])
+        #expect(try fixture.manager.load(url).result?.get().isStale == false)
+        fixture.pass(seconds: 100)
+        #expect(await fixture.manager.load(url).eventNames() == ["started", "cached", "finished revalidated"])
+    }
+
+    @Test("stale-while-revalidate from disk: changed bytes are there for the next request")
+    func staleWhileRevalidateFromDisk() async throws {
+        let old = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", etag: "\"one\"",
+            cacheControl: "max-age=60, stale-while-revalidate=60")
+        let new = ServerResource(
+            body: try TestPictures.png(2, width: 30, height: 20), type: "image/png", etag: "\"two\"",
+            cacheControl: "max-age=60")
+        let server = try LoopbackServer { ($0.index == 0 ? old : new).response(to: $0) }
+        var fixture = try ManagerFixture()
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        fixture.pass(seconds: 70)
+        fixture = try await fixture.restarted()
+        let stale = try await fixture.manager.response(for: ImageRequest(server.url("/a")))
+        #expect(stale.isStale)
+        #expect(stale.origin == .disk)
+        #expect(stale.image.size == PixelSize(width: 64, height: 48))
+        let manager = fixture.manager
+        await untilTrue { manager.runningJobs == 0 }
+        let next = try await fixture.manager.response(for: ImageRequest(server.url("/a")))
+        #expect(next.origin == .memory)
+        #expect(next.image.size == PixelSize(width: 30, height: 20))
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("stale-if-error stands in for a 503 inside its window, not for a 404 and not beyond")
+    func staleIfError() async throws {
+        let status = Shared(200)
+        let body = try TestPictures.png(1)
+        let server = try LoopbackServer { _ in
+            var response = ServerResponse.ok(body, type: "image/png").with { $0.status = status.value }
+            response.fields["Cache-Control"] = "max-age=60, stale-if-error=600"
+            return response
+        }
+        let fixture = try ManagerFixture()
+        let url = server.url("/a")
+        _ = try await fixture.manager.image(from: url)
+        fixture.pass(seconds: 70)
+        status.value = 503
+        let response = try await fixture.manager.response(for: ImageRequest(url))
+        #expect(response.isStale)
+        #expect(response.refreshError?.code == NetworkError.Reason.status.rawValue)
+        status.value = 404
+        await #expect(throws: ImageError.self) { try await fixture.manager.image(from: url) }
+        status.value = 503
+        fixture.pass(seconds: 700)
+        await #expect(throws: ImageError.self) { try await fixture.manager.image(from: url) }
+    }
+
     @Test("no-store is kept nowhere, no-cache is asked about every time")
     func noStore() async throws {
         let never = try server("no-store")
