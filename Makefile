@@ -26,13 +26,16 @@ lint:
 format:
 	@$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests
 
+## Under a sanitizer the tests run one after the other: what takes ten times as long would starve the rest.
 test-asan:
 	@Scripts/setup test
-	@LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp $(SWIFT) test $(call SANITIZED,address)
+	@ASAN_OPTIONS=suppressions=$(CURDIR)/Scripts/sanitizers/address.supp \
+	 LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/sanitizers/leak.supp \
+	 $(SWIFT) test $(call SANITIZED,address) --no-parallel
 
 test-tsan:
 	@Scripts/setup test
-	@$(SWIFT) test $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER
+	@$(SWIFT) test $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
 
 build:
 	@Scripts/setup build
