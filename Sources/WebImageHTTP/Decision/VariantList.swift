@@ -71,6 +71,15 @@ public struct VariantList: Sendable, Hashable, Codable {
         return leaving.filter { $0 != variant.id }
     }
 
+    /// Replaces what is known of a variant that is there. False where nothing is different now.
+    public mutating func replace(_ variant: Variant) -> Bool {
+        guard let index = variants.firstIndex(where: { $0.id == variant.id }), variants[index] != variant else {
+            return false
+        }
+        variants[index] = variant
+        return true
+    }
+
     /// Takes a variant out. False where there was none.
     @discardableResult
     public mutating func remove(_ id: String) -> Bool {
