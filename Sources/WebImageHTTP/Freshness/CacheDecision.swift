@@ -30,11 +30,13 @@ public enum CacheDecision: Sendable, Hashable {
 
 extension StoredHead {
     /// What may be done with the answer for a request with the fields `request`, which Vary has found to match.
-    public func decision(for request: HTTPFields, now: Date) -> CacheDecision {
-        let freshness = freshness(now: now)
+    public func decision(
+        for request: HTTPFields, now: Date, policy: HTTPCachePolicy = .standard
+    ) -> CacheDecision {
+        let freshness = freshness(now: now, policy: policy)
         let wanted = CacheControl(request)
         let control = cacheControl
-        let pragma = request["Cache-Control"] == nil && request.combined("Pragma")?.lowercased() == "no-cache"
+        let pragma = request["Cache-Control"] == nil && Self.hasPragma(request)
         if control.noCache || wanted.noCache || pragma || wanted.maxAge.map({ freshness.age > Double($0) }) == true {
             return .mustRevalidate(age: freshness.age)
         }
@@ -44,14 +46,21 @@ extension StoredHead {
         }
         if control.mustRevalidate { return .mustRevalidate(age: freshness.age) }
         let seconds = freshness.staleness
-        let errorWindow = [control.staleIfError, wanted.staleIfError].compactMap { $0 }.max()
+        let errorWindow =
+            [control.staleIfError, wanted.staleIfError].compactMap { $0 }.max() ?? policy.defaultStaleIfError
         let isWithinErrorWindow = errorWindow.map { seconds <= Double($0) }
         return .stale(
             .init(
                 age: freshness.age, seconds: seconds,
                 isAccepted: wanted.maxStale.map { seconds <= Double($0) } ?? false,
-                mayServeWhileRevalidating: control.staleWhileRevalidate.map { seconds <= Double($0) } ?? false,
+                mayServeWhileRevalidating: policy.staleWhileRevalidate
+                    && control.staleWhileRevalidate.map { seconds <= Double($0) } ?? false,
                 mayServeOnError: isWithinErrorWindow ?? false, mayServeOffline: isWithinErrorWindow ?? true))
+    }
+
+    /// `Pragma: no-cache`, for requests that know no Cache-Control (RFC 9111 5.4).
+    private static func hasPragma(_ request: HTTPFields) -> Bool {
+        (request.combined("Pragma").map(FieldList.members) ?? []).contains { $0.lowercased() == "no-cache" }
     }
 
     /// Fields that ask the server whether the stored answer still holds (RFC 9110 13.1); empty where it has no

@@ -12,6 +12,8 @@ public struct Freshness: Sendable, Hashable {
         case expires
         /// A tenth of the time since the last modification, at most 7 days.
         case heuristic
+        /// ``HTTPCachePolicy/defaultLifetime``.
+        case policy
         /// The answer says nothing, and nothing may be guessed: it must be revalidated, but is not useless.
         case none
     }
@@ -41,8 +43,8 @@ extension StoredHead {
     public var cacheControl: CacheControl { CacheControl(head.fields) }
 
     /// Age and lifetime at `now`.
-    public func freshness(now: Date) -> Freshness {
-        let (lifetime, source) = lifetime()
+    public func freshness(now: Date, policy: HTTPCachePolicy = .standard) -> Freshness {
+        let (lifetime, source) = lifetime(policy)
         return Freshness(age: age(now: now), lifetime: lifetime, source: source)
     }
 
@@ -73,7 +75,7 @@ extension StoredHead {
         head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 
-    private func lifetime() -> (Double, Freshness.Source) {
+    private func lifetime(_ policy: HTTPCachePolicy) -> (Double, Freshness.Source) {
         let control = cacheControl
         if let seconds = control.maxAge { return (Double(seconds), .maxAge) }
         let expires = head.fields.values(of: "Expires")
@@ -82,10 +84,14 @@ extension StoredHead {
             let moment = Set(expires).count == 1 ? HTTPDate.parse(first, now: responseTime) : nil
             return (moment.map { max(0, $0.timeIntervalSince(date)) } ?? 0, .expires)
         }
-        guard Freshness.heuristicStatuses.contains(head.status) || control.isPublic,
-            let text = head.fields["Last-Modified"], let modified = HTTPDate.parse(text, now: responseTime),
-            modified < date
-        else { return (0, .none) }
-        return (min(date.timeIntervalSince(modified) / 10, Freshness.longestHeuristic), .heuristic)
+        let mayGuess = Freshness.heuristicStatuses.contains(head.status) || control.isPublic
+        if mayGuess, policy.usesHeuristics, let text = head.fields["Last-Modified"],
+            let modified = HTTPDate.parse(text, now: responseTime), modified < date
+        {
+            let guess = date.timeIntervalSince(modified) * max(0, policy.heuristicFraction)
+            return (min(guess, policy.longestHeuristic), .heuristic)
+        }
+        guard mayGuess, let seconds = policy.defaultLifetime else { return (0, .none) }
+        return (max(0, seconds), .policy)
     }
 }

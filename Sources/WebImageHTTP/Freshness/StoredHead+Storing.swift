@@ -80,7 +80,7 @@ extension StoredHead {
     }
 
     /// Blanks around commas do not matter; nor does case in what content negotiation compares without it.
-    private static func normalized(_ name: String, _ value: String?) -> String? {
+    static func normalized(_ name: String, _ value: String?) -> String? {
         guard let value else { return nil }
         let joined = FieldList.members(value).joined(separator: ",")
         return name.hasPrefix("accept") ? joined.lowercased().filter { $0 != " " } : joined

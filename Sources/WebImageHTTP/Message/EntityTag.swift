@@ -35,4 +35,24 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     /// Equivalent: same text.
     public func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque == other.opaque }
+
+    /// Whether two tags of fields are equivalent (RFC 9110 8.8.3.2), also where they are written against the rules.
+    static func isSameText(_ left: String, _ right: String) -> Bool { strong(left) == strong(right) }
+
+    private static func strong(_ text: String) -> Substring { text.hasPrefix("W/") ? text.dropFirst(2) : text[...] }
+
+    /// The members of If-None-Match as written. A backslash in a tag is a character like others.
+    static func list(_ text: String) -> [String] {
+        var members: [[UInt8]] = [[]]
+        var isQuoted = false
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if byte == UInt8(ascii: ","), !isQuoted {
+                members.append([])
+            } else {
+                members[members.count - 1].append(byte)
+            }
+        }
+        return members.map { FieldList.trimmed(String(decoding: $0, as: UTF8.self)) }.filter { !$0.isEmpty }
+    }
 }

@@ -69,6 +69,10 @@ final class EasyHandle {
         prepareMethod(request)
         prepareConnection(request, configuration)
         fieldList = Self.list(request.fields)
+        if request.method != "GET", request.method != "HEAD", request.fields["Content-Type"] == nil {
+            // libcurl would call every body a form.
+            fieldList = Self.append("Content-Type:", to: fieldList)
+        }
         wi_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, fieldList)
     }
 

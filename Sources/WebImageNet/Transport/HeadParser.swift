@@ -3,7 +3,7 @@
 import WebImageHTTP
 
 /// Takes the header lines of one transfer as libcurl gives them and makes the final answer's head of them. Heads
-/// of interim answers (1xx) are dropped, trailers ignored.
+/// of interim answers (1xx) are kept beside it, trailers ignored.
 struct HeadParser {
     /// What a line led to.
     enum Step: Equatable {
@@ -22,6 +22,8 @@ struct HeadParser {
 
     /// Whether the blank line was seen. libcurl calls a connection that is cut before it a success.
     private(set) var isComplete = false
+    /// Heads of interim answers so far.
+    private(set) var interim: [ResponseHead] = []
     /// Bytes of header lines so far.
     private(set) var received = 0
     private var lines: [UInt8] = []
@@ -41,7 +43,10 @@ struct HeadParser {
         }
         guard let head = Self.parse(lines) else { return .malformed }
         lines.removeAll(keepingCapacity: true)
-        guard head.status >= 200 else { return .more }
+        guard head.status >= 200 else {
+            interim.append(head)
+            return .more
+        }
         isComplete = true
         return .complete(head)
     }

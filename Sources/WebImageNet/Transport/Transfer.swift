@@ -92,7 +92,8 @@ final class Transfer {
         let hasBody = request.method != "HEAD" && head.status != 204 && head.status != 304
         if hasBody, let expected, expected > request.maxBytes { return stop(tooLarge: expected) }
         if hasBody {
-            decoder = ContentDecoder(head.fields, limit: request.maxBytes)
+            let isDecoded = request.decodesParts || head.status != 206
+            decoder = isDecoded ? ContentDecoder(head.fields, limit: request.maxBytes) : nil
             if decoder != nil { expected = nil }
             body = BodyBuffer(expected: expected)
         }
@@ -123,8 +124,9 @@ final class Transfer {
     private func answer(finished: Int64) -> TransferAnswer {
         let wait = handle?.offset(CURLINFO_RETRY_AFTER) ?? 0
         return TransferAnswer(
-            head: head ?? ResponseHead(status: 0), body: body?.data ?? Data(), requestTime: requestTime,
-            responseTime: responseTime, retryAfter: wait > 0 ? Double(wait) : nil, metrics: metrics(finished))
+            head: head ?? ResponseHead(status: 0), body: body?.data ?? Data(),
+            interim: parser.interim, requestTime: requestTime, responseTime: responseTime,
+            retryAfter: wait > 0 ? Double(wait) : nil, metrics: metrics(finished))
     }
 
     private func metrics(_ finished: Int64) -> LoadMetrics {

@@ -28,6 +28,8 @@ struct TransferRequest: Sendable {
     var maxBytes = 32 << 20
     /// Time limits; `total` is what is left for this exchange.
     var timeouts = LoadTimeouts()
+    /// Whether content codings of partial answers (206) are removed; parts of a coded body are no coded bodies.
+    var decodesParts = true
     /// Asked once, with the final answer's head, on the network thread.
     var disposition: @Sendable (ResponseHead) -> Disposition = { _ in .deliver }
 }
@@ -43,6 +45,8 @@ enum TransferEvent: Sendable {
 struct TransferAnswer: Sendable {
     var head: ResponseHead
     var body: Data
+    /// Interim answers (1xx) before it.
+    var interim: [ResponseHead] = []
     var requestTime: Date
     var responseTime: Date
     /// Seconds of Retry-After, nil where there is none.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+/// One range of bytes that a request asks for (RFC 9110 14.1.2).
+public enum ByteRange: Sendable, Hashable {
+    /// From `first` to `last`, or to the end.
+    case from(Int, to: Int?)
+    /// The last so many bytes.
+    case suffix(Int)
+
+    /// Reads a Range field; nil for other units, several ranges and what breaks the rules.
+    public init?(_ text: String) {
+        let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, FieldList.trimmed(String(halves[0])).lowercased() == "bytes" else { return nil }
+        let members = FieldList.members(String(halves[1]))
+        guard members.count == 1 else { return nil }
+        let ends = members[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        if ends[0].isEmpty {
+            guard let length = Self.number(ends[1]) else { return nil }
+            self = .suffix(length)
+            return
+        }
+        guard let first = Self.number(ends[0]) else { return nil }
+        guard !ends[1].isEmpty else {
+            self = .from(first, to: nil)
+            return
+        }
+        guard let last = Self.number(ends[1]), first <= last else { return nil }
+        self = .from(first, to: last)
+    }
+
+    /// The bytes of a whole of `size`; nil where there are none (416).
+    public func resolved(in size: Int) -> Range<Int>? {
+        switch self {
+        case .from(let first, let last):
+            guard first < size else { return nil }
+            return first..<(min(last ?? size - 1, size - 1) + 1)
+        case .suffix(let length):
+            guard length > 0, size > 0 else { return nil }
+            return max(0, size - length)..<size
+        }
+    }
+
+    /// Numbers beyond all bounds are the largest there is.
+    private static func number(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return Int(text) ?? .max
+    }
+}

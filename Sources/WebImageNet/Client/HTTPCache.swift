@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageHTTP
+import WebImageStore
+
+/// A private HTTP cache (RFC 9111) without a network: looks up, stores, freshens and invalidates. What to do is decided
+/// by the pure functions of WebImageHTTP; where bytes lie is the store's affair. Thread-safe.
+public final class HTTPCache: Sendable {
+    /// What the cache says to a request.
+    public struct Lookup: Sendable {
+        /// What is to be done.
+        public var step: CacheStep
+        /// The stored answer that Vary has selected, with its body; nil where there is none.
+        public var stored: StoredResponse?
+    }
+
+    /// Where answers lie.
+    public let store: any HTTPResponseStore
+    /// What the cache does where it has a choice.
+    public let policy: HTTPCachePolicy
+
+    /// Creates a cache.
+    public init(store: any HTTPResponseStore, policy: HTTPCachePolicy = .standard) {
+        self.store = store
+        self.policy = policy
+    }
+
+    /// What is to be done with `request` for `url`.
+    public func lookup(
+        _ request: RequestHead, url: URL, mode: HTTPCacheMode = .default, now: Date
+    ) async -> Lookup {
+        let isLookedUp = request.mayUseStored && mode != .noStore && mode != .reload
+        let stored = isLookedUp ? await store.response(for: Self.key(url), matching: selecting(request)) : nil
+        return Lookup(
+            step: .make(request, mode: mode, stored: stored?.head, policy: policy, now: now), stored: stored)
+    }
+
+    /// Stores `answer` where a private cache may; false where not. An older stored answer to the same request goes in
+    /// either case, unless the answer is an error of the server.
+    @discardableResult
+    public func store(_ answer: HTTPTransportResponse, for request: RequestHead, url: URL) async -> Bool {
+        guard request.method == "GET", !CacheControl(request.fields).noStore else { return false }
+        let key = Self.key(url)
+        let fields = selecting(request)
+        guard StoredHead.isStorable(method: request.method, request: request.fields, response: answer.head) else {
+            let isSuperseded =
+                (200...499).contains(answer.head.status) && ![206, 304, 416].contains(answer.head.status)
+            if isSuperseded { await store.remove(matching: fields, for: key) }
+            return false
+        }
+        let head = StoredHead(
+            request: fields, response: answer.head, finalURL: url.absoluteString, requestTime: answer.requestTime,
+            responseTime: answer.responseTime)
+        let variant = VariantList.Variant(
+            id: UUID().uuidString, head: head, request: fields,
+            additional: policy.separatesCredentials ? ["authorization"] : [])
+        await store.put(StoredResponse(variant: variant, head: head, body: answer.body), request: fields, for: key)
+        return true
+    }
+
+    /// Takes a 304 for `stored`; gives it as it is now.
+    public func freshen(
+        _ stored: StoredResponse, with notModified: HTTPTransportResponse, for request: RequestHead, url: URL
+    ) async -> StoredResponse {
+        var current = stored
+        current.head = stored.head.merging(
+            notModified: notModified.head, requestTime: notModified.requestTime,
+            responseTime: notModified.responseTime)
+        let fields = selecting(request)
+        current.head.varying = StoredHead.varying(request: fields, response: current.head.head.fields)
+        if StoredHead.isStorable(method: "GET", request: request.fields, response: current.head.head) {
+            current.variant = VariantList.Variant(
+                id: stored.variant.id, head: current.head, request: fields,
+                additional: policy.separatesCredentials ? ["authorization"] : [])
+            await store.update(current, for: Self.key(url))
+        } else {
+            await store.remove(stored.variant.id, for: Self.key(url))
+        }
+        return current
+    }
+
+    /// Takes the answer to a HEAD for the stored answer to the GET that it stands for (RFC 9111 4.3.5).
+    public func freshen(byHead answer: HTTPTransportResponse, for request: RequestHead, url: URL) async {
+        let key = Self.key(url)
+        guard answer.head.status == 200, !CacheControl(request.fields).noStore,
+            let stored = await store.response(for: key, matching: selecting(request))
+        else { return }
+        switch HeadEffect.make(answer.head, stored: stored.head) {
+        case .none: break
+        case .outdates: await store.remove(stored.variant.id, for: key)
+        case .freshens: _ = await freshen(stored, with: answer, for: request, url: url)
+        }
+    }
+
+    /// Removes what `response` to an unsafe `request` makes worthless (RFC 9111 4.4).
+    public func invalidate(after request: RequestHead, url: URL, response: ResponseHead) async {
+        for target in Invalidation.targets(method: request.method, url: url, response: response) {
+            await store.removeAll(for: Self.key(target))
+        }
+    }
+
+    /// Removes every answer stored for `url`.
+    public func remove(_ url: URL) async { await store.removeAll(for: Self.key(url)) }
+
+    /// Removes everything.
+    public func removeAll() async { await store.removeAll() }
+
+    /// What answers are stored under: scheme, host and port normalised, path and query as they are, no fragment.
+    public static func key(_ url: URL) -> String {
+        let path = url.path(percentEncoded: true)
+        let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
+        return Origin(url).description + (path.isEmpty ? "/" : path) + query
+    }
+
+    /// The request's fields as they select answers: credentials as hashes, so that no store holds them.
+    private func selecting(_ request: RequestHead) -> HTTPFields {
+        HTTPFields(
+            request.fields.lines.map { line in
+                guard ["authorization", "cookie"].contains(line.name.lowercased()) else { return line }
+                return .init(name: line.name, value: CacheKey([line.name.lowercased(), line.value]).fileName)
+            })
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+
+/// Keeps answers in memory, up to a number of bytes; the least recently used leave first. Thread-safe.
+public final class MemoryResponseStore: HTTPResponseStore {
+    private struct Entry {
+        var response: StoredResponse
+        let key: String
+        var used: UInt64
+        var cost: Int
+    }
+
+    private struct State {
+        var lists: [String: VariantList] = [:]
+        var entries: [String: Entry] = [:]
+        var bytes = 0
+        var clock: UInt64 = 0
+
+        mutating func drop(_ id: String) {
+            guard let entry = entries.removeValue(forKey: id) else { return }
+            bytes -= entry.cost
+            lists[entry.key]?.remove(id)
+            if lists[entry.key]?.variants.isEmpty == true { lists[entry.key] = nil }
+        }
+
+        /// Many leave at once, so that the order is made once for all of them.
+        mutating func evict(to goal: Int) {
+            for (id, _) in entries.map({ ($0.key, $0.value.used) }).sorted(by: { $0.1 < $1.1 }) {
+                guard bytes > goal else { return }
+                drop(id)
+            }
+        }
+    }
+
+    private let state = Lock(State())
+    private let byteLimit: Int
+
+    /// Creates an empty store for `byteLimit` bytes of bodies and heads. An answer of more than a quarter of it is not
+    /// kept.
+    public init(byteLimit: Int = 64 << 20) { self.byteLimit = max(0, byteLimit) }
+
+    /// Bytes held.
+    public var byteCount: Int { state.withLock { $0.bytes } }
+    /// Answers held.
+    public var count: Int { state.withLock { $0.entries.count } }
+
+    /// The newest answer that the request selects.
+    public func response(for key: String, matching request: HTTPFields) async -> StoredResponse? {
+        state.withLock { state in
+            guard let id = state.lists[key]?.matching(request).first?.id, state.entries[id] != nil else { return nil }
+            state.clock += 1
+            state.entries[id]?.used = state.clock
+            return state.entries[id]?.response
+        }
+    }
+
+    /// Stores an answer.
+    public func put(_ response: StoredResponse, request: HTTPFields, for key: String) async {
+        let cost = Self.cost(response)
+        state.withLock { state in
+            guard cost <= byteLimit / 4 else {
+                // The older answer is out of date; better none.
+                for variant in state.lists[key]?.matching(request) ?? [] { state.drop(variant.id) }
+                return
+            }
+            for id in state.lists[key, default: VariantList()].insert(response.variant, request: request) {
+                state.drop(id)
+            }
+            state.clock += 1
+            state.entries[response.variant.id] = Entry(response: response, key: key, used: state.clock, cost: cost)
+            state.bytes += cost
+            if state.bytes > byteLimit { state.evict(to: byteLimit - byteLimit / 10) }
+        }
+    }
+
+    /// Replaces an answer's head.
+    public func update(_ response: StoredResponse, for key: String) async {
+        state.withLock { state in
+            guard var entry = state.entries[response.variant.id] else { return }
+            let cost = Self.cost(response)
+            state.bytes += cost - entry.cost
+            entry.cost = cost
+            entry.response.head = response.head
+            entry.response.variant = response.variant
+            state.entries[response.variant.id] = entry
+            _ = state.lists[key]?.replace(response.variant)
+        }
+    }
+
+    /// Removes one answer.
+    public func remove(_ id: String, for key: String) async { state.withLock { $0.drop(id) } }
+
+    /// Removes the answers that the request selects.
+    public func remove(matching request: HTTPFields, for key: String) async {
+        state.withLock { state in
+            for variant in state.lists[key]?.matching(request) ?? [] { state.drop(variant.id) }
+        }
+    }
+
+    /// Removes all answers of `key`.
+    public func removeAll(for key: String) async {
+        state.withLock { state in
+            for variant in state.lists[key]?.variants ?? [] { state.drop(variant.id) }
+        }
+    }
+
+    /// Removes everything.
+    public func removeAll() async {
+        let old = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        // The bodies are let go outside the lock.
+        withExtendedLifetime(old) {}
+    }
+
+    private static func cost(_ response: StoredResponse) -> Int {
+        let lines = response.head.head.fields.lines + response.variant.selecting.lines
+        return lines.reduce(response.body.count + 512) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
+    }
+}
