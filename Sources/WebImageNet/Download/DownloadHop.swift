@@ -8,14 +8,11 @@ import WebImageHTTP
 struct DownloadHop: Sendable {
     /// Where to ask.
     private(set) var url: URL
-    /// Whether nothing of this load was asked before: no redirect, no other coding.
-    private(set) var isFirst: Bool
     private var fields: HTTPFields
     private let request: LoadRequest
     private let configuration: DownloaderConfiguration
 
-    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration, isFirst: Bool) {
-        self.isFirst = isFirst
+    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration) {
         self.request = request
         self.configuration = configuration
         url = request.url
@@ -52,7 +49,6 @@ struct DownloadHop: Sendable {
                 head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade)
             var next = self
             next.url = redirect.url
-            next.isFirst = false
             next.fields = redirect.fields(fields)
             return .hop(next)
         } catch {

@@ -21,6 +21,17 @@ public struct DownloaderConfiguration: Sendable {
     public var totalConnections = 64
     /// Transfers that run at once over one HTTP/2 connection. Default 100.
     public var streamsPerConnection = 100
+    /// Who goes first among transfers of equal priority at one origin. Default ``QueueOrder/fifo``.
+    public var queueOrder = QueueOrder.fifo
+    /// How fast transfers may start; nil for no limit. Default 80 a second, 25 at once.
+    public var startRate: StartRate? = StartRate()
+    /// When failed loads are tried again, for requests that do not say. Default ``RetryPolicy/standard``.
+    public var retry = RetryPolicy.standard
+    /// The clock of waits between attempts. Default the system's.
+    public var retryClock: any Clock<Duration> = ContinuousClock()
+    /// How parts of lost and cancelled transfers are kept, to be continued later; nil for not at all. Default: in
+    /// memory.
+    public var resume: ResumeConfiguration? = ResumeConfiguration()
     /// Time limits of requests that have none of their own.
     public var timeouts = LoadTimeouts()
     /// Redirects that are followed, 0 to 20. Default 10.

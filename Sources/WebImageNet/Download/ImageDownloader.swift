@@ -11,7 +11,9 @@ import WebImageHTTP
 public final class ImageDownloader: ImageLoader {
     /// What it was created with.
     public let configuration: DownloaderConfiguration
-    private let transport: CurlTransport
+    let transport: CurlTransport
+    let partials: ResumeStore?
+    let waits: RetryWaits
 
     /// Creates a downloader and its network thread.
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
@@ -19,9 +21,11 @@ public final class ImageDownloader: ImageLoader {
         configuration.maxRedirects = min(max(configuration.maxRedirects, 0), 20)
         self.configuration = configuration
         transport = CurlTransport(configuration)
+        partials = configuration.resume.map { ResumeStore($0) }
+        waits = RetryWaits(configuration.retryClock)
     }
 
-    deinit { transport.close() }
+    deinit { close() }
 
     /// Transfers that run and wait, all origins together.
     public var activity: DownloaderActivity { transport.activity.total }
@@ -31,7 +35,16 @@ public final class ImageDownloader: ImageLoader {
 
     /// Ends everything that waits or runs with 1010 and closes all connections. Returns at once; later loads fail
     /// with 1010.
-    public func close() { transport.close() }
+    public func close() {
+        transport.close()
+        waits.close()
+    }
+
+    /// Holds back every start until ``resume()``; what runs goes on. Returns at once.
+    public func suspend() { transport.suspend(true) }
+
+    /// Ends ``suspend()``. Returns at once.
+    public func resume() { transport.suspend(false) }
 
     /// Takes http and https.
     public func canLoad(_ url: URL) -> Bool {
@@ -39,61 +52,36 @@ public final class ImageDownloader: ImageLoader {
         return scheme == "http" || scheme == "https"
     }
 
-    /// Loads over HTTP. Reports on the network thread. A second head begins the body anew: a server whose content
-    /// coding is broken is asked once more, without any.
+    /// Loads over HTTP. Reports on the network thread. A second head begins the body anew: the load was tried again
+    /// from its beginning. Where it goes on behind what came before there is no second head.
     ///
     /// - Throws: 2xxx for the way there and back, 2007 for a status that is not accepted, 2021 for an empty body,
     ///   6001 for more bytes than `request.maxBytes`, 1001 when cancelled, 1009 for fields that HTTP cannot carry.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        do {
-            return try await follow(DownloadHop(request, configuration, isFirst: true), request, context)
-        } catch .network(let error)
-            where error.reason == .contentCodingFailed && request.fields["Accept-Encoding"] == nil
-        {
-            // Some servers name a coding and do not apply it: once more, without any.
-            var plain = request
-            plain.fields["Accept-Encoding"] = "identity"
-            return try await follow(DownloadHop(plain, configuration, isFirst: false), plain, context)
-        }
+        try await loadAnywhere(request, LoadRun(context))
     }
 
-    private func follow(
-        _ first: DownloadHop, _ request: LoadRequest, _ context: LoadContext
-    ) async throws(ImageError) -> LoadResponse {
-        var hop = first
-        var spent = 0.0
-        var queued = 0.0
+    /// One attempt: the request and the redirects that follow.
+    func follow(_ request: LoadRequest, _ policy: RetryPolicy, _ run: LoadRun) async throws(ImageError) -> LoadResponse
+    {
+        var hop = DownloadHop(request, configuration)
         var visited: Set<String> = []
         while true {
-            let transfer = try hop.transfer(spent: spent)
+            let transfer = try hop.transfer(spent: run.spent)
             guard visited.insert(transfer.url).inserted else { throw hop.failure(.tooManyRedirects, detail: "a loop") }
             guard visited.count <= configuration.maxRedirects + 1 else {
                 throw hop.failure(.tooManyRedirects, detail: "more than \(configuration.maxRedirects)")
             }
-            var answer = try await exchange(transfer, hop: hop, context).get()
-            spent += answer.metrics.finished
-            queued += answer.metrics.queued
+            try await waits.waitForHost(transfer.origin, policy)
+            var answer = try await exchange(transfer, run).get()
             switch hop.next(answer.head) {
             case .hop(let next):
                 hop = next
             case .answer:
-                answer.metrics.queued = queued
                 answer.metrics.redirects = visited.count - 1
                 return try response(answer, hop: hop)
             case .refused(let reason):
                 throw hop.failure(.redirectRefused, status: answer.head.status, detail: reason)
-            }
-        }
-    }
-
-    private func exchange(_ transfer: TransferRequest, hop: DownloadHop, _ context: LoadContext) async
-        -> TransferOutcome
-    {
-        await transport.perform(transfer, context: context) { event in
-            switch event {
-            case .started: if hop.isFirst { context.report(.started) }
-            case .head(let head, let expected): context.report(.head(head, expected: expected))
-            case .body(let part): context.report(.body(part))
             }
         }
     }

@@ -49,8 +49,12 @@ struct Redirect {
 
     /// The fields that go along.
     func fields(_ fields: HTTPFields) -> HTTPFields {
-        guard isCrossOrigin else { return fields }
-        return HTTPFields(fields.lines.filter { Self.harmless.contains($0.name.lowercased()) })
+        isCrossOrigin ? Self.withoutSecrets(fields) : fields
+    }
+
+    /// The fields that may go to any origin.
+    static func withoutSecrets(_ fields: HTTPFields) -> HTTPFields {
+        HTTPFields(fields.lines.filter { harmless.contains($0.name.lowercased()) })
     }
 
     /// Fields are Latin-1; a Location with other characters is UTF-8 nearly always.

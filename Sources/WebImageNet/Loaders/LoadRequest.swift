@@ -15,6 +15,11 @@ public struct LoadRequest: Sendable {
     public var acceptsNotModified: Bool
     /// Time limits that differ from the loader's own.
     public var timeouts: LoadTimeouts?
+    /// When a failed load is tried again; nil for the loader's own rule. Default nil.
+    public var retry: RetryPolicy?
+    /// Asked in this order when ``url`` finally fails on the network or with a status that is not accepted. Those
+    /// of another origin get no field that could be a secret; those the loader does not take are passed over.
+    public var alternatives: [URL] = []
 
     /// Creates a request; default at most 32 MiB.
     public init(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 import WebImageHTTP
 
 /// What a loader got.
@@ -57,6 +58,12 @@ public struct LoadMetrics: Sendable, Hashable {
     public var reusedConnection: Bool = false
     /// Redirects followed.
     public var redirects: Int = 0
+    /// Bytes of body that an earlier, lost transfer had brought and that were not asked for again.
+    public var resumedBytes: Int = 0
+    /// Requests of this load that were sent or could not be, this one included; redirects do not count.
+    public var attempts: Int = 1
+    /// Why the attempts before this one failed, in order.
+    public var failures: [NetworkError] = []
 
     /// All zero.
     public init() {}

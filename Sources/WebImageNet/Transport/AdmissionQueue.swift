@@ -6,11 +6,13 @@ import WebImageCore
 ///
 /// An origin has `perOrigin` places, or `perMultiplexedOrigin` once it is known to speak HTTP/2, whose transfers
 /// share one connection and count as one of the `total`. Among origins with a free place the highest priority goes
-/// first; origins of equal priority take turns; within an origin the order is first in, first out.
+/// first; origins of equal priority take turns; within an origin the order is as configured.
 struct AdmissionQueue {
     private struct Origin {
-        var waiting = LevelQueue<UInt64>()
+        var waiting: LevelQueue<UInt64>
         var running = 0
+
+        init(_ order: QueueOrder) { waiting = LevelQueue(order: order) }
     }
 
     private struct Waiting {
@@ -24,6 +26,7 @@ struct AdmissionQueue {
     let perOrigin: Int
     let perMultiplexedOrigin: Int
     let total: Int
+    let order: QueueOrder
 
     private var origins: [String: Origin] = [:]
     /// Origins whose next transfer needs a connection of its own.
@@ -34,7 +37,8 @@ struct AdmissionQueue {
     private var multiplexed: Set<String> = []
     private var connections = 0
 
-    init(perOrigin: Int, perMultiplexedOrigin: Int, total: Int) {
+    init(perOrigin: Int, perMultiplexedOrigin: Int, total: Int, order: QueueOrder = .fifo) {
+        self.order = order
         self.perOrigin = max(perOrigin, 1)
         self.perMultiplexedOrigin = max(perMultiplexedOrigin, 1)
         self.total = max(total, 1)
@@ -43,13 +47,16 @@ struct AdmissionQueue {
     /// How many wait.
     var waitingCount: Int { waiting.count }
 
+    /// Whether a transfer could start now.
+    var canStart: Bool { !riding.isEmpty || (connections < total && !ready.isEmpty) }
+
     /// How many run at `origin`.
     func running(at origin: String) -> Int { origins[origin]?.running ?? 0 }
 
     /// Adds a waiting transfer.
     mutating func enqueue(_ id: UInt64, origin: String, priority: RequestPriority) {
         waiting[id] = Waiting(origin: origin, priority: priority)
-        origins[origin, default: Origin()].waiting.push(id, priority)
+        origins[origin, default: Origin(order)].waiting.push(id, priority)
         refresh(origin)
     }
 

@@ -42,6 +42,9 @@ final class CurlTransport: Sendable {
     /// Ends everything that waits or runs with 1010 and closes all connections. Returns at once.
     func close() { mailbox.post(.close) }
 
+    /// Holds back every start, or lets them go on; what runs is left alone.
+    func suspend(_ isSuspended: Bool) { mailbox.post(.suspend(isSuspended)) }
+
     /// One exchange. Returns promptly with `cancelled` when the surrounding task is cancelled; the connection is
     /// given up by the network thread a little later.
     func perform(

@@ -2,8 +2,8 @@
 
 import WebImageCore
 
-/// First in, first out within five levels of priority; the highest level leaves first. Every operation is O(1):
-/// the elements of a level form a doubly linked list in one array of nodes.
+/// First in, first out (or last in, first out) within five levels of priority; the highest level leaves first. Every
+/// operation is O(1): the elements of a level form a doubly linked list in one array of nodes.
 struct LevelQueue<Element: Hashable> {
     private struct Node {
         var element: Element
@@ -17,10 +17,13 @@ struct LevelQueue<Element: Hashable> {
         var last: Int?
     }
 
+    private let order: QueueOrder
     private var nodes: [Node?] = []
     private var free: [Int] = []
     private var places: [Element: Int] = [:]
     private var levels = [Ends](repeating: Ends(), count: RequestPriority.allCases.count)
+
+    init(order: QueueOrder = .fifo) { self.order = order }
 
     /// How many elements wait.
     var count: Int { places.count }
@@ -53,10 +56,11 @@ struct LevelQueue<Element: Hashable> {
         places[element] = place
     }
 
-    /// Takes the oldest element of the highest level.
+    /// Takes the element of the highest level whose turn it is.
     mutating func pop() -> Element? {
-        guard let priority = topPriority, let place = levels[priority.rawValue].first, let node = nodes[place]
-        else { return nil }
+        guard let priority = topPriority else { return nil }
+        let ends = levels[priority.rawValue]
+        guard let place = order == .fifo ? ends.first : ends.last, let node = nodes[place] else { return nil }
         unlink(place)
         return node.element
     }

@@ -10,6 +10,7 @@ enum NetworkCommand: Sendable {
     case add(Submission)
     case cancel(UInt64)
     case setPriority(UInt64, RequestPriority)
+    case suspend(Bool)
     case close
 }
 

@@ -20,6 +20,8 @@ final class NetworkLoop {
     private var spareHandles: [EasyHandle] = []
     /// No time limit passes before; a transfer's own may be later.
     private var nextDeadline = Int64.max
+    private var limiter: StartLimiter
+    private var isSuspended = false
 
     /// Most easy handles kept for later.
     private static let mostSpareHandles = 64
@@ -33,7 +35,8 @@ final class NetworkLoop {
         self.activity = activity
         admission = AdmissionQueue(
             perOrigin: configuration.connectionsPerHost, perMultiplexedOrigin: configuration.streamsPerConnection,
-            total: configuration.totalConnections)
+            total: configuration.totalConnections, order: configuration.queueOrder)
+        limiter = StartLimiter(configuration.startRate, now: MonotonicTime.now)
         let environment = ProcessInfo.processInfo.environment
         hasEnvironmentProxy = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains {
             environment[$0]?.isEmpty == false
@@ -69,6 +72,7 @@ final class NetworkLoop {
             case .add(let submission): enqueue(submission)
             case .cancel(let id): cancel(id)
             case .setPriority(let id, let priority): admission.setPriority(id, priority)
+            case .suspend(let isSuspended): self.isSuspended = isSuspended
             case .close: goesOn = false
             }
         }
@@ -109,7 +113,7 @@ final class NetworkLoop {
     // MARK: Starting
 
     private func startWaiting() {
-        while let id = admission.next() {
+        while !isSuspended, limiter.allowsStart(now: MonotonicTime.now), let id = admission.next() {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
             activity.change(transfer.request.origin, running: 1, queued: -1)
             running[id] = transfer
@@ -117,6 +121,7 @@ final class NetworkLoop {
                 end(transfer, .failure(.request(.cancelled)))
             } else {
                 transfer.started = MonotonicTime.now
+                limiter.noteStart()
                 transfer.submission.observer(.started)
                 start(transfer)
             }
@@ -228,6 +233,11 @@ final class NetworkLoop {
 
     /// Takes the transfer out of libcurl and its place back, and resolves it.
     private func end(_ transfer: Transfer, _ outcome: TransferOutcome) {
+        if case .failure(let error) = outcome, let keep = transfer.request.keep,
+            let remainder = transfer.remainder(after: error)
+        {
+            keep(remainder)
+        }
         detach(transfer)
         running[transfer.id] = nil
         admission.release(origin: transfer.request.origin)
@@ -308,8 +318,10 @@ final class NetworkLoop {
     }
 
     private func pollTimeout() -> Int32 {
-        guard nextDeadline != .max else { return 3_600_000 }
-        let left = nextDeadline - MonotonicTime.now
+        var next = nextDeadline
+        if !isSuspended, admission.canStart, let start = limiter.nextStart { next = min(next, start) }
+        guard next != .max else { return 3_600_000 }
+        let left = next - MonotonicTime.now
         return Int32(clamping: max(0, (left + 999_999) / 1_000_000))
     }
 }

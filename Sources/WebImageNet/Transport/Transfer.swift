@@ -30,6 +30,9 @@ final class Transfer {
     private var responseTime = Date()
     private var body: BodyBuffer?
     private var decoder: ContentDecoder?
+    private var resume: ResumeState
+    /// The body as it came where it is coded and can be continued.
+    private var coded: BodyBuffer?
     /// Whether the exchange is done for its owner, and the rest is read for the connection's sake.
     private(set) var isDiscarding = false
 
@@ -38,7 +41,12 @@ final class Transfer {
     var hasBytes: Bool { parser.received > 0 || received > 0 }
     var isHeadComplete: Bool { parser.isComplete }
 
-    init(_ submission: Submission) { self.submission = submission }
+    init(_ submission: Submission) {
+        self.submission = submission
+        let request = submission.request
+        resume = ResumeState(
+            request.resume, isForeign: request.resume == nil && request.fields["Range"] != nil)
+    }
 
     /// Forgets what came: the transfer starts again on a fresh connection.
     func restart() {
@@ -63,11 +71,19 @@ final class Transfer {
         lastActivity = now
         received += bytes.count
         if isDiscarding { return received <= Self.mostDiscarded }
-        guard received <= request.maxBytes else { return stop(tooLarge: received) }
+        guard resume.takeBytes(bytes.count) else {
+            return stop(.badServerResponse, detail: "more than the \(resume.plan?.total ?? 0) bytes of the whole")
+        }
+        guard resume.position <= request.maxBytes else { return stop(tooLarge: resume.position) }
+        return decode(bytes)
+    }
+
+    private func decode(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard decoder != nil else {
             deliver(bytes)
             return true
         }
+        _ = coded?.append(bytes)
         do {
             try decoder?.decode(bytes) { deliver($0) }
             return true
@@ -84,21 +100,36 @@ final class Transfer {
         }
         var expected: Int?
         if case .known(let length) = head.bodyLength { expected = length }
+        switch resume.takeHead(head) {
+        case .rest(let whole): return begin(whole, prefix: request.resume?.bytes, expected: resume.plan?.total)
+        case .refused(let detail):
+            stop = failure(.badServerResponse, phase: .head, detail: detail)
+            return false
+        case .whole, .other: break
+        }
         if request.disposition(head) == .discard {
             isDiscarding = true
             submission.ticket.resolve(.success(answer(finished: lastActivity)))
             return (expected ?? 0) <= Self.mostDiscarded
         }
+        return begin(head, prefix: nil, expected: expected)
+    }
+
+    /// The body of an accepted answer begins; `prefix` is what an earlier transfer brought of it.
+    private func begin(_ head: ResponseHead, prefix: Data?, expected: Int?) -> Bool {
+        self.head = head
+        var expected = expected
         let hasBody = request.method != "HEAD" && head.status != 204 && head.status != 304
         if hasBody, let expected, expected > request.maxBytes { return stop(tooLarge: expected) }
         if hasBody {
             let isDecoded = request.decodesParts || head.status != 206
             decoder = isDecoded ? ContentDecoder(head.fields, limit: request.maxBytes) : nil
+            if decoder != nil, resume.plan != nil { coded = BodyBuffer(expected: expected) }
             if decoder != nil { expected = nil }
             body = BodyBuffer(expected: expected)
         }
-        report(.head(head, expected: hasBody ? expected : 0))
-        return true
+        report(.head(head, expected: hasBody ? expected : 0, isContinued: prefix != nil))
+        return prefix?.withUnsafeBytes { decode($0) } ?? true
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
@@ -113,6 +144,9 @@ final class Transfer {
     /// What the transfer came to when libcurl says it is whole; nil where it is not.
     func finish() -> TransferOutcome? {
         guard head != nil else { return nil }
+        if case .short(let missing) = resume.end() {
+            return .failure(failure(.connectionLost, phase: .body, detail: "\(missing) bytes of the range are missing"))
+        }
         do {
             try decoder?.finish { deliver($0) }
         } catch {
@@ -121,12 +155,23 @@ final class Transfer {
         return .success(answer(finished: lastActivity))
     }
 
+    /// What came of a body that can be continued; nil where it cannot.
+    func remainder(after error: ImageError) -> ResumePoint? {
+        guard let plan = resume.plan, resume.isWorthKeeping, !isDiscarding, stop == nil, error.leavesUsableBytes,
+            let bytes = (decoder == nil ? body : coded)?.data, bytes.count == resume.position
+        else { return nil }
+        return ResumePoint(plan: plan, bytes: bytes, stored: Date())
+    }
+
     private func answer(finished: Int64) -> TransferAnswer {
-        let wait = handle?.offset(CURLINFO_RETRY_AFTER) ?? 0
+        let head = head ?? ResponseHead(status: 0)
+        // A date counts from the server's own clock where it tells it.
+        let now = head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
         return TransferAnswer(
-            head: head ?? ResponseHead(status: 0), body: body?.data ?? Data(),
-            interim: parser.interim, requestTime: requestTime, responseTime: responseTime,
-            retryAfter: wait > 0 ? Double(wait) : nil, metrics: metrics(finished))
+            head: head, body: body?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
+            responseTime: responseTime,
+            retryAfter: head.fields["Retry-After"].flatMap { RetryAfter.seconds($0, now: now) },
+            metrics: metrics(finished))
     }
 
     private func metrics(_ finished: Int64) -> LoadMetrics {
@@ -134,6 +179,7 @@ final class Transfer {
         metrics.queued = Double(started - submission.enqueued) / 1e9
         metrics.finished = Double(finished - started) / 1e9
         metrics.bytesReceived = received
+        metrics.resumedBytes = resume.isContinued ? request.resume?.bytes.count ?? 0 : 0
         guard let handle else { return metrics }
         metrics.resolved = Double(handle.offset(CURLINFO_NAMELOOKUP_TIME_T)) / 1e6
         metrics.connected = Double(handle.offset(CURLINFO_CONNECT_TIME_T)) / 1e6

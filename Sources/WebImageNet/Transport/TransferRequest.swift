@@ -32,12 +32,17 @@ struct TransferRequest: Sendable {
     var decodesParts = true
     /// Asked once, with the final answer's head, on the network thread.
     var disposition: @Sendable (ResponseHead) -> Disposition = { _ in .deliver }
+    /// What the request's Range asks to continue.
+    var resume: ResumePoint?
+    /// Takes what came of a body that was lost or cancelled and can be continued, on the network thread.
+    var keep: (@Sendable (ResumePoint) -> Void)?
 }
 
 /// What a transfer reports, in order, on the network thread.
 enum TransferEvent: Sendable {
     case started
-    case head(ResponseHead, expected: Int?)
+    /// `isContinued` where the body begins with bytes of an earlier transfer.
+    case head(ResponseHead, expected: Int?, isContinued: Bool)
     case body(Data)
 }
 

@@ -17,10 +17,12 @@ func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {
         })
 }
 
-/// A downloader without the environment's proxies.
+/// A downloader without the environment's proxies, which tries once and starts as fast as it can.
 func makeDownloader(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ImageDownloader {
     var configuration = DownloaderConfiguration()
     configuration.proxy = .none
+    configuration.retry = .never
+    configuration.startRate = nil
     change(&configuration)
     return ImageDownloader(configuration)
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import WebImageStore
+
+/// The form of a kept part on the disk: mark, digest of all that follows, length of the description, description,
+/// bytes. A file that was cut or changed is recognised by its digest.
+enum ResumeFile {
+    private struct Description: Codable {
+        var plan: ResumePoint.Plan
+        var stored: Date
+    }
+
+    private static let mark = Data("WIPART1\n".utf8)
+    private static let headSize = 8 + 16 + 4
+    /// Most bytes of description.
+    private static let mostDescription = 256 << 10
+
+    /// nil where the description cannot be written.
+    static func encode(_ point: ResumePoint) -> Data? {
+        let description = Description(plan: point.plan, stored: point.stored)
+        guard let text = try? JSONEncoder().encode(description), text.count <= mostDescription else { return nil }
+        var rest = Data(capacity: 4 + text.count + point.bytes.count)
+        append(UInt64(text.count), bytes: 4, to: &rest)
+        rest.append(text)
+        rest.append(point.bytes)
+        var file = mark
+        file.reserveCapacity(headSize + rest.count)
+        file.append(digest(rest))
+        file.append(rest)
+        return file
+    }
+
+    /// nil for anything that ``encode(_:)`` did not make.
+    static func decode(_ file: Data) -> ResumePoint? {
+        guard file.count > headSize, file.prefix(8) == mark else { return nil }
+        let rest = Data(file.dropFirst(24))
+        guard digest(rest) == file.dropFirst(8).prefix(16) else { return nil }
+        let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= mostDescription, length < rest.count - 4,
+            let description = try? JSONDecoder().decode(Description.self, from: rest.dropFirst(4).prefix(length))
+        else { return nil }
+        let bytes = Data(rest.dropFirst(4 + length))
+        guard bytes.count < description.plan.total else { return nil }
+        return ResumePoint(plan: description.plan, bytes: bytes, stored: description.stored)
+    }
+
+    /// Writes beside the place and renames, so that no half file is ever seen; only its owner may read it.
+    static func write(_ data: Data, to path: String) -> Bool {
+        let temporary = "\(path).\(getpid()).new"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return false }
+        let isWritten = data.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = Glibc.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done += count
+            }
+            return true
+        }
+        guard close(file) == 0, isWritten, rename(temporary, path) == 0 else {
+            unlink(temporary)
+            return false
+        }
+        return true
+    }
+
+    private static func digest(_ data: Data) -> Data {
+        let digest = ContentDigest(of: data)
+        var bytes = Data(capacity: 16)
+        append(digest.high, bytes: 8, to: &bytes)
+        append(digest.low, bytes: 8, to: &bytes)
+        return bytes
+    }
+
+    private static func append(_ number: UInt64, bytes count: Int, to data: inout Data) {
+        for index in (0..<count).reversed() { data.append(UInt8(truncatingIfNeeded: number >> (UInt64(index) * 8))) }
+    }
+}

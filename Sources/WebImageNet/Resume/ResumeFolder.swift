@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// The folder of kept parts, with its limits on size, number and age. Belongs to the store's queue.
+struct ResumeFolder {
+    private struct File {
+        var size: Int
+        var stored: Date
+    }
+
+    private static let ending = ".part"
+    /// Most files.
+    private static let mostFiles = 1024
+
+    let path: String
+    let limit: Int
+    let maxAge: Double
+    private var files: [String: File] = [:]
+
+    /// Takes stock of what an earlier process left; what is too old goes. A folder that cannot be made stays empty.
+    init(path: String, limit: Int, maxAge: Double, now: Date) {
+        self.path = path
+        self.limit = limit
+        self.maxAge = maxAge
+        let manager = FileManager.default
+        try? manager.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        for name in (try? manager.contentsOfDirectory(atPath: path)) ?? [] {
+            let place = "\(path)/\(name)"
+            guard let facts = try? manager.attributesOfItem(atPath: place), let size = facts[.size] as? Int,
+                let stored = facts[.modificationDate] as? Date, facts[.type] as? FileAttributeType == .typeRegular
+            else { continue }
+            if name.hasSuffix(Self.ending) {
+                files[String(name.dropLast(Self.ending.count))] = File(size: size, stored: stored)
+            } else if name.hasSuffix(".new"), now.timeIntervalSince(stored) > 3_600 {
+                unlink(place)
+            }
+        }
+        trim(now: now)
+    }
+
+    /// Bytes of all files.
+    var size: Int { files.values.reduce(0) { $0 + $1.size } }
+    /// Names of the parts there are.
+    var names: Set<String> { Set(files.keys) }
+
+    /// nil where there is none, or none that is whole.
+    mutating func read(_ name: String, now: Date) -> ResumePoint? {
+        trim(now: now)
+        guard files[name] != nil else { return nil }
+        guard let data = try? Data(contentsOf: URL(filePath: place(name))), data.count <= limit + (1 << 20),
+            let point = ResumeFile.decode(data)
+        else {
+            remove(name)
+            return nil
+        }
+        return point
+    }
+
+    /// False where it was not written.
+    mutating func write(_ point: ResumePoint, name: String, now: Date) -> Bool {
+        guard let data = ResumeFile.encode(point), data.count <= limit, ResumeFile.write(data, to: place(name)) else {
+            return false
+        }
+        files[name] = File(size: data.count, stored: now)
+        trim(now: now)
+        return true
+    }
+
+    mutating func remove(_ name: String) {
+        guard files.removeValue(forKey: name) != nil else { return }
+        unlink(place(name))
+    }
+
+    /// The oldest go first.
+    private mutating func trim(now: Date) {
+        var left = size
+        for (name, file) in files.sorted(by: { $0.value.stored < $1.value.stored }) {
+            guard left > limit || files.count > Self.mostFiles || now.timeIntervalSince(file.stored) > maxAge else {
+                return
+            }
+            left -= file.size
+            remove(name)
+        }
+    }
+
+    private func place(_ name: String) -> String { "\(path)/\(name)\(Self.ending)" }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageStore
+
+/// Keeps parts of bodies for later: in memory at first, larger ones in a folder. The oldest go first where a limit
+/// is reached. Thread-safe; files are read and written on a queue of its own.
+final class ResumeStore: Sendable {
+    /// What is kept.
+    struct Statistics: Equatable {
+        var entries = 0
+        var bytes = 0
+    }
+
+    private struct Entry {
+        var point: ResumePoint
+        var number: UInt64
+        var isPending = false
+    }
+
+    private struct State {
+        var entries: [CacheKey: Entry] = [:]
+        var bytes = 0
+        /// Bytes on their way to the folder.
+        var pending = 0
+        var next: UInt64 = 0
+        /// Names in the folder; nil until it was looked at.
+        var names: Set<String>?
+
+        mutating func remove(_ key: CacheKey) {
+            guard let entry = entries.removeValue(forKey: key) else { return }
+            bytes -= entry.point.bytes.count
+        }
+    }
+
+    /// `@unchecked Sendable`: only work on the store's serial queue touches it.
+    private final class Place: @unchecked Sendable {
+        var folder: ResumeFolder?
+    }
+
+    private let configuration: ResumeConfiguration
+    private let state = Lock(State())
+    private let place = Place()
+    private let queue = DispatchQueue(label: "webimage-resume")
+
+    init(_ configuration: ResumeConfiguration) {
+        self.configuration = configuration
+        guard let directory = configuration.directory else { return }
+        onFolder(directory) { _ in }
+    }
+
+    /// What is kept in memory.
+    var memory: Statistics { state.withLock { Statistics(entries: $0.entries.count, bytes: $0.bytes) } }
+
+    /// What is kept in the folder, after everything asked before is done.
+    func disk() async -> Statistics {
+        guard let directory = configuration.directory else { return Statistics() }
+        return await withCheckedContinuation { continuation in
+            onFolder(directory) { folder in
+                continuation.resume(returning: Statistics(entries: folder.names.count, bytes: folder.size))
+            }
+        }
+    }
+
+    /// The part kept for `key`; it stays kept.
+    func point(for key: CacheKey) async -> ResumePoint? {
+        let oldest = configuration.now().addingTimeInterval(-configuration.maxAge)
+        let (found, mayBeInFolder) = state.withLock { state -> (ResumePoint?, Bool) in
+            if let entry = state.entries[key] {
+                if entry.point.stored >= oldest { return (entry.point, false) }
+                state.remove(key)
+            }
+            return (nil, state.names?.isEmpty != true)
+        }
+        guard found == nil, mayBeInFolder, let directory = configuration.directory else { return found }
+        let name = key.fileName
+        guard state.withLock({ $0.names?.contains(name) != false }) else { return nil }
+        return await withCheckedContinuation { continuation in
+            onFolder(directory) { [configuration] folder in
+                continuation.resume(returning: folder.read(name, now: configuration.now()))
+            }
+        }
+    }
+
+    /// Keeps `point` in place of what was kept for `key`. Returns at once.
+    func put(_ point: ResumePoint, for key: CacheKey) {
+        let size = point.bytes.count
+        let wantsFile = configuration.directory != nil && size > configuration.diskThreshold
+        let written = state.withLock { state -> UInt64? in
+            state.remove(key)
+            guard size <= configuration.memoryLimit else { return nil }
+            state.next += 1
+            // What waits to be written is memory too.
+            let isPending = wantsFile && state.pending + size <= configuration.memoryLimit
+            if isPending { state.pending += size }
+            state.entries[key] = Entry(point: point, number: state.next, isPending: isPending)
+            state.bytes += size
+            trim(&state)
+            return isPending ? state.next : nil
+        }
+        guard let written, let directory = configuration.directory else { return }
+        onFolder(directory) { [self] folder in
+            let isWritten = folder.write(point, name: key.fileName, now: configuration.now())
+            state.withLock { state in
+                state.pending -= size
+                if isWritten, state.entries[key]?.number == written { state.remove(key) }
+            }
+        }
+    }
+
+    /// Forgets what is kept for `key`. Returns at once.
+    func remove(_ key: CacheKey) {
+        let mayBeInFolder = state.withLock { state in
+            let isPending = state.entries[key]?.isPending == true
+            state.remove(key)
+            return isPending || state.names?.isEmpty != true
+        }
+        guard mayBeInFolder, let directory = configuration.directory else { return }
+        onFolder(directory) { $0.remove(key.fileName) }
+    }
+
+    private func trim(_ state: inout State) {
+        while state.bytes > configuration.memoryLimit || state.entries.count > configuration.entryLimit,
+            let oldest = state.entries.min(by: { $0.value.number < $1.value.number })
+        {
+            state.remove(oldest.key)
+        }
+    }
+
+    /// Runs `work` on the queue with the folder, which is looked at on the first time.
+    private func onFolder(_ directory: String, _ work: @escaping @Sendable (inout ResumeFolder) -> Void) {
+        queue.async { [self] in
+            var folder =
+                place.folder
+                ?? ResumeFolder(
+                    path: directory, limit: configuration.diskLimit, maxAge: configuration.maxAge,
+                    now: configuration.now())
+            work(&folder)
+            place.folder = folder
+            let names = folder.names
+            state.withLock { $0.names = names }
+        }
+    }
+}

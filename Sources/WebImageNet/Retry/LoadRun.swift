@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+
+/// What is known of one load across its attempts, redirects and alternatives; passes reports on to its context.
+/// Thread-safe.
+final class LoadRun: Sendable {
+    private struct State {
+        var hasStarted = false
+        /// When the exchange left the queue.
+        var exchangeStart: Int64?
+        var spent = 0.0
+        var queued = 0.0
+        /// Strong validator of the body that was reported last.
+        var validator: String?
+        /// Bytes of it that were reported.
+        var reported = 0
+        /// Bytes of the present body so far.
+        var position = 0
+        var attempts = 0
+        var failures: [NetworkError] = []
+    }
+
+    let context: LoadContext
+    private let state = Lock(State())
+
+    init(_ context: LoadContext) { self.context = context }
+
+    /// Seconds in transfers so far.
+    var spent: Double { state.withLock { $0.spent } }
+    /// Why attempts failed so far.
+    var failures: [NetworkError] { state.withLock { $0.failures } }
+
+    /// An exchange ended.
+    func add(_ outcome: TransferOutcome) {
+        let now = MonotonicTime.now
+        state.withLock { state in
+            if case .success(let answer) = outcome {
+                state.spent += answer.metrics.finished
+                state.queued += answer.metrics.queued
+            } else if let start = state.exchangeStart {
+                state.spent += Double(now - start) / 1e9
+            }
+            state.exchangeStart = nil
+        }
+    }
+
+    /// An attempt failed with `error`; gives it back counted over the whole load.
+    func add(_ error: NetworkError) -> NetworkError {
+        state.withLock { state in
+            var error = error
+            state.attempts += error.attempt
+            error.attempt = state.attempts
+            state.failures.append(error)
+            return error
+        }
+    }
+
+    /// The answer of the last attempt, told what came before.
+    func finished(_ response: LoadResponse) -> LoadResponse {
+        var response = response
+        state.withLock { state in
+            response.metrics.queued = state.queued
+            response.metrics.attempts = state.attempts + 1
+            response.metrics.failures = state.failures
+        }
+        return response
+    }
+
+    /// Passes a transfer's event on.
+    func report(_ event: TransferEvent) {
+        switch event {
+        case .started: reportStart()
+        case .head(let head, let expected, let isContinued): report(head, expected, isContinued)
+        case .body(let part): report(part)
+        }
+    }
+
+    private func reportStart() {
+        let now = MonotonicTime.now
+        let isFirst = state.withLock { state in
+            state.exchangeStart = now
+            defer { state.hasStarted = true }
+            return !state.hasStarted
+        }
+        if isFirst { context.report(.started) }
+    }
+
+    private func report(_ head: ResponseHead, _ expected: Int?, _ isContinued: Bool) {
+        let validator = ResumePoint.Plan.validator(head.fields)
+        let isKnown = state.withLock { state in
+            state.position = 0
+            // The same validator stands for the same bytes: they need not be reported twice.
+            if isContinued, validator != nil, validator == state.validator, state.reported > 0 { return true }
+            state.validator = validator
+            state.reported = 0
+            return false
+        }
+        if !isKnown { context.report(.head(head, expected: expected)) }
+    }
+
+    private func report(_ part: Data) {
+        let known = state.withLock { state in
+            let known = min(max(state.reported - state.position, 0), part.count)
+            state.position += part.count
+            state.reported = max(state.reported, state.position)
+            return known
+        }
+        if known < part.count { context.report(.body(known == 0 ? part : part.dropFirst(known))) }
+    }
+}

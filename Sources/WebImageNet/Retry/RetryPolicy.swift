@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// When and how often a failed load is tried again. A value.
+///
+/// Only failures that can pass are tried again: a lost connection, time limits of connecting and of silence, a proxy
+/// that failed, the statuses 408, 429, 500, 502, 503 and 504; a name that is not found and a refused connection once.
+public struct RetryPolicy: Sendable {
+    /// Attempts in all, the first one included. Default 3.
+    public var attempts: Int
+    /// Seconds before the second attempt, at most; doubled for each one after it. Default 0.5.
+    public var baseDelay: Double
+    /// Seconds between two attempts, at most, where the server does not tell. Default 10.
+    public var maxDelay: Double
+    /// The longest Retry-After that is waited for, in seconds; with a longer one the load fails and the error tells
+    /// it. Default 30.
+    public var maxRetryAfter: Double
+    /// Seconds since the first attempt after which none is begun. Default 60.
+    public var budget: Double
+    /// A random number of the range. The wait is one between 0 and the delay, so that many clients do not come back
+    /// at the same moment. Default the system's generator.
+    public var random: @Sendable (ClosedRange<Double>) -> Double = { Double.random(in: $0) }
+
+    /// Creates a policy.
+    public init(
+        attempts: Int = 3, baseDelay: Double = 0.5, maxDelay: Double = 10, maxRetryAfter: Double = 30,
+        budget: Double = 60
+    ) {
+        self.attempts = attempts
+        self.baseDelay = baseDelay
+        self.maxDelay = maxDelay
+        self.maxRetryAfter = maxRetryAfter
+        self.budget = budget
+    }
+
+    /// Three attempts within a minute.
+    public static let standard = RetryPolicy()
+    /// One attempt; and no waiting for hosts that want to be left alone.
+    public static let never = RetryPolicy(attempts: 1)
+
+    /// Statuses that can pass.
+    static let statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+}
+
+/// How often a failure may be tried again.
+enum RetryChance: Equatable {
+    case never
+    case once
+    case always
+
+    init(_ error: NetworkError) {
+        switch error.reason {
+        case .connectionLost, .proxyFailed: self = .always
+        case .timedOut: self = error.phase == .total || error.phase == .queue ? .never : .always
+        case .status: self = RetryPolicy.statuses.contains(error.status ?? 0) ? .always : .never
+        case .cannotFindHost, .cannotConnect: self = .once
+        default: self = .never
+        }
+    }
+}
+
+/// The attempts of one load. A pure state machine.
+struct RetryState {
+    /// What follows a failure.
+    enum Decision: Equatable {
+        /// The load has failed.
+        case fail
+        /// Another attempt after so many seconds.
+        case again(after: Double)
+    }
+
+    private let policy: RetryPolicy
+    private var failed = 0
+    private var triedOnce: Set<NetworkError.Reason> = []
+
+    init(_ policy: RetryPolicy) { self.policy = policy }
+
+    /// An attempt failed, `elapsed` seconds after the first one began.
+    mutating func decide(_ error: NetworkError, elapsed: Double) -> Decision {
+        failed += 1
+        let chance = RetryChance(error)
+        guard failed < policy.attempts, chance != .never else { return .fail }
+        if chance == .once, !triedOnce.insert(error.reason).inserted { return .fail }
+        let delay = Self.delay(policy, failed: failed)
+        var wait = draw(delay)
+        if let told = error.retryAfter {
+            guard told <= policy.maxRetryAfter else { return .fail }
+            // Everybody was told the same moment.
+            wait = told + draw(min(delay, 1))
+        }
+        guard elapsed + wait <= policy.budget else { return .fail }
+        return .again(after: wait)
+    }
+
+    private func draw(_ most: Double) -> Double {
+        guard most > 0 else { return 0 }
+        return min(max(policy.random(0...most), 0), most)
+    }
+
+    /// The longest wait after `failed` attempts.
+    static func delay(_ policy: RetryPolicy, failed: Int) -> Double {
+        let doubled = policy.baseDelay * Double(UInt64(1) << UInt64(min(max(failed - 1, 0), 32)))
+        let delay = min(doubled, policy.maxDelay)
+        return delay.isFinite ? max(delay, 0) : 0
+    }
+}
