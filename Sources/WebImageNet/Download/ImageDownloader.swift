@@ -43,8 +43,18 @@ public final class ImageDownloader: ImageLoader {
     /// coding is broken is asked once more, without any.
     ///
     /// - Throws: 2xxx for the way there and back, 2007 for a status that is not accepted, 2021 for an empty body,
-    ///   6001 for more bytes than `request.maxBytes`, 1001 when cancelled, 1009 for fields that HTTP cannot carry.
+    ///   6001 for more bytes than `request.maxBytes`, 1001 when cancelled, 1009 for fields that HTTP cannot carry;
+    ///   and what interceptors throw.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        let chain = InterceptorChain(
+            interceptors: configuration.interceptors, responseInterceptors: configuration.responseInterceptors
+        ) { [self] (request, context) async throws(ImageError) in try await loadDirectly(request, context) }
+        return try await chain.run(request, context)
+    }
+
+    private func loadDirectly(
+        _ request: LoadRequest, _ context: LoadContext
+    ) async throws(ImageError) -> LoadResponse {
         do {
             return try await follow(DownloadHop(request, configuration, isFirst: true), request, context)
         } catch .network(let error)
@@ -65,21 +75,32 @@ public final class ImageDownloader: ImageLoader {
         var queued = 0.0
         var visited: Set<String> = []
         while true {
-            let transfer = try hop.transfer(spent: spent)
-            guard visited.insert(transfer.url).inserted else { throw hop.failure(.tooManyRedirects, detail: "a loop") }
-            guard visited.count <= configuration.maxRedirects + 1 else {
+            let decision = HopDecision()
+            let transfer = try hop.transfer(spent: spent, decision)
+            guard visited.insert(hop.mark(transfer)).inserted else {
+                throw hop.failure(.tooManyRedirects, detail: "a loop")
+            }
+            guard hop.redirects <= configuration.maxRedirects else {
                 throw hop.failure(.tooManyRedirects, detail: "more than \(configuration.maxRedirects)")
             }
             var answer = try await exchange(transfer, hop: hop, context).get()
             spent += answer.metrics.finished
             queued += answer.metrics.queued
-            switch hop.next(answer.head) {
+            hop.learn(answer.head)
+            if let again = hop.answeringChallenge(answer.head) {
+                hop = again
+                continue
+            }
+            answer.metrics.queued = queued
+            answer.metrics.redirects = hop.redirects
+            switch decision.next(hop, answer.head) {
             case .hop(let next):
                 hop = next
+            case .redirectAnswer:
+                return Self.response(answer, hop)
             case .answer:
-                answer.metrics.queued = queued
-                answer.metrics.redirects = visited.count - 1
-                return try response(answer, hop: hop)
+                try check(answer, hop)
+                return Self.response(answer, hop)
             case .refused(let reason):
                 throw hop.failure(.redirectRefused, status: answer.head.status, detail: reason)
             }
@@ -98,13 +119,18 @@ public final class ImageDownloader: ImageLoader {
         }
     }
 
-    private func response(_ answer: TransferAnswer, hop: DownloadHop) throws(ImageError) -> LoadResponse {
+    private func check(_ answer: TransferAnswer, _ hop: DownloadHop) throws(ImageError) {
         let status = answer.head.status
-        guard hop.accepts(status) else {
-            throw hop.failure(.status, status: status, retryAfter: answer.retryAfter)
+        guard hop.accepts(status) else { throw hop.statusFailure(answer.head, retryAfter: answer.retryAfter) }
+        guard hop.acceptsType(answer.head) else {
+            let type = answer.head.fields["Content-Type"] ?? "none"
+            throw hop.failure(.contentTypeRefused, status: status, detail: type)
         }
         guard status == 304 || !answer.body.isEmpty else { throw hop.failure(.noData, status: status) }
-        return LoadResponse(
+    }
+
+    private static func response(_ answer: TransferAnswer, _ hop: DownloadHop) -> LoadResponse {
+        LoadResponse(
             head: answer.head, body: answer.body, finalURL: hop.url, requestTime: answer.requestTime,
             responseTime: answer.responseTime, metrics: answer.metrics)
     }

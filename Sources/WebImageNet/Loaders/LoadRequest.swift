@@ -15,6 +15,8 @@ public struct LoadRequest: Sendable {
     public var acceptsNotModified: Bool
     /// Time limits that differ from the loader's own.
     public var timeouts: LoadTimeouts?
+    /// Cookies, trust, credentials and answers that differ from the loader's own (HTTP only).
+    public var network = NetworkOptions()
 
     /// Creates a request; default at most 32 MiB.
     public init(

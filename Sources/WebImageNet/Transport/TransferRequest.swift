@@ -28,6 +28,8 @@ struct TransferRequest: Sendable {
     var maxBytes = 32 << 20
     /// Time limits; `total` is what is left for this exchange.
     var timeouts = LoadTimeouts()
+    /// Whom to trust; nil for the downloader's.
+    var tls: TLSConfiguration?
     /// Asked once, with the final answer's head, on the network thread.
     var disposition: @Sendable (ResponseHead) -> Disposition = { _ in .deliver }
 }
