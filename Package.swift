@@ -71,7 +71,7 @@ let package = Package(
         module("WebImageCodecs", ["WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP"]),
         module("WebImageHTTP", ["WebImageCore"]),
         module("WebImageStore", ["WebImageCore", "WebImageHTTP", "CSQLite", "CHash"]),
-        module("WebImageNet", ["WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl", "CContentCoding"]),
+        module("WebImageNet", ["WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl", "CContentCoding", "CHash"]),
         module(
             "WebImage",
             ["WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet"]

@@ -30,20 +30,22 @@ public final class Nginx: Sendable {
     private let plainPort: UInt16
     private let securePorts: [TestCertificates.Kind: UInt16]
 
-    /// Starts a server of `files` (names to contents). Whatever lies under `/slow/` comes with 10 kB/s.
-    public init(files: [String: Data]) throws {
+    /// Starts a server of `files` (names to contents). Whatever lies under `/slow/` comes with 10 kB/s. `settings`
+    /// go into every server, `secureSettings` into those with TLS; paths in them are relative to ``folder``.
+    public init(files: [String: Data], settings: String = "", secureSettings: String = "") throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "webimage-nginx-\(UUID())")
         let site = folder.appending(path: "site")
         try FileManager.default.createDirectory(at: site.appending(path: "slow"), withIntermediateDirectories: true)
         for (name, bytes) in files { try bytes.write(to: site.appending(path: name)) }
         certificates = try TestCertificates(in: folder)
-        let ports = Self.freePorts(TestCertificates.Kind.allCases.count + 1)
+        let ports = LocalPorts.free(TestCertificates.Kind.allCases.count + 1)
         guard let last = ports.last, ports.count == TestCertificates.Kind.allCases.count + 1 else {
             throw Failure(description: "no free ports")
         }
         plainPort = last
         securePorts = Dictionary(uniqueKeysWithValues: zip(TestCertificates.Kind.allCases, ports))
-        let configuration = Self.configuration(certificates, plainPort, securePorts)
+        let configuration = Self.configuration(
+            certificates, plainPort, securePorts, settings: settings, secureSettings: secureSettings)
         try Data(configuration.utf8).write(to: folder.appending(path: "nginx.conf"))
         process = try ChildProcess(
             Self.executable, ["-p", folder.path(), "-c", "nginx.conf", "-e", "error.log"], in: folder,
@@ -83,7 +85,7 @@ public final class Nginx: Sendable {
 
     /// Waits until it listens, which nginx does not tell.
     private func waitUntilListening() throws {
-        while !Self.answers(plainPort) {
+        while !LocalPorts.answers(plainPort) {
             guard process.isRunning else {
                 let words = try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)
                 throw Failure(description: "nginx does not start: \(words ?? "")")
@@ -93,7 +95,8 @@ public final class Nginx: Sendable {
     }
 
     private static func configuration(
-        _ certificates: TestCertificates, _ plainPort: UInt16, _ securePorts: [TestCertificates.Kind: UInt16]
+        _ certificates: TestCertificates, _ plainPort: UInt16, _ securePorts: [TestCertificates.Kind: UInt16],
+        settings: String, secureSettings: String
     ) -> String {
         var text = """
             daemon off;
@@ -108,50 +111,13 @@ public final class Nginx: Sendable {
                 root site;
                 keepalive_requests 100000;
                 ssl_certificate_key \(certificates.key);
-                server { listen 127.0.0.1:\(plainPort); location /slow/ { limit_rate 10k; } }
+                server { listen 127.0.0.1:\(plainPort); \(settings) location /slow/ { limit_rate 10k; } }
 
             """
         for (kind, port) in securePorts.sorted(by: { $0.value < $1.value }) {
             text += "server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(certificates.certificate(kind));"
-            text += " location /slow/ { limit_rate 10k; } }\n"
+            text += " \(settings) \(secureSettings) location /slow/ { limit_rate 10k; } }\n"
         }
         return text + "}\n"
-    }
-
-    /// Ports that were free a moment ago, all different.
-    private static func freePorts(_ count: Int) -> [UInt16] {
-        var sockets: [Int32] = []
-        defer { for descriptor in sockets { close(descriptor) } }
-        return (0..<count).compactMap { _ in
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            sockets.append(descriptor)
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            var address = loopback(port: 0)
-            let isNamed = withName(&address) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-            return isNamed ? UInt16(bigEndian: address.sin_port) : nil
-        }
-    }
-
-    private static func answers(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(port: port)
-        return withName(&address) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
-    }
-
-    private static func loopback(port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        address.sin_port = port.bigEndian
-        return address
-    }
-
-    private static func withName<Result>(
-        _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
-    ) -> Result {
-        withUnsafeMutablePointer(to: &address) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body) }
     }
 }

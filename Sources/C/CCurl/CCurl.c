@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "CCurl.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -64,6 +66,24 @@ bool wi_curl_next_finished(CURLM *multi, CURL **easy, CURLcode *code) {
 CURLMcode wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
     struct curl_waitfd extra = {.fd = descriptor, .events = CURL_WAIT_POLLIN, .revents = 0};
     return curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
+}
+
+// libpsl comes with libcurl but its headers do not: it is looked for when the program runs.
+static const void *suffix_list;
+static int (*suffix_question)(const void *, const char *);
+static pthread_once_t suffix_once = PTHREAD_ONCE_INIT;
+
+static void find_suffix_list(void) {
+    void *library = dlopen("libpsl.so.5", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) return;
+    const void *(*builtin)(void) = (const void *(*)(void))dlsym(library, "psl_builtin");
+    suffix_question = (int (*)(const void *, const char *))dlsym(library, "psl_is_public_suffix");
+    suffix_list = builtin != NULL ? builtin() : NULL;
+}
+
+int wi_is_public_suffix(const char *domain) {
+    pthread_once(&suffix_once, find_suffix_list);
+    return suffix_list == NULL || suffix_question == NULL ? -1 : suffix_question(suffix_list, domain);
 }
 
 int wi_wake_create(void) {

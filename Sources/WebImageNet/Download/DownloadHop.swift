@@ -8,14 +8,18 @@ import WebImageHTTP
 struct DownloadHop: Sendable {
     /// Where to ask.
     private(set) var url: URL
-    private var fields: HTTPFields
-    private let request: LoadRequest
-    private let configuration: DownloaderConfiguration
+    /// Redirects before it.
+    private(set) var redirects = 0
+    /// Whether it is asked again with credentials.
+    var hasAnsweredChallenge = false
+    var fields: HTTPFields
+    let request: LoadRequest
+    let configuration: DownloaderConfiguration
 
     init(_ request: LoadRequest, _ configuration: DownloaderConfiguration) {
         self.request = request
         self.configuration = configuration
-        url = request.url
+        url = configuration.strictTransport?.secured(request.url) ?? request.url
         fields = request.fields
         for field in configuration.fields.lines where request.fields[field.name] == nil {
             fields.append(name: field.name, value: field.value)
@@ -29,28 +33,40 @@ struct DownloadHop: Sendable {
 
     /// Whether a status is an answer.
     func accepts(_ status: Int) -> Bool {
-        status == 304 ? request.acceptsNotModified : configuration.acceptedStatuses.contains(status)
+        guard status != 304 else { return request.acceptsNotModified }
+        return (request.network.acceptedStatuses ?? configuration.acceptedStatuses).contains(status)
+    }
+
+    /// Whether the content type of an answer is an accepted one.
+    func acceptsType(_ head: ResponseHead) -> Bool {
+        head.status == 304
+            || ContentTypeFilter.accepts(
+                head, request.network.acceptedContentTypes ?? configuration.acceptedContentTypes)
     }
 
     /// What follows an answer.
     enum Next {
         /// Nothing: it is the answer.
         case answer
+        /// Nothing: a redirect that is wanted as the answer.
+        case redirectAnswer
         /// Another place.
         case hop(DownloadHop)
         /// A place where the redirect must not lead, for this reason.
         case refused(String)
     }
 
-    /// Where `head` leads.
-    func next(_ head: ResponseHead) -> Next {
+    /// Where `head` leads. Asks the redirect policy.
+    func decide(_ head: ResponseHead) -> Next {
         do throws(Redirect.Refusal) {
             let redirect = try Redirect(
                 head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade)
             var next = self
-            next.url = redirect.url
+            next.url = configuration.strictTransport?.secured(redirect.url) ?? redirect.url
+            next.hasAnsweredChallenge = false
+            next.redirects += 1
             next.fields = redirect.fields(fields)
-            return .hop(next)
+            return judged(next, head.status, isCrossOrigin: redirect.isCrossOrigin)
         } catch {
             switch error {
             case .none: return .answer
@@ -59,19 +75,42 @@ struct DownloadHop: Sendable {
         }
     }
 
-    /// The exchange; `spent` seconds of the total time are gone.
-    func transfer(spent: Double) throws(ImageError) -> TransferRequest {
+    private func judged(_ next: DownloadHop, _ status: Int, isCrossOrigin: Bool) -> Next {
+        guard let policy = request.network.redirectPolicy ?? configuration.redirectPolicy,
+            next.redirects <= configuration.maxRedirects
+        else { return .hop(next) }
+        let proposal = RedirectProposal(
+            status: status, from: url, to: next.url, fields: next.fields, isCrossOrigin: isCrossOrigin,
+            number: next.redirects)
+        switch policy(proposal) {
+        case .follow: return .hop(next)
+        case .followWith(let fields):
+            var changed = next
+            changed.fields = fields
+            return .hop(changed)
+        case .refuse(let reason): return .refused(reason)
+        case .answer: return .redirectAnswer
+        }
+    }
+
+    /// The exchange; `spent` seconds of the total time are gone. `decision` keeps what its answer leads to.
+    func transfer(spent: Double, _ decision: HopDecision) throws(ImageError) -> TransferRequest {
         var timeouts = request.timeouts ?? configuration.timeouts
         guard spent < timeouts.total else { throw failure(.timedOut, phase: .total) }
         timeouts.total -= spent
-        try checkFields()
+        let fields = fieldsWithSecrets()
+        try check(fields)
         try checkAddress()
         var transfer = TransferRequest(url: try asciiURL(), origin: Origin(url).description)
         transfer.fields = fields
         transfer.maxBytes = request.maxBytes
         transfer.timeouts = timeouts
+        transfer.tls = request.network.tls
         transfer.disposition = { [self] head in
-            if case .answer = next(head), accepts(head.status) { .deliver } else { .discard }
+            guard case .answer = decision.next(self, head), accepts(head.status), acceptsType(head) else {
+                return .discard
+            }
+            return .deliver
         }
         return transfer
     }
@@ -96,7 +135,7 @@ struct DownloadHop: Sendable {
     }
 
     /// Line breaks in a field would begin another one, or another request.
-    private func checkFields() throws(ImageError) {
+    private func check(_ fields: HTTPFields) throws(ImageError) {
         for field in fields.lines {
             let isValid =
                 !field.name.isEmpty && field.name.utf8.allSatisfy(HeadParser.isTokenByte)

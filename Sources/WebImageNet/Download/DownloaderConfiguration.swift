@@ -7,11 +7,13 @@ import WebImageHTTP
 public struct DownloaderConfiguration: Sendable {
     /// Which proxy is used.
     public enum Proxy: Sendable, Hashable {
-        /// As http_proxy, https_proxy, ALL_PROXY and NO_PROXY say.
+        /// As http_proxy (in lower case alone), HTTPS_PROXY, ALL_PROXY and NO_PROXY say; none where an address
+        /// policy is set.
         case environment
         /// None.
         case none
-        /// This one: `http://host:port`, `https://…`, `socks5h://…`, with user and password where needed.
+        /// This one: `http://host:port`, `https://…`, or `socks5h://…`, which resolves names itself; with
+        /// `user:password@` where needed.
         case url(String)
     }
 
@@ -46,39 +48,31 @@ public struct DownloaderConfiguration: Sendable {
     /// to another one.
     public var fields = HTTPFields()
     /// Statuses whose body is the picture. Default 200…299.
-    public var acceptedStatuses: ClosedRange<Int> = 200...299
+    public var acceptedStatuses = StatusFilter.success
+    /// Content types that are accepted, such as `image/*`; others fail with 2022. Default empty: all, since the
+    /// bytes decide.
+    public var acceptedContentTypes: [String] = []
     /// Which addresses may be connected to. Default ``AddressPolicy/any``.
     public var addressPolicy = AddressPolicy.any
     /// Which proxy is used. Default ``Proxy/environment``.
     public var proxy = Proxy.environment
     /// Whom to trust. Default the system's authorities.
     public var tls = TLSConfiguration.system
+    /// Cookies that are sent and kept. Default none.
+    public var cookies = CookiePolicy.none
+    /// Users and passwords for servers that ask (401). Default nil: such servers fail with 2017.
+    public var credentials: CredentialStore?
+    /// Decides on redirects within the rules above. Default nil: they are followed.
+    public var redirectPolicy: RedirectPolicy?
+    /// Remembers hosts that want https alone. Default nil: none.
+    public var strictTransport: StrictTransport?
+    /// Stand between callers and the network, the first one outermost. Default none.
+    public var interceptors: [any LoadInterceptor] = []
+    /// Change whole bodies, in this order. Default none.
+    public var responseInterceptors: [any ResponseInterceptor] = []
     /// Whether HTTP/2 is offered to https servers. Default true.
     public var allowsHTTP2 = true
 
     /// Defaults throughout.
     public init() {}
-}
-
-/// Whom the downloader trusts.
-public struct TLSConfiguration: Sendable, Hashable {
-    /// PEM file of the authorities to trust in place of the system's; nil for the system's.
-    public var authorities: String?
-    /// Hosts (in lower case) whose certificates are not checked at all. For development only.
-    public var uncheckedHosts: Set<String>
-
-    /// Creates a configuration.
-    public init(authorities: String? = nil, uncheckedHosts: Set<String> = []) {
-        self.authorities = authorities
-        self.uncheckedHosts = uncheckedHosts
-    }
-
-    /// The system's authorities.
-    public static let system = TLSConfiguration()
-
-    /// The authorities of a PEM file in place of the system's.
-    public static func authorities(_ path: String) -> TLSConfiguration { TLSConfiguration(authorities: path) }
-
-    /// No check for these hosts, the system's authorities for all others. For development only.
-    public static func insecure(hosts: Set<String>) -> TLSConfiguration { TLSConfiguration(uncheckedHosts: hosts) }
 }

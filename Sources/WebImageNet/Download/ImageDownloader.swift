@@ -56,9 +56,15 @@ public final class ImageDownloader: ImageLoader {
     /// from its beginning. Where it goes on behind what came before there is no second head.
     ///
     /// - Throws: 2xxx for the way there and back, 2007 for a status that is not accepted, 2021 for an empty body,
-    ///   6001 for more bytes than `request.maxBytes`, 1001 when cancelled, 1009 for fields that HTTP cannot carry.
+    ///   6001 for more bytes than `request.maxBytes`, 1001 when cancelled, 1009 for fields that HTTP cannot carry;
+    ///   and what interceptors throw.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        try await loadAnywhere(request, LoadRun(context))
+        let chain = InterceptorChain(
+            interceptors: configuration.interceptors, responseInterceptors: configuration.responseInterceptors
+        ) { [self] (request, context) async throws(ImageError) in
+            try await loadAnywhere(request, LoadRun(context))
+        }
+        return try await chain.run(request, context)
     }
 
     /// One attempt: the request and the redirects that follow.
@@ -67,32 +73,48 @@ public final class ImageDownloader: ImageLoader {
         var hop = DownloadHop(request, configuration)
         var visited: Set<String> = []
         while true {
-            let transfer = try hop.transfer(spent: run.spent)
-            guard visited.insert(transfer.url).inserted else { throw hop.failure(.tooManyRedirects, detail: "a loop") }
-            guard visited.count <= configuration.maxRedirects + 1 else {
+            let decision = HopDecision()
+            let transfer = try hop.transfer(spent: run.spent, decision)
+            guard visited.insert(hop.mark(transfer)).inserted else {
+                throw hop.failure(.tooManyRedirects, detail: "a loop")
+            }
+            guard hop.redirects <= configuration.maxRedirects else {
                 throw hop.failure(.tooManyRedirects, detail: "more than \(configuration.maxRedirects)")
             }
             try await waits.waitForHost(transfer.origin, policy)
             var answer = try await exchange(transfer, run).get()
-            switch hop.next(answer.head) {
+            hop.learn(answer.head)
+            if let again = hop.answeringChallenge(answer.head) {
+                hop = again
+                continue
+            }
+            answer.metrics.redirects = hop.redirects
+            switch decision.next(hop, answer.head) {
             case .hop(let next):
                 hop = next
+            case .redirectAnswer:
+                return Self.response(answer, hop)
             case .answer:
-                answer.metrics.redirects = visited.count - 1
-                return try response(answer, hop: hop)
+                try check(answer, hop)
+                return Self.response(answer, hop)
             case .refused(let reason):
                 throw hop.failure(.redirectRefused, status: answer.head.status, detail: reason)
             }
         }
     }
 
-    private func response(_ answer: TransferAnswer, hop: DownloadHop) throws(ImageError) -> LoadResponse {
+    private func check(_ answer: TransferAnswer, _ hop: DownloadHop) throws(ImageError) {
         let status = answer.head.status
-        guard hop.accepts(status) else {
-            throw hop.failure(.status, status: status, retryAfter: answer.retryAfter)
+        guard hop.accepts(status) else { throw hop.statusFailure(answer.head, retryAfter: answer.retryAfter) }
+        guard hop.acceptsType(answer.head) else {
+            let type = answer.head.fields["Content-Type"] ?? "none"
+            throw hop.failure(.contentTypeRefused, status: status, detail: type)
         }
         guard status == 304 || !answer.body.isEmpty else { throw hop.failure(.noData, status: status) }
-        return LoadResponse(
+    }
+
+    private static func response(_ answer: TransferAnswer, _ hop: DownloadHop) -> LoadResponse {
+        LoadResponse(
             head: answer.head, body: answer.body, finalURL: hop.url, requestTime: answer.requestTime,
             responseTime: answer.responseTime, metrics: answer.metrics)
     }

@@ -20,6 +20,8 @@ public struct LoadRequest: Sendable {
     /// Asked in this order when ``url`` finally fails on the network or with a status that is not accepted. Those
     /// of another origin get no field that could be a secret; those the loader does not take are passed over.
     public var alternatives: [URL] = []
+    /// Cookies, trust, credentials and answers that differ from the loader's own (HTTP only).
+    public var network = NetworkOptions()
 
     /// Creates a request; default at most 32 MiB.
     public init(

@@ -16,6 +16,10 @@ struct CurlFailure: Sendable {
     var proxyStatus = 0
     /// Whether the connection goes to a proxy as far as is known.
     var usesProxy = false
+    /// Whether a certificate of ours may have been shown.
+    var hasClientCertificate = false
+    /// Whether this machine has a way to anywhere.
+    var hasRoute = true
     /// libcurl's words.
     var detail = ""
 
@@ -32,14 +36,14 @@ struct CurlFailure: Sendable {
     var reason: NetworkError.Reason {
         switch CURLcode(code) {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
-        case CURLE_COULDNT_RESOLVE_HOST: .cannotFindHost
+        case CURLE_COULDNT_RESOLVE_HOST: hasRoute || usesProxy ? .cannotFindHost : .offline
         case CURLE_COULDNT_CONNECT: connectReason
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY: .badServerResponse
         case CURLE_HTTP2, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: .connectionLost
         case CURLE_HTTP2_STREAM: detail.contains("PROTOCOL_ERROR") ? .badServerResponse : .connectionLost
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: lostReason
-        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: wantsCertificate ? .clientCertificateRequired : secureReason
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: clientCertificateReason ?? secureReason
         case CURLE_SSL_CACERT_BADFILE: .secureConnectionFailed
         case CURLE_SSL_CERTPROBLEM: .clientCertificateRejected
         case CURLE_SSL_CLIENTCERT: .clientCertificateRequired
@@ -55,6 +59,7 @@ struct CurlFailure: Sendable {
         if usesProxy { return .proxyFailed }
         switch systemError {
         case ENETUNREACH, ENETDOWN: return .offline
+        case EHOSTUNREACH: return hasRoute ? .cannotConnect : .offline
         case ETIMEDOUT: return .timedOut
         default: return .cannotConnect
         }
@@ -63,15 +68,25 @@ struct CurlFailure: Sendable {
     private var lostReason: NetworkError.Reason {
         if proxyStatus == 407 { return .authenticationRequired }
         if proxyStatus >= 300 { return .proxyFailed }
-        if wantsCertificate { return .clientCertificateRequired }
+        if let clientCertificateReason { return clientCertificateReason }
         if detail.contains("chunked") || detail.contains("response headers") { return .badServerResponse }
         return .connectionLost
     }
 
     private var secureReason: NetworkError.Reason { usesProxy ? .proxyFailed : .secureConnectionFailed }
 
-    /// TLS 1.3 tells after the handshake, as an alert.
-    private var wantsCertificate: Bool { detail.contains("certificate required") }
+    /// What an alert of the server says of our certificate; TLS 1.3 sends it after the handshake. nil where the
+    /// alert is about something else.
+    private var clientCertificateReason: NetworkError.Reason? {
+        if detail.contains("alert certificate required") { return .clientCertificateRequired }
+        let refusals = [
+            "alert unknown ca", "alert bad certificate", "alert certificate unknown", "alert certificate expired",
+            "alert certificate revoked", "alert unsupported certificate", "alert access denied",
+        ]
+        if refusals.contains(where: detail.contains) { return .clientCertificateRejected }
+        // Before TLS 1.3 servers have no word for a certificate that is missing.
+        return detail.contains("alert handshake failure") && hasClientCertificate ? .clientCertificateRejected : nil
+    }
 
     /// X509_V_ERR_ numbers of OpenSSL 3: 9 not yet valid, 10 expired, 20 and 21 unknown issuer.
     private var certificateReason: NetworkError.Reason {

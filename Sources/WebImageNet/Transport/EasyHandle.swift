@@ -55,7 +55,7 @@ final class EasyHandle {
     }
 
     /// Sets what a transfer needs. `context` reaches the callbacks, which ``TransferCallbacks`` sets.
-    func prepare(_ request: TransferRequest, _ configuration: DownloaderConfiguration) {
+    func prepare(_ request: TransferRequest, _ configuration: DownloaderConfiguration, proxy: String?) {
         wi_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_QUICK_EXIT, 1)
@@ -68,6 +68,9 @@ final class EasyHandle {
         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.timeouts.connect))
         prepareMethod(request)
         prepareConnection(request, configuration)
+        // Both, or libcurl asks the environment.
+        set(CURLOPT_PROXY, proxy ?? "")
+        set(CURLOPT_NOPROXY, "")
         fieldList = Self.list(request.fields)
         if request.method != "GET", request.method != "HEAD", request.fields["Content-Type"] == nil {
             // libcurl would call every body a form.
@@ -100,19 +103,9 @@ final class EasyHandle {
         } else {
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         }
-        switch configuration.proxy {
-        case .environment: if configuration.addressPolicy != .any { set(CURLOPT_PROXY, "") }
-        case .none: set(CURLOPT_PROXY, "")
-        case .url(let proxy): set(CURLOPT_PROXY, proxy)
-        }
         guard isSecure else { return }
-        if let path = configuration.tls.authorities { set(CURLOPT_CAINFO, path) }
-        if !configuration.tls.uncheckedHosts.isEmpty, let host = URL(string: request.url)?.host()?.lowercased(),
-            configuration.tls.uncheckedHosts.contains(host)
-        {
-            set(CURLOPT_SSL_VERIFYPEER, 0)
-            set(CURLOPT_SSL_VERIFYHOST, 0)
-        }
+        let host = URL(string: request.url)?.host()?.lowercased() ?? ""
+        prepare(request.tls ?? configuration.tls, host: host)
     }
 
     private func milliseconds(_ seconds: Double) -> Int {

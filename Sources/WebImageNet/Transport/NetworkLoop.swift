@@ -12,7 +12,7 @@ final class NetworkLoop {
     private let activity: ActivityBoard
     private let multi: UnsafeMutableRawPointer
     private let sockets = SocketRegistry()
-    private let hasEnvironmentProxy: Bool
+    private let proxies: ProxyResolver
     private var admission: AdmissionQueue
     private var waiting: [UInt64: Transfer] = [:]
     private var running: [UInt64: Transfer] = [:]
@@ -37,10 +37,7 @@ final class NetworkLoop {
             perOrigin: configuration.connectionsPerHost, perMultiplexedOrigin: configuration.streamsPerConnection,
             total: configuration.totalConnections, order: configuration.queueOrder)
         limiter = StartLimiter(configuration.startRate, now: MonotonicTime.now)
-        let environment = ProcessInfo.processInfo.environment
-        hasEnvironmentProxy = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains {
-            environment[$0]?.isEmpty == false
-        }
+        proxies = ProxyResolver(configuration)
         wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.connectionsPerHost, 1))
         wi_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(configuration.totalConnections, 1))
         wi_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.totalConnections, 1))
@@ -136,12 +133,11 @@ final class NetworkLoop {
         transfer.handle = handle
         transfer.lastActivity = now
         transfer.requestTime = Date()
-        var trustsPeer = false
-        if case .url = configuration.proxy { trustsPeer = true }
+        transfer.proxy = proxies.proxy(for: transfer.request.url)
         let context = TransferCallbacks.Context(
-            transfer: transfer, policy: configuration.addressPolicy, trustsPeer: trustsPeer)
+            transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil)
         contexts[handle.pointer] = context
-        handle.prepare(transfer.request, configuration)
+        handle.prepare(transfer.request, configuration, proxy: transfer.proxy)
         TransferCallbacks.install(on: handle, context, sockets)
         if transfer.isRetry { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         let group = socketGroup(transfer)
@@ -154,11 +150,7 @@ final class NetworkLoop {
 
     /// Connections to a proxy serve every origin.
     private func socketGroup(_ transfer: Transfer) -> String {
-        switch configuration.proxy {
-        case .none: transfer.request.origin
-        case .url: ""
-        case .environment: hasEnvironmentProxy ? "" : transfer.request.origin
-        }
+        transfer.proxy == nil ? transfer.request.origin : ""
     }
 
     /// The sockets that transfers of `group` use; nil where one has a connection whose socket is not known yet.
@@ -226,7 +218,9 @@ final class NetworkLoop {
         failure.systemError = Int32(truncatingIfNeeded: handle.number(CURLINFO_OS_ERRNO))
         failure.verifyResult = handle.number(CURLINFO_SSL_VERIFYRESULT)
         failure.proxyStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
-        if case .url = configuration.proxy { failure.usesProxy = true }
+        failure.usesProxy = transfer.proxy != nil
+        if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT { failure.hasRoute = Routes.exist }
+        failure.hasClientCertificate = !(transfer.request.tls ?? configuration.tls).clientCertificates.isEmpty
         failure.detail = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
         return failure
     }

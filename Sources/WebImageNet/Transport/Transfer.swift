@@ -20,6 +20,8 @@ final class Transfer {
     var requestTime = Date()
     /// Whether this is the second try, on a fresh connection.
     var isRetry = false
+    /// The proxy it goes through; nil for none.
+    var proxy: String?
     /// Set where the address policy refused a connection.
     var refusedAddress: String?
     /// Why a callback stopped the transfer.

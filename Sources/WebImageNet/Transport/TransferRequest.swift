@@ -30,6 +30,8 @@ struct TransferRequest: Sendable {
     var timeouts = LoadTimeouts()
     /// Whether content codings of partial answers (206) are removed; parts of a coded body are no coded bodies.
     var decodesParts = true
+    /// Whom to trust; nil for the downloader's.
+    var tls: TLSConfiguration?
     /// Asked once, with the final answer's head, on the network thread.
     var disposition: @Sendable (ResponseHead) -> Disposition = { _ in .deliver }
     /// What the request's Range asks to continue.

@@ -84,7 +84,7 @@ struct DownloadTests {
         #expect(busy.reason == .status && busy.status == 503 && busy.retryAfter == 7)
         let missing = try #require(await makeDownloader().failure(server.url("/none"))?.network)
         #expect(missing.reason == .status && missing.status == 404 && missing.retryAfter == nil)
-        let accepting = makeDownloader { $0.acceptedStatuses = 200...404 }
+        let accepting = makeDownloader { $0.acceptedStatuses = .range(200...404) }
         #expect(try await accepting.load(server.url("/odd")).body == body)
     }
 

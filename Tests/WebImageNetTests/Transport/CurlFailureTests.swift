@@ -39,6 +39,16 @@ struct CurlFailureTests {
     @Test("What libcurl adds decides where the code does not say it")
     func details() {
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ENETUNREACH } == .offline)
+        #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ENETDOWN } == .offline)
+        #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = EHOSTUNREACH } == .cannotConnect)
+        for code in [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST] {
+            let offline = reason(code) {
+                $0.systemError = EHOSTUNREACH
+                $0.hasRoute = false
+            }
+            #expect(offline == .offline)
+        }
+        #expect(reason(CURLE_COULDNT_CONNECT) { $0.hasRoute = false } == .cannotConnect)
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ETIMEDOUT } == .timedOut)
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.usesProxy = true } == .proxyFailed)
         for (result, expected) in [
@@ -54,6 +64,9 @@ struct CurlFailureTests {
                 == .badServerResponse)
         #expect(
             reason(CURLE_RECV_ERROR) { $0.detail = "tlsv13 alert certificate required" } == .clientCertificateRequired)
+        #expect(reason(CURLE_RECV_ERROR) { $0.detail = "tlsv1 alert unknown ca" } == .clientCertificateRejected)
+        #expect(
+            reason(CURLE_SSL_CONNECT_ERROR) { $0.detail = "sslv3 alert handshake failure" } == .secureConnectionFailed)
         #expect(reason(CURLE_HTTP2_STREAM) { $0.detail = "not closed cleanly: PROTOCOL_ERROR" } == .badServerResponse)
     }
 

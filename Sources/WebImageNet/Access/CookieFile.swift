@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// The Netscape format of cookie files, as curl and wget read and write it: seven fields with tabs between them.
+extension CookieJar {
+    /// The jar's text: cookies that have not ended, with those of the session (end 0).
+    public var netscapeText: String {
+        var text = "# Netscape HTTP Cookie File\n"
+        for cookie in cookies {
+            let fields = [
+                (cookie.isHTTPOnly ? "#HttpOnly_" : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
+                cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
+                String(cookie.expires.map { Int64($0.timeIntervalSince1970) } ?? 0), cookie.name, cookie.value,
+            ]
+            text += fields.joined(separator: "\t") + "\n"
+        }
+        return text
+    }
+
+    /// Puts in the cookies of a text in that format. Lines that are none are skipped.
+    public func add(netscapeText text: String) {
+        for line in text.split(whereSeparator: \.isNewline) {
+            var line = line
+            let isHTTPOnly = line.hasPrefix("#HttpOnly_")
+            if isHTTPOnly { line = line.dropFirst(10) }
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            guard !line.hasPrefix("#"), fields.count == 7, let end = Double(fields[4]), end.isFinite,
+                !fields[5].isEmpty, fields[2].hasPrefix("/"),
+                fields[5].utf8.count + fields[6].utf8.count <= CookieParser.mostBytes
+            else { continue }
+            let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
+            guard !domain.isEmpty else { continue }
+            set(
+                Cookie(
+                    name: fields[5], value: fields[6], domain: domain.lowercased(), isHostOnly: fields[1] != "TRUE",
+                    path: fields[2], expires: end > 0 ? Date(timeIntervalSince1970: end) : nil,
+                    isSecure: fields[3] == "TRUE", isHTTPOnly: isHTTPOnly))
+        }
+    }
+
+    /// Writes the jar into a file that only this user may read; a file of that name is replaced in one step.
+    ///
+    /// - Throws: ``CacheError/system(operation:path:errno:)``.
+    public func write(to path: String) throws(ImageError) {
+        do {
+            try PrivateFile.write(Data(netscapeText.utf8), to: path)
+        } catch {
+            throw .cache(.system(operation: "write", path: path, errno: error.code))
+        }
+    }
+
+    /// Puts in the cookies of a file.
+    ///
+    /// - Throws: ``RequestError/fileNotFound(path:)``.
+    public func read(from path: String) throws(ImageError) {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw .request(.fileNotFound(path: path))
+        }
+        add(netscapeText: String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+
+/// Cookies of any number of hosts (RFC 6265), at most 50 per domain and 3000 in all; those that were not used for
+/// longest leave first. Lives in memory; ``CookieJar/write(to:)`` and ``CookieJar/read(from:)`` keep it in a file.
+/// Thread-safe.
+public final class CookieJar: Sendable {
+    /// The jar of ``CookiePolicy/shared``.
+    public static let shared = CookieJar()
+
+    private let store = Lock(CookieShelf())
+    private let parser: CookieParser
+    private let clock: @Sendable () -> Date
+
+    /// Creates an empty jar.
+    ///
+    /// - Parameters:
+    ///   - clock: tells the time. Default the system's.
+    ///   - isPublicSuffix: whether anybody may have a host below a name; cookies for such a name are refused.
+    ///     Default: the system's list of public suffixes where libpsl is there, and names of one label.
+    public init(
+        clock: @escaping @Sendable () -> Date = { Date() },
+        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains
+    ) {
+        self.clock = clock
+        parser = CookieParser(isPublicSuffix: isPublicSuffix)
+    }
+
+    /// All cookies that have not ended, by domain, path and name.
+    public var cookies: [Cookie] {
+        let now = clock()
+        return store.withLock { $0.all(now: now) }
+    }
+
+    /// Puts a cookie in, in place of one with the same name, domain and path.
+    public func set(_ cookie: Cookie) {
+        let now = clock()
+        store.withLock { $0.insert(cookie, now: now) }
+    }
+
+    /// Empties the jar.
+    public func removeAll() { store.withLock { $0 = CookieShelf() } }
+
+    /// The Cookie field for `url`; nil where there is none.
+    public func field(for url: URL) -> String? {
+        guard let host = CookieParser.host(of: url) else { return nil }
+        let now = clock()
+        let path = url.path(percentEncoded: true)
+        return store.withLock {
+            $0.field(
+                host: host, path: path.isEmpty ? "/" : path, isSecure: url.scheme?.lowercased() == "https", now: now)
+        }
+    }
+
+    /// Takes the Set-Cookie fields of an answer of `url`.
+    public func take(_ fields: HTTPFields, from url: URL) {
+        let now = clock()
+        let isSecure = url.scheme?.lowercased() == "https"
+        let cookies = fields.values(of: "Set-Cookie").compactMap { parser.cookie($0, from: url, now: now) }
+        guard !cookies.isEmpty else { return }
+        store.withLock { store in
+            for cookie in cookies where isSecure || !store.shadowsSecure(cookie) { store.insert(cookie, now: now) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Reads one Set-Cookie field (RFC 6265 5.2 and 5.3, with the prefixes and sizes of its revision). Pure.
+struct CookieParser {
+    /// Most bytes of name and value together.
+    static let mostBytes = 4096
+    /// Most bytes of an attribute's value; longer ones are ignored.
+    static let mostAttributeBytes = 1024
+    /// Cookies last 400 days at most.
+    static let longestLife = 400.0 * 86_400
+
+    /// Whether a name is one below which anybody may have a host.
+    let isPublicSuffix: @Sendable (String) -> Bool
+
+    /// The cookie of a field that came from `url`; nil where it is refused.
+    func cookie(_ field: String, from url: URL, now: Date) -> Cookie? {
+        guard let host = Self.host(of: url), !field.unicodeScalars.contains(where: Self.isControl) else { return nil }
+        let parts = field.split(separator: ";", omittingEmptySubsequences: false)
+        guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
+        let name = Self.trimmed(pair[..<equals])
+        let value = Self.trimmed(pair[pair.index(after: equals)...])
+        guard !name.isEmpty, name.unicodeScalars.count + value.unicodeScalars.count <= Self.mostBytes else {
+            return nil
+        }
+        var cookie = Cookie(name: name, value: value, domain: host, path: Self.defaultPath(of: url), created: now)
+        let attributes = Self.attributes(parts.dropFirst())
+        cookie.isSecure = attributes["secure"] != nil
+        cookie.isHTTPOnly = attributes["httponly"] != nil
+        cookie.expires = Self.end(attributes, now: now)
+        if let path = attributes["path"], path.hasPrefix("/") { cookie.path = path }
+        guard setDomain(attributes["domain"] ?? "", of: &cookie, host: host) else { return nil }
+        guard !cookie.isSecure || url.scheme?.lowercased() == "https" else { return nil }
+        return Self.keepsPromises(cookie, hasPath: attributes["path"] == "/") ? cookie : nil
+    }
+
+    /// False where the domain is not the host's to set.
+    private func setDomain(_ attribute: String, of cookie: inout Cookie, host: String) -> Bool {
+        let domain = (attribute.hasPrefix(".") ? String(attribute.dropFirst()) : attribute).lowercased()
+        guard !domain.isEmpty, domain != host || !isPublicSuffix(domain) else { return true }
+        guard !isPublicSuffix(domain) else { return false }
+        cookie.domain = domain
+        cookie.isHostOnly = IPAddress(host: host) != nil
+        return cookie.matches(host: host)
+    }
+
+    /// What the prefixes of a name promise (RFC 6265 revision, 4.1.3).
+    private static func keepsPromises(_ cookie: Cookie, hasPath: Bool) -> Bool {
+        let name = cookie.name.lowercased()
+        if name.hasPrefix("__secure-") { return cookie.isSecure }
+        if name.hasPrefix("__host-") { return cookie.isSecure && cookie.isHostOnly && hasPath }
+        return true
+    }
+
+    /// Names in lower case; the last of a name counts.
+    private static func attributes(_ parts: ArraySlice<Substring>) -> [String: String] {
+        var attributes: [String: String] = [:]
+        for part in parts {
+            let equals = part.firstIndex(of: "=") ?? part.endIndex
+            let value = trimmed(part[equals...].dropFirst())
+            guard value.unicodeScalars.count <= mostAttributeBytes else { continue }
+            attributes[trimmed(part[..<equals]).lowercased()] = value
+        }
+        return attributes
+    }
+
+    /// Max-Age counts before Expires; nil for the session.
+    private static func end(_ attributes: [String: String], now: Date) -> Date? {
+        if let text = attributes["max-age"], let first = text.utf8.first, first == 45 || (48...57).contains(first),
+            text.utf8.dropFirst().allSatisfy({ (48...57).contains($0) })
+        {
+            let seconds = Double(text) ?? 0
+            return seconds <= 0 ? .distantPast : now + min(seconds, longestLife)
+        }
+        return attributes["expires"].flatMap(CookieDate.parse).map { min($0, now + longestLife) }
+    }
+
+    /// The host in lower case, without brackets.
+    static func host(of url: URL) -> String? {
+        guard let host = url.host()?.lowercased(), !host.isEmpty else { return nil }
+        return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    /// RFC 6265 5.1.4.
+    static func defaultPath(of url: URL) -> String {
+        let path = url.path(percentEncoded: true)
+        guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let start = text.drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { String(start[...$0]) } ?? ""
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        (scalar.value < 32 && scalar != "\t") || scalar.value == 127
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// The cookies of a jar and the rules by which they come, are given and leave (RFC 6265 5.3, 5.4, 6.1). A value.
+struct CookieShelf {
+    static let mostPerDomain = 50
+    static let most = 3000
+    /// Most bytes and cookies of one Cookie field.
+    static let mostFieldBytes = 8190
+    static let mostFieldCookies = 150
+
+    private struct Name: Hashable {
+        var path: String
+        var name: String
+    }
+
+    private struct Entry {
+        var cookie: Cookie
+        var lastUse: Int
+        var number: Int
+    }
+
+    private var domains: [String: [Name: Entry]] = [:]
+    private var count = 0
+    /// Counts uses: the order in which cookies leave.
+    private var uses = 0
+
+    /// All that have not ended.
+    func all(now: Date) -> [Cookie] {
+        domains.values.flatMap { $0.values.map(\.cookie) }.filter { !Self.isOver($0, now) }
+            .sorted { ($0.domain, $0.path, $0.name) < ($1.domain, $1.path, $1.name) }
+    }
+
+    /// Puts a cookie in; one that has ended takes its namesake out.
+    mutating func insert(_ cookie: Cookie, now: Date) {
+        let name = Name(path: cookie.path, name: cookie.name)
+        let old = domains[cookie.domain]?[name]
+        if Self.isOver(cookie, now) { return remove(cookie.domain, name) }
+        uses += 1
+        var entry = Entry(cookie: cookie, lastUse: uses, number: old?.number ?? uses)
+        if let old { entry.cookie.created = old.cookie.created } else { count += 1 }
+        domains[cookie.domain, default: [:]][name] = entry
+        if let count = domains[cookie.domain]?.count, count > Self.mostPerDomain { shrink(cookie.domain, now) }
+        if count > Self.most { shrinkAll(now) }
+    }
+
+    /// Whether a cookie that came without TLS would hide one that needs it (RFC 6265 revision, 5.7).
+    func shadowsSecure(_ cookie: Cookie) -> Bool {
+        domains.contains { domain, entries in
+            let isNear =
+                domain == cookie.domain || domain.hasSuffix(".\(cookie.domain)")
+                || cookie.domain.hasSuffix(".\(domain)")
+            return isNear
+                && entries.values.contains {
+                    $0.cookie.isSecure && $0.cookie.name == cookie.name && $0.cookie.matches(path: cookie.path)
+                }
+        }
+    }
+
+    /// The Cookie field: longer paths first, then older cookies.
+    mutating func field(host: String, path: String, isSecure: Bool, now: Date) -> String? {
+        var found: [Entry] = []
+        for domain in Self.domains(above: host) {
+            guard let entries = domains[domain] else { continue }
+            for (name, entry) in entries {
+                if Self.isOver(entry.cookie, now) {
+                    remove(domain, name)
+                } else if entry.cookie.matches(host: host), entry.cookie.matches(path: path),
+                    isSecure || !entry.cookie.isSecure
+                {
+                    found.append(entry)
+                }
+            }
+        }
+        found.sort { left, right in
+            let (a, b) = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
+            return a == b ? left.number < right.number : a > b
+        }
+        var text = ""
+        for entry in found.prefix(Self.mostFieldCookies) {
+            let pair = "\(entry.cookie.name)=\(entry.cookie.value)"
+            guard text.unicodeScalars.count + pair.unicodeScalars.count + 2 <= Self.mostFieldBytes else { continue }
+            text += text.isEmpty ? pair : "; \(pair)"
+            uses += 1
+            domains[entry.cookie.domain]?[Name(path: entry.cookie.path, name: entry.cookie.name)]?.lastUse = uses
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    private mutating func remove(_ domain: String, _ name: Name) {
+        guard domains[domain]?.removeValue(forKey: name) != nil else { return }
+        count -= 1
+        if domains[domain]?.isEmpty == true { domains[domain] = nil }
+    }
+
+    /// What is over leaves, then the one that was not used for longest.
+    private mutating func shrink(_ domain: String, _ now: Date) {
+        for (name, entry) in domains[domain] ?? [:] where Self.isOver(entry.cookie, now) { remove(domain, name) }
+        guard let entries = domains[domain], entries.count > Self.mostPerDomain,
+            let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+        else { return }
+        remove(domain, oldest.key)
+    }
+
+    private mutating func shrinkAll(_ now: Date) {
+        for domain in Array(domains.keys) {
+            for (name, entry) in domains[domain] ?? [:] where Self.isOver(entry.cookie, now) { remove(domain, name) }
+        }
+        guard count > Self.most else { return }
+        let oldest = domains.flatMap { domain, entries in
+            entries.map { (domain: domain, name: $0.key, lastUse: $0.value.lastUse) }
+        }.min { $0.lastUse < $1.lastUse }
+        if let oldest { remove(oldest.domain, oldest.name) }
+    }
+
+    private static func isOver(_ cookie: Cookie, _ now: Date) -> Bool { cookie.expires.map { $0 <= now } ?? false }
+
+    /// The host and every name above it.
+    private static func domains(above host: String) -> [String] {
+        var names = [host]
+        var rest = host[...]
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            names.append(String(rest))
+        }
+        return names
+    }
+}

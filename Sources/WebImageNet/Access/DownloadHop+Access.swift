@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// What stores add to a step of a download, and learn from it.
+extension DownloadHop {
+    private var jar: CookieJar? { (request.network.cookies ?? configuration.cookies).jar }
+    private var credentials: CredentialStore? { request.network.credentials ?? configuration.credentials }
+
+    /// The fields with cookies and credentials for this place. The caller's own count before them.
+    func fieldsWithSecrets() -> HTTPFields {
+        var fields = fields
+        if fields["Cookie"] == nil, let cookies = jar?.field(for: url) {
+            fields.append(name: "Cookie", value: cookies)
+        }
+        if fields["Authorization"] == nil, let credentials {
+            let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
+            if let field = credentials.authorization(method: "GET", url: url, clientNonce: nonce) {
+                fields.append(name: "Authorization", value: field)
+            }
+        }
+        return fields
+    }
+
+    /// Keeps what an answer has for the stores.
+    func learn(_ head: ResponseHead) {
+        jar?.take(head.fields, from: url)
+        let tls = request.network.tls ?? configuration.tls
+        guard let strictTransport = configuration.strictTransport,
+            !tls.uncheckedHosts.contains(url.host()?.lowercased() ?? "")
+        else { return }
+        strictTransport.take(head.fields, from: url)
+    }
+
+    /// The same step with credentials, where `head` asks for them and there are some; nil otherwise.
+    func answeringChallenge(_ head: ResponseHead) -> DownloadHop? {
+        guard head.status == 401, fields["Authorization"] == nil, let credentials else { return nil }
+        guard !hasAnsweredChallenge else {
+            credentials.forget(url)
+            return nil
+        }
+        guard credentials.learn(head, url: url) else { return nil }
+        var again = self
+        again.hasAnsweredChallenge = true
+        return again
+    }
+
+    /// Two steps of equal marks are a loop. A server may set a cookie and lead back to the same place.
+    func mark(_ transfer: TransferRequest) -> String {
+        "\(transfer.url) \(transfer.fields["Cookie"] ?? "") \(hasAnsweredChallenge)"
+    }
+
+    /// The error of a status that is not accepted.
+    func statusFailure(_ head: ResponseHead, retryAfter: Double?) -> ImageError {
+        let isLocked = head.status == 401 || head.status == 407
+        let realm = head.status == 401 ? AuthenticationChallenge.all(head).first?.realm ?? "" : ""
+        return failure(
+            isLocked ? .authenticationRequired : .status, status: head.status, retryAfter: retryAfter, detail: realm)
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// Files that hold secrets.
+enum PrivateFile {
+    /// errno of what failed.
+    struct Failure: Error {
+        let code: Int32
+    }
+
+    /// Writes beside `path` with mode 0600, then renames.
+    static func write(_ bytes: Data, to path: String) throws(Failure) {
+        let temporary = "\(path).\(getpid()).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+        var code: Int32 = 0
+        bytes.withUnsafeBytes { bytes in
+            var offset = 0
+            while offset < bytes.count, code == 0 {
+                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
+                if count > 0 { offset += count } else if errno != EINTR { code = errno }
+            }
+        }
+        if close(descriptor) != 0, code == 0 { code = errno }
+        if code == 0, rename(temporary, path) != 0 { code = errno }
+        guard code != 0 else { return }
+        unlink(temporary)
+        throw Failure(code: code)
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Tells which proxy a URL goes through. Pure; the environment is read when it is created.
+struct ProxyResolver: Sendable {
+    private enum Rule: Sendable {
+        case none
+        case one(String)
+        case environment([String: String])
+    }
+
+    private let rule: Rule
+
+    /// The variables that name proxies. `HTTP_PROXY` is none of them: a CGI program's clients can set it.
+    private static let names = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+    ]
+
+    init(
+        _ configuration: DownloaderConfiguration,
+        environment: @autoclosure () -> [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        switch configuration.proxy {
+        case .none: rule = .none
+        case .url(let proxy): rule = .one(proxy)
+        case .environment:
+            // A proxy hides where the connection leads, and nobody vouched for this one.
+            guard configuration.addressPolicy == .any else {
+                rule = .none
+                return
+            }
+            let known = environment().filter { Self.names.contains($0.key) && !$0.value.isEmpty }
+            rule = known.isEmpty ? .none : .environment(known)
+        }
+    }
+
+    /// The proxy for `url`; nil where the connection is direct.
+    func proxy(for url: String) -> String? {
+        switch rule {
+        case .none: return nil
+        case .one(let proxy): return proxy
+        case .environment(let variables):
+            let isSecure = url.hasPrefix("https:")
+            let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
+            guard let proxy = names.lazy.compactMap({ variables[$0] }).first else { return nil }
+            let exceptions = variables["no_proxy"] ?? variables["NO_PROXY"] ?? ""
+            return Self.isException(URL(string: url)?.host() ?? "", exceptions) ? nil : proxy
+        }
+    }
+
+    /// Whether a list as in `NO_PROXY` holds `host`: `*`, hosts with all that lies under them, addresses, and
+    /// IPv4 networks such as `10.0.0.0/8`.
+    static func isException(_ host: String, _ list: String) -> Bool {
+        let host = normalized(host)
+        return list.split { $0 == "," || $0 == " " }.contains { entry in
+            if entry == "*" { return true }
+            if let slash = entry.firstIndex(of: "/") {
+                return isInside(host, String(entry[..<slash]), Int(entry[entry.index(after: slash)...]))
+            }
+            let name = normalized(String(entry))
+            return !name.isEmpty && (host == name || (IPAddress(host: host) == nil && host.hasSuffix(".\(name)")))
+        }
+    }
+
+    /// Lower case, without brackets, and without the dots that may stand before and after a name.
+    private static func normalized(_ host: String) -> String {
+        var host = host.lowercased()[...]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        if host.hasPrefix(".") { host = host.dropFirst() }
+        if host.hasSuffix(".") { host = host.dropLast() }
+        return String(host)
+    }
+
+    private static func isInside(_ host: String, _ network: String, _ bits: Int?) -> Bool {
+        guard let bits, (0...32).contains(bits), let host = number(host), let network = number(network) else {
+            return false
+        }
+        return bits == 0 || (host ^ network) >> UInt32(32 - bits) == 0
+    }
+
+    /// A dotted IPv4 address.
+    private static func number(_ text: String) -> UInt32? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        guard parts.count == 4 else { return nil }
+        return parts.reduce(UInt32?(0)) { sum, part in
+            guard let sum, let part else { return nil }
+            return sum << 8 | UInt32(part)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// `openssl s_server` that wants a client certificate and says so by TLS alerts, as nginx does not.
+public final class TLSAlertServer: Sendable {
+    /// Its certificates; clients need one of the authority's.
+    public let certificates: TestCertificates
+    private let folder: URL
+    private let port: UInt16
+    private let process: ChildProcess
+
+    /// Where it is.
+    public var url: URL { URL(string: "https://localhost:\(port)/") ?? URL(filePath: "/") }
+
+    /// Starts it with options such as `-tls1_3`.
+    public init(_ options: [String]) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "webimage-alerts-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        certificates = try TestCertificates(in: folder)
+        guard let port = LocalPorts.free(1).first else { throw TestProxy.Failure(description: "no free port") }
+        self.port = port
+        let arguments = [
+            "s_server", "-accept", "127.0.0.1:\(port)", "-cert", certificates.certificate(.good), "-key",
+            certificates.key, "-CAfile", certificates.authority, "-www", "-quiet",
+        ]
+        process = try ChildProcess("/usr/bin/openssl", arguments + options, in: folder, output: "server.log")
+        while !LocalPorts.answers(port) {
+            guard process.isRunning else { throw TestProxy.Failure(description: "openssl s_server does not start") }
+            usleep(2_000)
+        }
+    }
+
+    deinit {
+        process.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
