@@ -23,8 +23,17 @@ enum Fetched: Sendable {
 extension Engine {
     // MARK: - Disk
 
-    /// Original bytes on disk; nil where there are none. Never throws: a cache that fails is a miss.
+    /// Bytes that were downloaded after `plan` was made, for another request that is still at work on them: they are as
+    /// new as any that could be asked for now, whatever the policy.
+    func justArrived(_ plan: RequestPlan) -> Original? {
+        guard let original = originals[plan.keys.data], plan.asked <= original.arrived else { return nil }
+        return original
+    }
+
+    /// Original bytes at hand: those that other requests are working on, else those on disk; nil where there are none.
+    /// Never throws: a cache that fails is a miss.
     func lookUp(_ plan: RequestPlan, priority: LivePriority) async -> Original? {
+        if let original = originals[plan.keys.data] { return original }
         guard let disk, !plan.isOnThisMachine, disk.mayContain(plan.keys.data) else { return nil }
         let limits = plan.limits
         let found = try? await lookups.value(for: plan.keys.data, priority: priority) {
@@ -136,7 +145,9 @@ extension Engine {
                 requestTime: meter.started ?? asked, responseTime: meter.head ?? configuration.now())
         }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
-        return .original(try await inspect(answer, head, plan))
+        let original = try await inspect(answer, head, plan)
+        originals[plan.keys.data] = original
+        return .original(original)
     }
 
     /// The bytes decide what came, not the Content-Type.

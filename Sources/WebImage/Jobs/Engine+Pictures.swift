@@ -37,14 +37,20 @@ extension Engine {
         _ index: Int, _ original: Original, _ plan: RequestPlan, _ priority: LivePriority
     ) async throws(ImageError) -> Picture {
         let key = PictureKey(step: plan.keys.steps[index], bytes: original.resource.digest, limits: plan.limits)
-        if index < plan.transformers.count, let image = rememberedStep(key) {
-            return Picture(image: image, decodeSeconds: 0, transformSeconds: 0)
-        }
         return try await pictures.value(for: key, priority: priority) { context in
+            // Made before, by a job that has just ended or for another request.
+            if let image = original.picture(key) ?? self.rememberedStep(key, plan) {
+                return .success(Picture(image: image, decodeSeconds: 0, transformSeconds: 0))
+            }
             do throws(ImageError) {
-                if index == 0 { return .success(try await self.decode(original, plan, context.priority)) }
-                let base = try await self.step(index - 1, original, plan, context.priority)
-                return .success(try await self.transform(base, plan.transformers[index - 1], plan, context.priority))
+                let picture =
+                    if index == 0 { try await self.decode(original, plan, context.priority) } else {
+                        try await self.transform(
+                            try await self.step(index - 1, original, plan, context.priority),
+                            plan.transformers[index - 1], plan, context.priority)
+                    }
+                original.remember(picture.image, key)
+                return .success(picture)
             } catch {
                 return .failure(error)
             }
@@ -52,8 +58,10 @@ extension Engine {
     }
 
     /// A finished step in memory serves the next one.
-    private func rememberedStep(_ key: PictureKey) -> Image? {
-        guard let image = memory.image(for: key.step), image.resource?.digest == key.bytes else { return nil }
+    private func rememberedStep(_ key: PictureKey, _ plan: RequestPlan) -> Image? {
+        guard plan.request.reads.contains(.memory), let image = memory.image(for: key.step),
+            image.resource?.digest == key.bytes
+        else { return nil }
         return image
     }
 
@@ -108,7 +116,7 @@ extension Engine {
             memory.store(image, for: plan.keys.final)
         }
         guard case .encoded(let encoding) = plan.request.storeFinal, plan.request.stores.contains(.disk),
-            let disk, !image.isAnimated, !disk.mayContain(finalKey(plan))
+            let disk, !image.isAnimated
         else { return }
         backgroundWork.add(1, ordering: .relaxed)
         Task.detached(priority: .background) {

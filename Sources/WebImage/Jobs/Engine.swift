@@ -23,6 +23,7 @@ final class Engine: Sendable {
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
+    let originals = OriginalTable()
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
@@ -79,6 +80,8 @@ final class Engine: Sendable {
         backgroundWork.add(1, ordering: .relaxed)
         Task.detached(priority: .background) {
             _ = try? await self.revalidations.value(for: key, priority: priority) { _ in
+                // Another one may have ended since the picture was delivered.
+                guard plan.standing(of: image.resource) == .answersMeanwhile else { return .success(false) }
                 // `refresh` asks although the copy might still do; nobody listens to its events.
                 let asked = RequestPlan(plan, policy: .refresh)
                 return await self.run(asked, task: ImageTask(asked.request), known: image).map { _ in true }

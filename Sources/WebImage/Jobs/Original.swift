@@ -15,7 +15,10 @@ final class Original: Sendable {
     let probe: ImageProbe?
     let origin: ImageResponse.Origin
     let metrics: LoadMetrics?
+    /// When the bytes were whole.
+    let arrived = ContinuousClock.now
     private let isStored: Atomic<Bool>
+    private let made = Lock<[PictureKey: Image]>([:])
 
     init(
         data: Data, resource: ResourceRecord, probe: ImageProbe?, origin: ImageResponse.Origin,
@@ -29,8 +32,42 @@ final class Original: Sendable {
         self.isStored = Atomic(isStored)
     }
 
+    /// A picture that was made of these bytes while they are in use: whoever comes just after a job has ended finds its
+    /// result here, also where nothing may be kept in memory.
+    func picture(_ key: PictureKey) -> Image? { made.withLock { $0[key] } }
+
+    /// Remembers a picture as long as these bytes are in use.
+    func remember(_ image: Image, _ key: PictureKey) { made.withLock { $0[key] = image } }
+
     /// True for the first caller only, and for nobody when the bytes came from the disk: bytes are written once.
     func claimStoring() -> Bool { !isStored.exchange(true, ordering: .acquiringAndReleasing) }
+}
+
+/// The bytes that requests are working on, by their key: who asks between the end of a load and the moment its bytes
+/// are in the caches is served by them. Thread-safe.
+final class OriginalTable: Sendable {
+    private struct Weak {
+        weak var original: Original?
+    }
+
+    private struct State {
+        var originals: [CacheKey: Weak] = [:]
+        var limit = 256
+    }
+
+    private let state = Lock(State())
+
+    subscript(key: CacheKey) -> Original? {
+        get { state.withLock { $0.originals[key]?.original } }
+        set {
+            state.withLock { state in
+                state.originals[key] = newValue.map { Weak(original: $0) }
+                guard state.originals.count > state.limit else { return }
+                state.originals = state.originals.filter { $0.value.original != nil }
+                state.limit = max(256, state.originals.count * 2)
+            }
+        }
+    }
 }
 
 /// How the bytes of a request were found.

@@ -13,6 +13,8 @@ struct RequestPlan: Sendable {
     let limits: Limits
     /// The moment at which freshness is judged.
     let now: Date
+    /// When the request was made.
+    let asked: ContinuousClock.Instant
 
     init(_ request: ImageRequest, configuration: ImageManagerConfiguration) {
         self.request = request
@@ -20,6 +22,7 @@ struct RequestPlan: Sendable {
         policy = request.cachePolicy ?? configuration.cachePolicy
         limits = request.limits ?? configuration.limits
         now = configuration.now()
+        asked = .now
         let source = request.key ?? configuration.key?(request.url) ?? SourceIdentity.of(request.url)
         keys = RequestKeys(request, source: source, transformers: transformers)
     }
@@ -32,6 +35,7 @@ struct RequestPlan: Sendable {
         self.policy = policy
         limits = plan.limits
         now = plan.now
+        asked = plan.asked
     }
 
     /// Files and data URLs are at hand already: a copy on disk would only double them.

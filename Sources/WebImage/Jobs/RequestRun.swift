@@ -63,6 +63,7 @@ struct RequestRun {
     }
 
     private mutating func obtain(known: Image?) async throws(ImageError) -> Obtained {
+        if let original = engine.justArrived(plan), plan.policy != .cacheOnly { return .bytes(original) }
         var stored: Original?
         if plan.policy != .reload, plan.request.originalReads.contains(.disk) {
             let before = clock.now

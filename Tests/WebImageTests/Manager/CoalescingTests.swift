@@ -48,6 +48,23 @@ struct CoalescingTests {
         #expect(pictures.count == 1)
     }
 
+    @Test("who asks while the bytes are being decoded is served by them: no second download")
+    func whileDecoding() async throws {
+        let resource = ServerResource(body: try TestPictures.png(6), type: "image/png", cacheControl: "max-age=60")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        let slow = CountingTransformer("slow")
+        let gate = Gate()
+        slow.gate.withLock { $0 = gate }
+        let fixture = try ManagerFixture()
+        let first = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [slow]))
+        await untilTrue { slow.runs == 1 }
+        let second = try await fixture.manager.response(for: ImageRequest(server.url("/a"), size: .fit(width: 10)))
+        #expect(second.image.size.width == 10)
+        gate.open()
+        _ = try await first.response
+        #expect(server.counters.requests == 1)
+    }
+
     @Test("equal first transformers run once, whatever follows them")
     func transformSteps() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(3), type: "image/png")])
@@ -59,7 +76,8 @@ struct CoalescingTests {
         let fixture = try ManagerFixture()
         let a = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, second]))
         let b = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, third]))
-        await untilTrue { fixture.manager.engine.pictures.count == 4 }
+        // Both last steps wait for the one first step, which holds at the gate.
+        await untilTrue { first.runs == 1 && fixture.manager.engine.pictures.count == 3 }
         gate.open()
         _ = try await (a.image, b.image)
         let runs: [Int] = [first, second, third].map(\.runs)
