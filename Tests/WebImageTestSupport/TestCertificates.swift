@@ -55,6 +55,13 @@ public struct TestCertificates: Sendable {
         )
     }
 
+    /// The pin of the servers' public key: base64 of its SHA-256 digest.
+    public func publicKeyPin() throws -> String {
+        try run("pkey -in key.pem -pubout -outform DER -out public.der")
+        try run("dgst -sha256 -binary -out public.sha256 public.der")
+        return try Data(contentsOf: folder.appending(path: "public.sha256")).base64EncodedString()
+    }
+
     private func sign(_ kind: Kind, _ extensions: String, _ start: String, _ end: String) throws {
         try run(
             "ca -batch -notext -config ca.conf -in request.pem -out \(kind.rawValue).pem -extensions \(extensions)"

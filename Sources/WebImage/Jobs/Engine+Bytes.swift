@@ -130,6 +130,9 @@ extension Engine {
         var request = LoadRequest(
             url: url, fields: plan.request.fields, maxBytes: plan.limits.maxEncodedBytes,
             acceptsNotModified: !conditions.lines.isEmpty, timeouts: plan.request.timeouts)
+        request.network = plan.request.network
+        request.retry = plan.request.retry
+        request.alternatives = plan.request.alternatives
         for line in conditions.lines { request.fields.append(name: line.name, value: line.value) }
         if plan.policy == .reload { request.fields["Cache-Control"] = request.fields["Cache-Control"] ?? "no-cache" }
         let meter = LoadMeter(now: configuration.now, handler: context.report)

@@ -44,8 +44,18 @@ public struct ImageRequest: Sendable {
     public var storeFinal = FinalStorage.never
     /// Limits that differ from the configuration's. Default nil.
     public var limits: Limits?
+    /// Who asks, where the picture depends on that and `fields` do not tell: one person's pictures are kept apart from
+    /// another's. Needed beside cookies and credentials of ``network``. Default nil.
+    public var identity: String?
     /// Time limits that differ from the downloader's. Default nil.
     public var timeouts: LoadTimeouts?
+    /// Cookies, trust, credentials and answers that differ from the downloader's (HTTP only).
+    public var network = NetworkOptions()
+    /// When a failed load is tried again; nil (the default) for the downloader's rule.
+    public var retry: RetryPolicy?
+    /// Asked in this order when ``url`` finally fails on the network or with a status that is not accepted. The key
+    /// stays that of ``url``. Default none.
+    public var alternatives: [URL] = []
     /// The app's own data; not looked at.
     public var userInfo: [String: any Sendable] = [:]
 

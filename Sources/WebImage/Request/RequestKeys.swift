@@ -34,6 +34,7 @@ struct RequestKeys: Sendable {
                 if let value = request.fields.combined(name) { fields += ["vary", name, CacheKey([value]).fileName] }
             }
         }
+        if let identity = request.identity { fields += ["identity", CacheKey([identity]).fileName] }
         return CacheKey(fields)
     }
 

@@ -66,7 +66,8 @@ struct CurlFailure: Sendable {
     }
 
     private var lostReason: NetworkError.Reason {
-        if proxyStatus == 407 { return .authenticationRequired }
+        // tinyproxy calls a wrong password 401, a missing one 407.
+        if proxyStatus == 407 || proxyStatus == 401 { return .authenticationRequired }
         if proxyStatus >= 300 { return .proxyFailed }
         if let clientCertificateReason { return clientCertificateReason }
         if detail.contains("chunked") || detail.contains("response headers") { return .badServerResponse }

@@ -4,8 +4,9 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
-import WebImageNet
 import WebImageTesting
+
+@testable import WebImageNet
 
 @Suite("Faults of servers", .timeLimit(.minutes(5)))
 struct FaultTests {

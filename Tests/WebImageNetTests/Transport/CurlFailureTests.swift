@@ -58,6 +58,7 @@ struct CurlFailureTests {
             #expect(reason(CURLE_PEER_FAILED_VERIFICATION) { $0.verifyResult = result } == expected)
         }
         #expect(reason(CURLE_RECV_ERROR) { $0.proxyStatus = 407 } == .authenticationRequired)
+        #expect(reason(CURLE_RECV_ERROR) { $0.proxyStatus = 401 } == .authenticationRequired)
         #expect(reason(CURLE_RECV_ERROR) { $0.proxyStatus = 502 } == .proxyFailed)
         #expect(
             reason(CURLE_RECV_ERROR) { $0.detail = "Malformed encoding found in chunked-encoding" }

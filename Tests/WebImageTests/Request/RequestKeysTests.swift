@@ -46,7 +46,9 @@ struct RequestKeysTests {
         let one = try keys { $0.fields["Authorization"] = "Bearer secret-one" }
         let two = try keys { $0.fields["authorization"] = "Bearer secret-two" }
         let tracing = try keys { $0.fields["X-Trace"] = "1" }
-        #expect(Set([plain.data, one.data, two.data]).count == 3)
+        let person = try keys { $0.identity = "secret-person" }
+        #expect(Set([plain.data, one.data, two.data, person.data]).count == 4)
+        #expect(!person.data.canonical.contains("secret"))
         #expect(tracing.data == plain.data)
         #expect(!one.data.canonical.contains("secret"))
     }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImageNet
+
+@Suite("Credentials", .timeLimit(.minutes(5)))
+struct CredentialTests {
+    private func challenge(_ text: String, _ status: Int = 401) -> ServerResponse {
+        .status(status).with { $0.fields.append(name: "WWW-Authenticate", value: text) }
+    }
+
+    @Test("Challenges are read as RFC 9110 writes them")
+    func parsing() {
+        typealias Challenge = AuthenticationChallenge
+        #expect(
+            Challenge.parse("Basic realm=\"a, \\\"b\\\"\"") == [
+                .init(scheme: "basic", parameters: ["realm": "a, \"b\""])
+            ])
+        #expect(
+            Challenge.parse("Newauth realm=\"apps\", type=1, title=\"x\", Basic realm = simple")
+                == [
+                    .init(scheme: "newauth", parameters: ["realm": "apps", "type": "1", "title": "x"]),
+                    .init(scheme: "basic", parameters: ["realm": "simple"]),
+                ])
+        #expect(Challenge.parse("Negotiate").map(\.scheme) == ["negotiate"])
+        for text in ["", ",", "=", "\"", "Basic realm=\"open", "Negotiate abc==", "=x Basic", "Basic realm"] {
+            #expect(Challenge.parse(text).count <= 2)
+        }
+    }
+
+    @Test("Digest answers are those of RFC 7616 and RFC 2617")
+    func digests() throws {
+        let base =
+            "Digest realm=\"http-auth@example.org\", qop=\"auth, auth-int\", algorithm=%, nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""
+        let user = Credential(user: "Mufasa", password: "Circle of Life")
+        for (algorithm, expected) in [
+            ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+            ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+        ] {
+            let text = base.replacingOccurrences(of: "%", with: algorithm)
+            let answer = try #require(AuthenticationChallenge.parse(text).first.flatMap { DigestAnswer($0) })
+            let field = answer.field(
+                user, method: "GET", target: "/dir/index.html", count: 1,
+                clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
+            #expect(field.contains("response=\"\(expected)\""))
+            #expect(field.contains("nc=00000001") && field.contains("opaque=\"FQhe/"))
+        }
+        let old = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
+        let plain = try #require(AuthenticationChallenge.parse(old).first.flatMap { DigestAnswer($0) })
+        let field = plain.field(
+            Credential(user: "Mufasa", password: "CircleOfLife"), method: "GET", target: "/dir/index.html", count: 1,
+            clientNonce: "x")
+        #expect(field.contains("response=\"1949323746fe6a43ef61f9606e7febea\"") && !field.contains("qop"))
+        for bad in [
+            "Digest realm=a", "Digest nonce=a, algorithm=SHA-512", "Digest nonce=a, qop=auth-int", "Basic nonce=a",
+        ] {
+            #expect(AuthenticationChallenge.parse(bad).first.flatMap { DigestAnswer($0) } == nil)
+        }
+    }
+
+    @Test("Basic is shown once asked for, and from then on below the folder")
+    func basic() async throws {
+        let server = try LoopbackServer { [self] request in
+            let isRight = request.fields["Authorization"] == "Basic " + Data("u:p\u{e4}".utf8).base64EncodedString()
+            return isRight ? .ok(Data("x".utf8)) : challenge("Basic realm=\"r\"")
+        }
+        let store = CredentialStore()
+        store.set(Credential(user: "u", password: "p\u{e4}"), for: server.url("/"), realm: "r")
+        let downloader = makeDownloader { $0.credentials = store }
+        for path in ["/in/a", "/in/b", "/in/deep/c", "/out"] { _ = try await downloader.load(server.url(path)) }
+        #expect(server.requests.map { $0.fields["Authorization"] != nil } == [false, true, true, true, false, true])
+    }
+
+    @Test("A wrong password is tried once; another realm, another origin and none at all get nothing")
+    func refused() async throws {
+        let server = try LoopbackServer { [self] _ in challenge("Basic realm=\"r\"") }
+        let store = CredentialStore()
+        store.set(Credential(user: "u", password: "wrong"), for: server.url("/"), realm: "r")
+        let error = await makeDownloader { $0.credentials = store }.failure(server.url("/a"))
+        #expect(error?.network?.reason == .authenticationRequired && error?.network?.status == 401)
+        #expect(server.counters.requests == 2)
+        let other = CredentialStore()
+        other.set(Credential(user: "u", password: "p"), for: server.url("/"), realm: "elsewhere")
+        other.set(Credential(user: "u", password: "p"), for: try #require(URL(string: "http://127.0.0.1:1/")))
+        other.set(Credential(user: "u", password: "p", scheme: .digest), for: server.url("/"), realm: "r")
+        for store in [other, nil] {
+            #expect(
+                await makeDownloader().failure(server.url("/a")) { $0.network.credentials = store }?.network?.reason
+                    == .authenticationRequired)
+        }
+        #expect(server.counters.requests == 4)
+    }
+
+    @Test("Digest counts the uses of a nonce and takes a new one")
+    func digest() async throws {
+        let server = try LoopbackServer { [self] request in
+            let field = request.fields["Authorization"] ?? ""
+            let nonce = request.index < 4 ? "one" : "two"
+            return field.contains("nonce=\"\(nonce)\"")
+                ? .ok(Data("x".utf8)) : challenge("Basic realm=r, Digest realm=r, qop=auth, nonce=\"\(nonce)\"")
+        }
+        let store = CredentialStore()
+        store.set(Credential(user: "u", password: "p"), for: server.url("/"))
+        let downloader = makeDownloader { $0.credentials = store }
+        for _ in 0..<4 { _ = try await downloader.load(server.url("/a?b=c")) }
+        let fields = server.requests.map { $0.fields["Authorization"] ?? "" }
+        #expect(fields.map { $0.contains("nonce=\"one\"") } == [false, true, true, true, true, false])
+        #expect(fields[3].contains("nc=00000003") && fields[5].contains("nc=00000001"))
+        #expect(fields[5].contains("uri=\"/a?b=c\""))
+    }
+
+    @Test("Credentials do not follow a redirect to another origin")
+    func redirects() async throws {
+        let second = try LoopbackServer { _ in .ok(Data("x".utf8)) }
+        let target = second.url("/b").absoluteString
+        let first = try LoopbackServer { [self] request in
+            request.fields["Authorization"] == nil ? challenge("Basic realm=r") : .redirect(to: target)
+        }
+        let store = CredentialStore()
+        store.set(Credential(user: "u", password: "p"), for: first.url("/"))
+        _ = try await makeDownloader { $0.credentials = store }.load(first.url("/a"))
+        #expect(first.counters.requests == 2)
+        #expect(second.requests.map { $0.fields["Authorization"] } == [nil])
+    }
+
+    @Test(
+        "nginx lets the right user in and nobody else",
+        .enabled(if: Nginx.missing == nil, Comment(rawValue: Nginx.missing ?? "")))
+    func nginx() async throws {
+        let server = try Nginx(
+            files: ["a": Data("x".utf8), "users": Data("u:{PLAIN}secret\n".utf8)],
+            settings: "auth_basic \"Pictures\"; auth_basic_user_file site/users;")
+        let store = CredentialStore()
+        store.set(Credential(user: "u", password: "secret"), for: server.url("/"), realm: "Pictures")
+        let downloader = makeDownloader { $0.credentials = store }
+        #expect(try await downloader.load(server.url("/a")).body == Data("x".utf8))
+        store.set(Credential(user: "u", password: "other"), for: server.url("/"), realm: "Pictures")
+        let error = await downloader.failure(server.url("/a"))?.network
+        #expect(error?.reason == .authenticationRequired && error?.detail == "Pictures")
+    }
+}

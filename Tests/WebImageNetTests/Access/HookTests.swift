@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImageNet
+
+@Suite("Redirect policy, filters, cookies of loads", .timeLimit(.minutes(5)))
+struct HookTests {
+    private let body = Data("picture".utf8)
+
+    @Test("A policy sees each redirect once and decides on it")
+    func policy() async throws {
+        let second = try LoopbackServer(routes: ["/b": .ok(body)])
+        let far = second.url("/b")
+        let first = try LoopbackServer(routes: [
+            "/1": .redirect(301, to: "/2"), "/2": .redirect(to: far.absoluteString),
+        ])
+        let seen = Shared<[RedirectProposal]>([])
+        let downloader = makeDownloader {
+            $0.fields = HTTPFields([.init(name: "X-Api-Key", value: "s")])
+            $0.redirectPolicy = { proposal in
+                seen.update { $0.append(proposal) }
+                var fields = proposal.fields
+                fields.append(name: "X-Hop", value: "\(proposal.number)")
+                return .followWith(fields)
+            }
+        }
+        #expect(try await downloader.load(first.url("/1")).body == body)
+        #expect(seen.value.map(\.status) == [301, 302] && seen.value.map(\.isCrossOrigin) == [false, true])
+        #expect(seen.value.map(\.to) == [first.url("/2"), far] && seen.value.map(\.number) == [1, 2])
+        #expect(seen.value.map { $0.fields["X-Api-Key"] } == ["s", nil])
+        #expect(first.requests.map { $0.fields["X-Hop"] } == [nil, "1"])
+        #expect(second.requests.first?.fields.values(of: "X-Hop") == ["2"])
+    }
+
+    @Test("A policy refuses, answers with the redirect, or may not go beyond the rules")
+    func decisions() async throws {
+        let server = try LoopbackServer(routes: [
+            "/1": .redirect(307, to: "/2"), "/2": .ok(body), "/f": .redirect(to: "file:///a"),
+        ])
+        let downloader = makeDownloader()
+        let refused = await downloader.failure(server.url("/1")) { $0.network.redirectPolicy = { _ in .refuse("no") } }
+        #expect(refused?.network?.reason == .redirectRefused && refused?.network?.detail == "no")
+        let answer = try await downloader.load(server.url("/1")) { $0.network.redirectPolicy = { _ in .answer } }
+        #expect(answer.head?.status == 307 && answer.body.isEmpty && answer.finalURL == server.url("/1"))
+        #expect(answer.head?.fields["Location"] == "/2")
+        let file = await downloader.failure(server.url("/f")) { $0.network.redirectPolicy = { _ in .follow } }
+        #expect(file?.network?.reason == .redirectRefused)
+    }
+
+    @Test("Statuses are accepted by set, range and rule, for all or for one request")
+    func statuses() async throws {
+        let server = try LoopbackServer { [body] in ServerResponse(status: $0.path == "/a" ? 404 : 200, body: body) }
+        let downloader = makeDownloader { $0.acceptedStatuses = .set([200]) }
+        #expect(await downloader.failure(server.url("/a"))?.network?.reason == .status)
+        let response = try await downloader.load(server.url("/a")) { $0.network.acceptedStatuses = .init { $0 == 404 } }
+        #expect(response.body == body && response.head?.status == 404)
+        let none = await downloader.failure(server.url("/b")) { $0.network.acceptedStatuses = .set([]) }
+        #expect(none?.network?.reason == .status && none?.network?.status == 200)
+    }
+
+    @Test(
+        "Content types are compared without case and parameters",
+        arguments: [
+            ("image/png", ["image/*"], true), ("Image/PNG; q=1", ["image/png"], true),
+            ("text/html", ["image/*"], false),
+            ("", ["image/*"], false), ("", ["*/*"], true), ("", [], true), ("imagex/png", ["image/*"], false),
+            ("image/png", ["image/jpeg", "image/png"], true), ("text/html", [], true),
+        ])
+    func types(type: String, patterns: [String], expected: Bool) {
+        let head = ResponseHead(status: 200, fields: HTTPFields([.init(name: "Content-Type", value: type)]))
+        #expect(ContentTypeFilter.accepts(head, patterns) == expected)
+    }
+
+    @Test("A content type that is not accepted is an error before the body comes")
+    func contentTypes() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { [body] request in
+            request.path == "/p"
+                ? .ok(body, type: "image/png") : .ok(body, type: "text/html").with { $0.bodyGate = gate }
+        }
+        let downloader = makeDownloader { $0.acceptedContentTypes = ["image/*"] }
+        #expect(try await downloader.load(server.url("/p")).body == body)
+        let error = await downloader.failure(server.url("/h"))?.network
+        #expect(error?.reason == .contentTypeRefused && error?.detail == "text/html" && error?.status == 200)
+        gate.open()
+        #expect(try await downloader.load(server.url("/h")) { $0.network.acceptedContentTypes = [] }.body == body)
+    }
+
+    @Test("Cookies are sent and kept on every step of a redirect, and not at all by default")
+    func cookies() async throws {
+        let server = try LoopbackServer { [body] request in
+            if request.path == "/wall", request.fields["Cookie"] == nil {
+                return .redirect(to: "/wall").with { $0.fields.append(name: "Set-Cookie", value: "pass=1; Path=/") }
+            }
+            return .ok(body)
+        }
+        #expect(await makeDownloader().failure(server.url("/wall"))?.network?.reason == .tooManyRedirects)
+        let jar = CookieJar()
+        let downloader = makeDownloader { $0.cookies = .jar(jar) }
+        #expect(try await downloader.load(server.url("/wall")).body == body)
+        #expect(jar.cookies.map(\.name) == ["pass"])
+        _ = try await downloader.load(server.url("/x")) { $0.network.cookies = CookiePolicy.none }
+        _ = try await downloader.load(server.url("/x")) {
+            $0.fields = HTTPFields([.init(name: "Cookie", value: "own=1")])
+        }
+        _ = try await downloader.load(server.url("/x"))
+        #expect(server.requests.suffix(3).map { $0.fields["Cookie"] } == [nil, "own=1", "pass=1"])
+    }
+
+    @Test("Hosts that asked for https get nothing else, until their time is over")
+    func strictTransport() throws {
+        let now = Shared(Date(timeIntervalSince1970: 1_000))
+        let store = StrictTransport { now.value }
+        func take(_ value: String, _ host: String, _ scheme: String = "https") throws {
+            let url = try #require(URL(string: "\(scheme)://\(host)/"))
+            store.take(HTTPFields([.init(name: "Strict-Transport-Security", value: value)]), from: url)
+        }
+        func secured(_ text: String) throws -> String { store.secured(try #require(URL(string: text))).absoluteString }
+        try take("max-age=10", "a.example")
+        try take("Max-Age=\"20\" ; includeSubDomains", "b.example")
+        try take("max-age=10", "c.example", "http")
+        try take("max-age=10", "127.0.0.1")
+        try take("max-age=x", "d.example")
+        #expect(try secured("http://a.example:80/x?y") == "https://a.example/x?y")
+        #expect(try secured("http://a.example:8080/") == "https://a.example:8080/")
+        #expect(try secured("http://x.b.example/") == "https://x.b.example/")
+        for same in ["http://x.a.example/", "http://c.example/", "http://127.0.0.1/", "http://d.example/"] {
+            #expect(try secured(same) == same)
+        }
+        now.value += 10
+        #expect(try secured("http://a.example/") == "http://a.example/")
+        try take("max-age=0", "b.example")
+        #expect(try secured("http://b.example/") == "http://b.example/")
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+
+@testable import WebImageNet
+
+@Suite(
+    "Trust and identity", .timeLimit(.minutes(5)),
+    .enabled(if: Nginx.missing == nil, Comment(rawValue: Nginx.missing ?? "")))
+struct TLSTests {
+    private let body = patternBytes(5_000)
+
+    @Test("nginx gets the client certificate of its host, by files or by bytes, and no other host's")
+    func clientCertificate() async throws {
+        let server = try Nginx(
+            files: ["a": body], secureSettings: "ssl_verify_client on; ssl_client_certificate ca.pem;")
+        let trusted = TLSConfiguration.authorities(server.certificates.authority)
+        let paths = (server.certificates.certificate(.good), server.certificates.key)
+        let byFiles = ClientCertificate.files(certificate: paths.0, key: paths.1)
+        let byBytes = ClientCertificate.data(
+            certificate: try Data(contentsOf: URL(filePath: paths.0)), key: try Data(contentsOf: URL(filePath: paths.1))
+        )
+        let downloader = makeDownloader { $0.tls = trusted }
+        for certificate in [byFiles, byBytes] {
+            let response = try await downloader.load(server.secureURL("/a")) {
+                $0.network.tls = trusted.identifying(as: certificate, at: "localhost")
+            }
+            #expect(response.body == body)
+        }
+        // nginx tells by a status, not by TLS.
+        let elsewhere = trusted.identifying(as: byFiles, at: "other.example")
+        for tls in [trusted, elsewhere] {
+            let error = await downloader.failure(server.secureURL("/a")) { $0.network.tls = tls }
+            #expect(error?.network?.status == 400)
+        }
+        let unusable = ClientCertificate.files(certificate: "/nowhere.pem", key: "/nowhere.key")
+        let error = await downloader.failure(server.secureURL("/a")) {
+            $0.network.tls = trusted.identifying(as: unusable, at: "localhost")
+        }
+        #expect(error?.network?.reason == .clientCertificateRejected)
+    }
+
+    @Test("A server that speaks by alerts says what it misses", arguments: ["-tls1_3", "-tls1_2"])
+    func alerts(version: String) async throws {
+        let server = try TLSAlertServer([version, "-Verify", "1", "-verify_return_error"])
+        let trusted = TLSConfiguration.authorities(server.certificates.authority)
+        let missing = await makeDownloader { $0.tls = trusted }.failure(server.url)?.network
+        #expect(
+            missing?.reason == (version == "-tls1_3" ? .clientCertificateRequired : .secureConnectionFailed),
+            "\(String(describing: missing))")
+        let unknown = ClientCertificate.files(
+            certificate: server.certificates.certificate(.selfSigned), key: server.certificates.key)
+        let tls = trusted.identifying(as: unknown, at: "localhost")
+        let rejected = await makeDownloader { $0.tls = tls }.failure(server.url)?.network
+        #expect(rejected?.reason == .clientCertificateRejected, "\(String(describing: rejected))")
+    }
+
+    @Test("A pinned host needs the key besides the chain; other hosts need none")
+    func pins() async throws {
+        let server = try Nginx(files: ["a": body])
+        let trusted = TLSConfiguration.authorities(server.certificates.authority)
+        let right = try server.certificates.publicKeyPin()
+        let wrong = Data(repeating: 7, count: 32).base64EncodedString()
+        for (host, keys, isRight) in [
+            ("localhost", [right], true), ("localhost", [wrong, "sha256//\(right)"], true),
+            ("localhost", [wrong], false), ("localhost", [], false), ("other.example", [wrong], true),
+        ] {
+            let downloader = makeDownloader { $0.tls = trusted.pinning(host, to: keys) }
+            let error = await downloader.failure(server.secureURL("/a"))?.network
+            #expect(error?.reason == (isRight ? nil : .certificateUntrusted), "\(keys)")
+            #expect(isRight || error?.detail.contains("public key") == true)
+        }
+        let pinned = makeDownloader { $0.tls = TLSConfiguration.system.pinning("localhost", to: [right]) }
+        #expect(await pinned.failure(server.secureURL("/a"))?.network?.reason == .certificateUnknownRoot)
+    }
+
+    @Test("Old versions are refused, authorities may be bytes, and one request may trust otherwise")
+    func versions() async throws {
+        let old = try Nginx(
+            files: ["a": body], secureSettings: "ssl_protocols TLSv1; ssl_ciphers DEFAULT@SECLEVEL=0;")
+        let downloader = makeDownloader { $0.tls = .authorities(old.certificates.authority) }
+        #expect(await downloader.failure(old.secureURL("/a"))?.network?.reason == .secureConnectionFailed)
+        let middle = try Nginx(files: ["a": body], secureSettings: "ssl_protocols TLSv1.2;")
+        var bytes = TLSConfiguration()
+        bytes.authorityData = try Data(contentsOf: URL(filePath: middle.certificates.authority))
+        let trusting = makeDownloader { [bytes] in $0.tls = bytes }
+        #expect(try await trusting.load(middle.secureURL("/a")).body == body)
+        var strict = bytes
+        strict.minimumVersion = .tls13
+        let error = await trusting.failure(middle.secureURL("/a")) { [strict] in $0.network.tls = strict }
+        #expect(error?.network?.reason == .secureConnectionFailed)
+        let insecure = try await trusting.load(middle.secureURL("/a", .selfSigned)) {
+            $0.network.tls = .insecure(hosts: ["localhost"])
+        }
+        #expect(insecure.body == body)
+        #expect(await trusting.failure(middle.secureURL("/a", .selfSigned))?.network?.reason == .certificateUntrusted)
+    }
+
+    @Test("The server is told the name that is asked for")
+    func serverName() async throws {
+        let server = try Nginx(files: ["a": body], secureSettings: "add_header X-Name \"$ssl_server_name\";")
+        let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
+        #expect(try await downloader.load(server.secureURL("/a")).head?.fields["X-Name"] == "localhost")
+    }
+
+    @Test("A server that closes connections after three requests does so unseen")
+    func keepAliveLimit() async throws {
+        let server = try Nginx(files: ["a": body], settings: "keepalive_requests 3;")
+        let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
+        for url in [server.url("/a"), server.secureURL("/a")] {
+            try await withThrowingTaskGroup(of: Data.self) { group in
+                for _ in 0..<20 { group.addTask { try await downloader.load(url).body } }
+                for try await received in group { #expect(received == body) }
+            }
+        }
+        server.stop()
+        #expect(try server.log().count == 40)
+    }
+}
