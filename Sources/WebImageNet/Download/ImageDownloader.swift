@@ -104,8 +104,10 @@ public final class ImageDownloader: ImageLoader {
             throw hop.failure(.status, status: status, retryAfter: answer.retryAfter)
         }
         guard status == 304 || !answer.body.isEmpty else { throw hop.failure(.noData, status: status) }
-        return LoadResponse(
+        var response = LoadResponse(
             head: answer.head, body: answer.body, finalURL: hop.url, requestTime: answer.requestTime,
             responseTime: answer.responseTime, metrics: answer.metrics)
+        response.isLengthKnown = answer.isLengthKnown
+        return response
     }
 }

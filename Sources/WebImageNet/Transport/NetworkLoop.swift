@@ -134,7 +134,7 @@ final class NetworkLoop {
         var trustsPeer = false
         if case .url = configuration.proxy { trustsPeer = true }
         let context = TransferCallbacks.Context(
-            transfer: transfer, policy: configuration.addressPolicy, trustsPeer: trustsPeer)
+            transfer: transfer, policy: configuration.addressPolicy, trustsPeer: trustsPeer, sockets: sockets)
         contexts[handle.pointer] = context
         handle.prepare(transfer.request, configuration)
         TransferCallbacks.install(on: handle, context, sockets)
@@ -222,6 +222,7 @@ final class NetworkLoop {
         failure.verifyResult = handle.number(CURLINFO_SSL_VERIFYRESULT)
         failure.proxyStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
         if case .url = configuration.proxy { failure.usesProxy = true }
+        failure.isEndedHere = transfer.openedSocket.map(sockets.wasEndedHere) ?? false
         failure.detail = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
         return failure
     }

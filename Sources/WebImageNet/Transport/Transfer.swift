@@ -20,6 +20,8 @@ final class Transfer {
     var requestTime = Date()
     /// Whether this is the second try, on a fresh connection.
     var isRetry = false
+    /// The last socket that was opened for it; nil where it uses a kept connection.
+    var openedSocket: Int32?
     /// Set where the address policy refused a connection.
     var refusedAddress: String?
     /// Why a callback stopped the transfer.
@@ -44,6 +46,7 @@ final class Transfer {
     func restart() {
         isRetry = true
         parser.reset()
+        openedSocket = nil
         refusedAddress = nil
     }
 
@@ -79,8 +82,8 @@ final class Transfer {
     private func begin(_ head: ResponseHead) -> Bool {
         self.head = head
         responseTime = Date()
-        if head.bodyLength == .contradictory {
-            return stop(.badServerResponse, detail: "contradictory Content-Length")
+        if head.bodyLength == .invalid {
+            return stop(.badServerResponse, detail: "no valid Content-Length")
         }
         var expected: Int?
         if case .known(let length) = head.bodyLength { expected = length }
@@ -92,6 +95,9 @@ final class Transfer {
         let hasBody = request.method != "HEAD" && head.status != 204 && head.status != 304
         if hasBody, let expected, expected > request.maxBytes { return stop(tooLarge: expected) }
         if hasBody {
+            if ContentDecoder.hasTooManyCodings(head.fields) {
+                return stop(.broken("more than \(ContentDecoder.mostCodings) codings"))
+            }
             decoder = ContentDecoder(head.fields, limit: request.maxBytes)
             if decoder != nil { expected = nil }
             body = BodyBuffer(expected: expected)
@@ -124,7 +130,8 @@ final class Transfer {
         let wait = handle?.offset(CURLINFO_RETRY_AFTER) ?? 0
         return TransferAnswer(
             head: head ?? ResponseHead(status: 0), body: body?.data ?? Data(), requestTime: requestTime,
-            responseTime: responseTime, retryAfter: wait > 0 ? Double(wait) : nil, metrics: metrics(finished))
+            responseTime: responseTime, retryAfter: wait > 0 ? Double(wait) : nil, metrics: metrics(finished),
+            isLengthKnown: isMultiplexed || head?.tellsItsEnd != false)
     }
 
     private func metrics(_ finished: Int64) -> LoadMetrics {
