@@ -273,6 +273,7 @@ final class NetworkLoop {
         let phase = transfer.phase
         guard phase == .head || phase == .body else {
             // libcurl watches over the connection's time itself, but not while a transfer waits for another's.
+            if hasOthersAtWork(transfer) { transfer.lastActivity = now }
             let limit = MonotonicTime.nanoseconds(limits.connect) + 250_000_000
             guard now >= transfer.lastActivity + limit else { return nil }
             return transfer.failure(.timedOut, phase: phase, detail: "\(limits.connect) s")
@@ -280,6 +281,14 @@ final class NetworkLoop {
         noteRequestSent(transfer)
         guard now >= transfer.lastActivity + idleLimit(of: transfer) else { return nil }
         return transfer.failure(.timedOut, phase: phase, detail: "no byte for \(limits.idle) s")
+    }
+
+    /// Whether a connection to the same origin stands: a transfer without one waits for a stream or a place there,
+    /// and whoever holds it has a time limit of its own.
+    private func hasOthersAtWork(_ transfer: Transfer) -> Bool {
+        running.values.contains {
+            $0 !== transfer && $0.request.origin == transfer.request.origin && [.head, .body].contains($0.phase)
+        }
     }
 
     /// The wait for the first byte begins when the connection stands.
