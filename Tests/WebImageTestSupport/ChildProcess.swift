@@ -9,6 +9,7 @@ import WebImageCore
 public final class ChildProcess: Sendable {
     /// What could not be started.
     public struct Failure: Error, CustomStringConvertible {
+        /// The reason.
         public let description: String
     }
 

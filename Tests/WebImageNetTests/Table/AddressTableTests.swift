@@ -25,7 +25,7 @@ struct AddressTableTests {
         // On ::1 nobody listens at that port, or somebody who never accepts.
         let silent = neverAnswers ? try ListeningSocket(port: server.port, isIPv6: true, isFull: true) : nil
         let host = try url("--1.127-0-0-1.at.test", server.port)
-        #expect(try await makeSingleTry().load(host).body == body)
+        #expect(try await makeDownloader().load(host).body == body)
         #expect(server.counters.connections == 1 && server.requests.first?.fields["Host"] != nil)
         withExtendedLifetime(silent) {}
     }
@@ -34,7 +34,7 @@ struct AddressTableTests {
     func literal() async throws {
         let silent = try ListeningSocket(isIPv6: true)
         let port = silent.port
-        let task = Task { try await makeSingleTry().load(try #require(URL(string: "http://[::1]:\(port)/a"))) }
+        let task = Task { try await makeDownloader().load(try #require(URL(string: "http://[::1]:\(port)/a"))) }
         // Accepted: the connection stands.
         let socket = await onThread { silent.acceptOne() }
         #expect(socket >= 0)
@@ -45,7 +45,7 @@ struct AddressTableTests {
 
     @Test("row 52: a name that there is not cannot be found, and is looked up anew when asked again")
     func unknownHost() async throws {
-        let downloader = makeSingleTry()
+        let downloader = makeDownloader()
         let before = wi_names_begun()
         for _ in 0..<2 {
             let error = try #require(await downloader.failure(try url("nobody.stuck.test", 80))?.network)
@@ -60,7 +60,7 @@ struct AddressTableTests {
         let server = try LoopbackServer(routes: [:])
         let url = server.url("/a")
         server.stop()
-        let error = try #require(await makeSingleTry().failure(url)?.network)
+        let error = try #require(await makeDownloader().failure(url)?.network)
         #expect(error.reason == .cannotConnect && error.code == 2003 && error.phase == .connect)
         #expect(error.underlying == 7)
     }
@@ -69,7 +69,7 @@ struct AddressTableTests {
     func nextAddress() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
         let host = try url("127-0-0-2.127-0-0-3.127-0-0-1.at.test", server.port)
-        #expect(try await makeSingleTry().load(host).body == body)
+        #expect(try await makeDownloader().load(host).body == body)
         #expect(server.counters.connections == 1)
     }
 
@@ -78,10 +78,10 @@ struct AddressTableTests {
         let body = body
         let once = try LoopbackServer(acceptance: { $0 == 0 ? .reset : .serve }) { _ in .ok(body) }
         let twice = try url("127-0-0-1.127-0-0-1.at.test", once.port)
-        #expect(try await makeSingleTry().load(twice).body == body)
+        #expect(try await makeDownloader().load(twice).body == body)
         #expect(once.counters.connections == 2 && once.counters.requests == 1)
         let always = try LoopbackServer(acceptance: { _ in .reset }) { _ in .ok(body) }
-        let error = try #require(await makeSingleTry().failure(always.url("/a"))?.network)
+        let error = try #require(await makeDownloader().failure(always.url("/a"))?.network)
         // It depends on the moment whether the reset meets the connecting or the request.
         #expect(error.reason == .connectionLost || error.reason == .cannotConnect, "\(error)")
         #expect(always.counters.connections <= 2 && always.counters.requests == 0)
@@ -92,7 +92,7 @@ struct AddressTableTests {
         wi_names_hold()
         defer { wi_names_release() }
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
-        let downloader = makeSingleTry()
+        let downloader = makeDownloader()
         let stuck = try url("a.stuck.test", 80)
         let before = wi_names_begun()
         let task = Task { try await downloader.load(stuck) }
@@ -114,7 +114,7 @@ struct AddressTableTests {
         wi_names_hold()
         defer { wi_names_release() }
         let error = try #require(
-            await makeSingleTry().failure(try url("b.stuck.test", 80)) {
+            await makeDownloader().failure(try url("b.stuck.test", 80)) {
                 $0.timeouts = LoadTimeouts(connect: 0.3, idle: 5, total: 5)
             }?.network)
         #expect(error.reason == .timedOut && error.phase == .resolve, "\(error)")

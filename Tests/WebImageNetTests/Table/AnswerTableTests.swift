@@ -33,14 +33,14 @@ struct AnswerTableTests {
         let refused = try await outcome(answer)
         #expect(refused.reason == .status && refused.network?.status == status && refused.network?.code == 2007)
         #expect(refused.requests == 1)
-        let accepted = try await outcome(answer, makeSingleTry { $0.acceptedStatuses = 200...499 })
+        let accepted = try await outcome(answer, makeDownloader { $0.acceptedStatuses = 200...499 })
         #expect(accepted.body == body)
     }
 
     @Test("row 47: a told length over the limit is refused with the head: hardly anything is read")
     func toldSize() async throws {
         let server = try LoopbackServer { _ in .ok(Data(count: 20_000_000)) }
-        let error = await makeSingleTry().failure(server.url("/a")) { $0.maxBytes = 1_000_000 }
+        let error = await makeDownloader().failure(server.url("/a")) { $0.maxBytes = 1_000_000 }
         #expect(
             error
                 == .limit(
@@ -66,7 +66,7 @@ struct AnswerTableTests {
         var caught: ImageError?
         do throws(ImageError) {
             let request = LoadRequest(url: server.url("/a"), maxBytes: 1_000_000)
-            _ = try await makeSingleTry().load(request, context: log.context())
+            _ = try await makeDownloader().load(request, context: log.context())
         } catch {
             caught = error
         }
@@ -87,7 +87,7 @@ struct AnswerTableTests {
         let gate = Gate()
         let first = Gate()
         let url = server.url("/a")
-        let downloader = makeSingleTry()
+        let downloader = makeDownloader()
         let context = LoadContext { report in
             guard case .body = report else { return }
             first.open()
@@ -106,7 +106,7 @@ struct AnswerTableTests {
         let server = try LoopbackServer { [body] request in
             request.path == "/a" ? .ok(body) : .ok(body).with { $0.bodyStall = 10 }
         }
-        let downloader = makeSingleTry()
+        let downloader = makeDownloader()
         _ = try await downloader.load(server.url("/a"))
         let log = ReportLog()
         let url = server.url("/b")
@@ -159,7 +159,7 @@ struct URLTableTests {
     func paths(written: String, sent: String) async throws {
         let server = try LoopbackServer { _ in .ok(Data("x".utf8)) }
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(written)"))
-        _ = try await makeSingleTry().load(url)
+        _ = try await makeDownloader().load(url)
         #expect(server.requests.map(\.target) == [sent])
     }
 
@@ -167,13 +167,13 @@ struct URLTableTests {
     func internationalNames() async throws {
         let server = try LoopbackServer { _ in .ok(Data("x".utf8)) }
         let url = try #require(URL(string: "http://b\u{fc}cher.127-0-0-1.at.test:\(server.port)/a"))
-        _ = try await makeSingleTry().load(url)
+        _ = try await makeDownloader().load(url)
         #expect(server.requests.first?.fields["Host"] == "xn--bcher-kva.127-0-0-1.at.test:\(server.port)")
     }
 
     @Test("row 55: what is no URL is refused before anything is opened")
     func refused() async throws {
-        let downloader = makeSingleTry()
+        let downloader = makeDownloader()
         for text in ["http:///a", "http:a", "https://"] {
             guard let url = URL(string: text) else { continue }
             #expect(await downloader.failure(url)?.code == 1002, "\(text)")

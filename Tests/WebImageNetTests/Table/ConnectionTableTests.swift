@@ -18,7 +18,7 @@ struct ConnectionTableTests {
         let stray = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray"
         for excess in ["x", stray, String(repeating: "x", count: 100_000)] {
             let server = try LoopbackServer { _ in .ok(body).with { $0.surplus = Data(excess.utf8) } }
-            let downloader = makeSingleTry()
+            let downloader = makeDownloader()
             for _ in 0..<4 { #expect(try await downloader.load(server.url("/a")).body == body) }
             #expect(server.counters.requests == 4 && server.counters.connections == 4)
         }
@@ -38,7 +38,7 @@ struct ConnectionTableTests {
             default: .ok(body)
             }
         }
-        let downloader = makeSingleTry { $0.connectionsPerHost = 1 }
+        let downloader = makeDownloader { $0.connectionsPerHost = 1 }
         for _ in 0..<3 {
             #expect(try await downloader.load(server.url("/chunked")).body == body)
             let answer = try await downloader.load(server.url("/304")) { $0.acceptsNotModified = true }
@@ -101,7 +101,7 @@ struct ConnectionTableTests {
             let isFirst = seen.update { $0.insert(request.connection).inserted }
             return isFirst ? .ok(body) : .raw(Data(), ending: ending)
         }
-        let downloader = makeSingleTry()
+        let downloader = makeDownloader()
         for _ in 0..<5 { #expect(try await downloader.load(server.url("/a")).body == body) }
         #expect(server.counters.connections == 5 && server.counters.requests == 9)
     }

@@ -90,7 +90,7 @@ struct FramingTableTests {
             $0.trailers = HTTPFields([.init(name: "X-Sum", value: "1")])
         }
         let whole = "3;x\r\nabc\r\n3;x\r\ndef\r\n0\r\nX-Sum: 1\r\n\r\n"
-        let downloader = makeSingleTry()
+        let downloader = makeDownloader()
         // The last line feed says nothing that is not known before it.
         for count in 0..<(whole.utf8.count - 1) {
             let outcome = try await outcome(response.with { $0.bodyCut = count }, downloader)

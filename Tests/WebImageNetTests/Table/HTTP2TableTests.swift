@@ -23,7 +23,7 @@ struct HTTP2TableTests {
         settings: [(UInt16, UInt32)] = [], _ handler: @escaping HTTP2Server.Handler
     ) throws -> (HTTP2Server, ImageDownloader) {
         let server = try HTTP2Server(certificates, settings: settings, handler: handler)
-        return (server, makeSingleTry { $0.tls = .authorities(server.authority) })
+        return (server, makeDownloader { $0.tls = .authorities(server.authority) })
     }
 
     @Test("row 29: many loads are streams of one connection")
@@ -60,6 +60,35 @@ struct HTTP2TableTests {
             _ = await task.result
         }
         #expect(server.connections == 2)
+    }
+
+    @Test("row 29: a load that waits for a stream is not late while its connection serves another")
+    func waitingForStream() async throws {
+        let body = body
+        let gate = Gate()
+        let server = try HTTP2Server(certificates, settings: [(3, 1)]) { request in
+            request.index == 1 ? [.head(), .wait(gate), .data(body)] : HTTP2Action.whole(body)
+        }
+        let downloader = makeDownloader {
+            $0.tls = .authorities(server.authority)
+            $0.connectionsPerHost = 1
+        }
+        let url = server.url("/a")
+        _ = try await downloader.load(url)
+        let first = Task { try await downloader.load(url).body }
+        await untilTrue { server.requests.count == 2 }
+        let second = Task {
+            try await downloader.load(url) { $0.timeouts = LoadTimeouts(connect: 0.2, idle: 20, total: 30) }.body
+        }
+        // A time that is longer than the second load's limit for connecting.
+        let silent = try LoopbackServer { _ in .silent }
+        _ = await makeDownloader().failure(silent.url("/")) {
+            $0.timeouts = LoadTimeouts(connect: 5, idle: 0.8, total: 30)
+        }
+        gate.open()
+        #expect(try await first.value == body)
+        #expect(try await second.value == body)
+        #expect(server.connections == 1)
     }
 
     @Test("row 30: a GOAWAY behind our stream lets it finish; the next load takes a new connection")

@@ -14,7 +14,7 @@ struct HeadTableTests {
     @Test("row 18: a head that is cut at any byte is a lost connection, never an empty answer")
     func cutHead() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\n"
-        let downloader = makeSingleTry()
+        let downloader = makeDownloader()
         for count in 1..<head.utf8.count {
             let outcome = try await outcome(.raw(Data(head.utf8.prefix(count))), downloader)
             #expect(outcome.reason == .connectionLost, "\(count): \(outcome.result)")
@@ -72,7 +72,7 @@ struct HeadTableTests {
             }
         }
         // The second status line inside of the head changes nothing: the limit counts all bytes.
-        let error = await makeSingleTry().failure(server.url("/a")) { $0.maxBytes = 1 << 20 }
+        let error = await makeDownloader().failure(server.url("/a")) { $0.maxBytes = 1 << 20 }
         #expect(error != nil)
         await server.waitForClosedConnections(count: 1)
     }

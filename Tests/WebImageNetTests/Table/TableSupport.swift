@@ -6,11 +6,6 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-/// A downloader for tests that count requests: what one exchange comes to is what the load comes to.
-func makeSingleTry(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ImageDownloader {
-    makeDownloader(change)
-}
-
 /// What became of one load, and what the server saw of it.
 struct Outcome {
     var result: Result<LoadResponse, ImageError>
@@ -28,7 +23,7 @@ struct Outcome {
 
 /// Loads `/a` of a server that answers with `handler`.
 func outcome(
-    _ downloader: ImageDownloader = makeSingleTry(), _ change: (inout LoadRequest) -> Void = { _ in },
+    _ downloader: ImageDownloader = makeDownloader(), _ change: (inout LoadRequest) -> Void = { _ in },
     handler: @escaping LoopbackServer.Handler
 ) async throws -> Outcome {
     let server = try LoopbackServer(handler: handler)
@@ -46,7 +41,7 @@ func outcome(
 
 /// Loads from a server that answers everything with `response`.
 func outcome(
-    _ response: ServerResponse, _ downloader: ImageDownloader = makeSingleTry(),
+    _ response: ServerResponse, _ downloader: ImageDownloader = makeDownloader(),
     _ change: (inout LoadRequest) -> Void = { _ in }
 ) async throws -> Outcome {
     try await outcome(downloader, change) { _ in response }

@@ -18,7 +18,7 @@ struct TimeTableTests {
         let silent = try ListeningSocket(isFull: true)
         let url = try #require(URL(string: "http://127.0.0.1:\(silent.port)/a"))
         let error = try #require(
-            await makeSingleTry().failure(url) { $0.timeouts = LoadTimeouts(connect: 0.3, idle: 20, total: 30) }?
+            await makeDownloader().failure(url) { $0.timeouts = LoadTimeouts(connect: 0.3, idle: 20, total: 30) }?
                 .network)
         #expect(error.reason == .timedOut && error.code == 2004 && error.phase == .connect, "\(error)")
     }
@@ -28,7 +28,7 @@ struct TimeTableTests {
         let listening = try ListeningSocket()
         let url = try #require(URL(string: "https://127.0.0.1:\(listening.port)/a"))
         let error = try #require(
-            await makeSingleTry().failure(url) { $0.timeouts = LoadTimeouts(connect: 0.3, idle: 20, total: 30) }?
+            await makeDownloader().failure(url) { $0.timeouts = LoadTimeouts(connect: 0.3, idle: 20, total: 30) }?
                 .network)
         #expect(error.reason == .timedOut && error.phase == .connect, "\(error)")
     }
@@ -58,7 +58,7 @@ struct TimeTableTests {
     func perRequest() async throws {
         let gate = Gate()
         let server = try LoopbackServer(routes: ["/silent": .silent, "/a": .ok(body).with { $0.headGate = gate }])
-        let downloader = makeSingleTry { $0.timeouts = LoadTimeouts(connect: 5, idle: 0.3, total: 30) }
+        let downloader = makeDownloader { $0.timeouts = LoadTimeouts(connect: 5, idle: 0.3, total: 30) }
         let url = server.url("/a")
         let patient = Task {
             try await downloader.load(url) { $0.timeouts = LoadTimeouts(connect: 5, idle: 60, total: 60) }
@@ -74,7 +74,7 @@ struct TimeTableTests {
         let server = try LoopbackServer { _ in slow }
         let log = ReportLog()
         let request = LoadRequest(url: server.url("/a"), timeouts: short)
-        let response = try await makeSingleTry().load(request, context: log.context())
+        let response = try await makeDownloader().load(request, context: log.context())
         #expect(response.body == patternBytes(2_000) && log.parts > 5)
     }
 
