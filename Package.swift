@@ -86,9 +86,15 @@ let package = Package(
             resources: [.copy("Album")],
             swiftSettings: swiftSettings
         ),
+        // For tests only: TLS servers, coders of content codings, a resolver that does as told.
+        .target(
+            name: "CNetFaults",
+            path: "Tests/CNetFaults",
+            linkerSettings: ["ssl", "crypto", "z", "brotlienc", "zstd"].map { .linkedLibrary($0) }
+        ),
         .target(
             name: "WebImageTestSupport",
-            dependencies: ["WebImage", "WebImageTesting"],
+            dependencies: ["WebImage", "WebImageTesting", "CNetFaults"],
             path: "Tests/WebImageTestSupport",
             swiftSettings: swiftSettings
         ),
@@ -102,7 +108,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         tests("WebImageStore", ["store-helper"]),
-        tests("WebImageNet", []),
+        tests("WebImageNet", ["CNetFaults"]),
         tests("WebImage", []),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),

@@ -6,17 +6,18 @@ import Synchronization
 import WebImageCore
 
 /// A program that was started. Foundation's `Process` waits on a run loop, which test threads do not have.
-final class ChildProcess: Sendable {
+public final class ChildProcess: Sendable {
     /// What could not be started.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    public struct Failure: Error, CustomStringConvertible {
+        /// The reason.
+        public let description: String
     }
 
     private let id: pid_t
     private let status = Lock<Int32?>(nil)
 
     /// Starts `path` with `arguments` in `folder`; its words go to the file `output` there.
-    init(_ path: String, _ arguments: [String], in folder: URL, output: String) throws {
+    public init(_ path: String, _ arguments: [String], in folder: URL, output: String) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -36,14 +37,14 @@ final class ChildProcess: Sendable {
     }
 
     /// Whether it has not ended.
-    var isRunning: Bool { result(waiting: false) == nil }
+    public var isRunning: Bool { result(waiting: false) == nil }
 
     /// Waits for the end and gives the exit status.
-    func wait() -> Int32 { result(waiting: true) ?? -1 }
+    public func wait() -> Int32 { result(waiting: true) ?? -1 }
 
     /// Kills it and waits for its end. Other signals may not reach it: threads of libdispatch block them, and
     /// what they start inherits that.
-    func stop() {
+    public func stop() {
         guard isRunning else { return }
         kill(id, SIGKILL)
         _ = wait()

@@ -164,7 +164,7 @@ extension Engine {
             let resource = resources.record(for: plan.keys.data, answer.body, head: head)
             return Original(
                 data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
-                metrics: answer.metrics, isStored: false)
+                metrics: answer.metrics, isLengthKnown: answer.isLengthKnown, isStored: false)
         }
     }
 

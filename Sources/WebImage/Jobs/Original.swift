@@ -17,18 +17,21 @@ final class Original: Sendable {
     let metrics: LoadMetrics?
     /// When the bytes were whole.
     let arrived = ContinuousClock.now
+    /// False where a cut answer would look the same: such bytes are stored only when they made a picture.
+    let isLengthKnown: Bool
     private let isStored: Atomic<Bool>
     private let made = Lock<[PictureKey: Image]>([:])
 
     init(
         data: Data, resource: ResourceRecord, probe: ImageProbe?, origin: ImageResponse.Origin,
-        metrics: LoadMetrics? = nil, isStored: Bool
+        metrics: LoadMetrics? = nil, isLengthKnown: Bool = true, isStored: Bool
     ) {
         self.data = data
         self.resource = resource
         self.probe = probe
         self.origin = origin
         self.metrics = metrics
+        self.isLengthKnown = isLengthKnown
         self.isStored = Atomic(isStored)
     }
 

@@ -51,7 +51,7 @@ struct RequestRun {
         guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
         switch try await engine.ask(plan, stored: stored, known: nil, task: task) {
         case .bytes(let original):
-            engine.keep(original, plan)
+            if original.isLengthKnown { engine.keep(original, plan) }
             return original.data
         case .confirmed(_, let confirmed, _):
             guard let confirmed else { throw .cache(.notInCache) }

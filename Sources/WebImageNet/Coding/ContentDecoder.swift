@@ -33,17 +33,31 @@ final class ContentDecoder {
 
     /// nil where nothing is to be decoded: no coding, or one that is unknown and passed on as it is.
     init?(_ fields: HTTPFields, limit: Int) {
-        let names = (fields.combined("Content-Encoding") ?? "").split(separator: ",").map {
-            $0.filter { $0 != " " && $0 != "\t" }.lowercased()
-        }
+        let names = Self.names(fields)
+        guard names.count <= Self.mostCodings else { return nil }
         var stages: [any StreamDecoder] = []
-        for name in names.reversed() where !name.isEmpty && name != "identity" {
-            guard stages.count < Self.mostCodings, let stage = Self.stage(name) else { return nil }
+        for name in names.reversed() {
+            guard let stage = Self.stage(name) else { return nil }
             stages.append(stage)
         }
         guard !stages.isEmpty else { return nil }
         self.stages = stages
         self.limit = limit
+    }
+
+    /// Whether more codings are named than anybody needs, all of them known: an attack rather than a picture.
+    static func hasTooManyCodings(_ fields: HTTPFields) -> Bool {
+        let names = names(fields)
+        return names.count > mostCodings && names.allSatisfy(known.contains)
+    }
+
+    private static let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
+
+    /// The codings in the order in which they were applied, without those that change nothing.
+    private static func names(_ fields: HTTPFields) -> [String] {
+        (fields.combined("Content-Encoding") ?? "").split(separator: ",").map {
+            $0.filter { $0 != " " && $0 != "\t" }.lowercased()
+        }.filter { !$0.isEmpty && $0 != "identity" }
     }
 
     private static func stage(_ name: String) -> (any StreamDecoder)? {

@@ -114,8 +114,10 @@ public final class ImageDownloader: ImageLoader {
     }
 
     private static func response(_ answer: TransferAnswer, _ hop: DownloadHop) -> LoadResponse {
-        LoadResponse(
+        var response = LoadResponse(
             head: answer.head, body: answer.body, finalURL: hop.url, requestTime: answer.requestTime,
             responseTime: answer.responseTime, metrics: answer.metrics)
+        response.isLengthKnown = answer.isLengthKnown
+        return response
     }
 }

@@ -34,7 +34,7 @@ struct Redirect {
         guard Self.statuses.contains(head.status), let location = head.fields["Location"], !location.isEmpty else {
             throw .none
         }
-        guard let target = URL(string: Self.readable(location), relativeTo: url)?.absoluteURL else { throw .none }
+        guard let target = URL(string: Self.encoded(location), relativeTo: url)?.absoluteURL else { throw .none }
         let scheme = target.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https", target.host()?.isEmpty == false else {
             throw .refused("a redirect to \(location)")
@@ -57,10 +57,35 @@ struct Redirect {
         HTTPFields(fields.lines.filter { harmless.contains($0.name.lowercased()) })
     }
 
-    /// Fields are Latin-1; a Location with other characters is UTF-8 nearly always.
-    private static func readable(_ location: String) -> String {
+    /// What a URL cannot hold is percent-encoded, byte by byte. Foundation would do so too, but would then encode
+    /// the percent signs of what is encoded already. A host beyond ASCII is left to Foundation, which makes
+    /// punycode of it; UTF-8 then, nearly always.
+    private static func encoded(_ location: String) -> String {
         let bytes = location.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
-        return String(validating: bytes, as: UTF8.self) ?? location
+        let start = pathStart(bytes)
+        let host = String(decoding: bytes[..<start], as: UTF8.self)
+        let hex = Array("0123456789ABCDEF".unicodeScalars)
+        return bytes[start...].reduce(into: host) { text, byte in
+            if (33...126).contains(byte), !Self.forbidden.contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text.unicodeScalars.append(contentsOf: ["%", hex[Int(byte >> 4)], hex[Int(byte & 15)]])
+            }
+        }
+    }
+
+    /// Not allowed in paths, queries and fragments (RFC 3986).
+    private static let forbidden = Set("\"<>[\\]^`{|}".utf8)
+
+    /// Where the path begins behind `//host`; 0 where no host is told.
+    private static func pathStart(_ bytes: [UInt8]) -> Int {
+        let slash = UInt8(ascii: "/")
+        guard
+            let first = bytes.firstIndex(where: { $0 == slash || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }),
+            bytes[first] == slash, first + 1 < bytes.count, bytes[first + 1] == slash,
+            first == 0 || bytes[first - 1] == UInt8(ascii: ":")
+        else { return 0 }
+        return bytes[(first + 2)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
     }
 }
 

@@ -18,6 +18,9 @@ public struct LoadResponse: Sendable {
     public var responseTime: Date
     /// Times and sizes.
     public var metrics: LoadMetrics
+    /// Whether the answer told where its body ends. False where only the end of the connection did: such a body
+    /// cannot be told from one that was cut. Default true.
+    public var isLengthKnown = true
 
     /// Creates a response.
     public init(

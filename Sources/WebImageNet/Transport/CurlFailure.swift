@@ -20,6 +20,8 @@ struct CurlFailure: Sendable {
     var hasClientCertificate = false
     /// Whether this machine has a way to anywhere.
     var hasRoute = true
+    /// Whether libcurl ended the connection while the server still held it.
+    var isEndedHere = false
     /// libcurl's words.
     var detail = ""
 
@@ -39,7 +41,9 @@ struct CurlFailure: Sendable {
         case CURLE_COULDNT_RESOLVE_HOST: hasRoute || usesProxy ? .cannotFindHost : .offline
         case CURLE_COULDNT_CONNECT: connectReason
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY: .badServerResponse
-        case CURLE_HTTP2, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: .connectionLost
+        case CURLE_HTTP2, CURLE_PARTIAL_FILE: .connectionLost
+        // libcurl ends an HTTP/2 connection whose rules are broken, and says no more than that nothing came.
+        case CURLE_GOT_NOTHING: isEndedHere ? .badServerResponse : .connectionLost
         case CURLE_HTTP2_STREAM: detail.contains("PROTOCOL_ERROR") ? .badServerResponse : .connectionLost
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: lostReason

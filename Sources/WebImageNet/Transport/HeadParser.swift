@@ -43,6 +43,8 @@ struct HeadParser {
         }
         guard let head = Self.parse(lines) else { return .malformed }
         lines.removeAll(keepingCapacity: true)
+        // Nobody asked for another protocol: what follows a 101 is not HTTP.
+        guard head.status != 101 else { return .malformed }
         guard head.status >= 200 else {
             interim.append(head)
             return .more
@@ -88,11 +90,11 @@ struct HeadParser {
         return start[...last]
     }
 
-    /// Latin-1: each byte is the scalar of its number.
+    /// Latin-1: each byte is the scalar of its number. A lone CR is a blank (RFC 9112 2.2).
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-        if bytes.allSatisfy({ $0 < 128 }) { return String(decoding: bytes, as: UTF8.self) }
+        if bytes.allSatisfy({ $0 < 128 && $0 != 13 }) { return String(decoding: bytes, as: UTF8.self) }
         var text = ""
-        text.unicodeScalars.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0) })
+        text.unicodeScalars.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0 == 13 ? 32 : $0) })
         return text
     }
 
@@ -112,8 +114,13 @@ extension ResponseHead {
         /// Not told, or chunked.
         case unknown
         case known(Int)
-        /// Unequal values (RFC 9112 6.3: an error that cannot be recovered from).
-        case contradictory
+        /// Unequal values, or something else than digits (RFC 9112 6.3: an error that cannot be recovered from).
+        case invalid
+    }
+
+    /// Whether the end of an HTTP/1 body shows without the end of the connection (RFC 9112 6.3).
+    var tellsItsEnd: Bool {
+        fields["Transfer-Encoding"] != nil || bodyLength != .unknown || status == 204 || status == 304
     }
 
     /// Reads Content-Length: repeats and lists of one and the same number are that number.
@@ -121,13 +128,23 @@ extension ResponseHead {
         guard fields["Transfer-Encoding"] == nil, let text = fields.combined("Content-Length") else { return .unknown }
         var length: Int?
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let digits = part.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-            // What is no number is left to libcurl, which ignores it or refuses the answer.
-            guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return .unknown }
+            let digits = part.trimmingBlanks()
+            // libcurl would take the digits that "3;" or "+3" begin with.
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return .invalid }
             let value = Int(digits) ?? .max
-            guard length == nil || length == value else { return .contradictory }
+            guard length == nil || length == value else { return .invalid }
             length = value
         }
         return length.map { .known($0) } ?? .unknown
+    }
+}
+
+extension Substring {
+    /// Without blanks and tabs at both ends.
+    fileprivate func trimmingBlanks() -> Substring {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        var rest = drop(while: isBlank)
+        while let last = rest.last, isBlank(last) { rest.removeLast() }
+        return rest
     }
 }

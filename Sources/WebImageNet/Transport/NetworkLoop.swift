@@ -135,7 +135,8 @@ final class NetworkLoop {
         transfer.requestTime = Date()
         transfer.proxy = proxies.proxy(for: transfer.request.url)
         let context = TransferCallbacks.Context(
-            transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil)
+            transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
+            sockets: sockets)
         contexts[handle.pointer] = context
         handle.prepare(transfer.request, configuration, proxy: transfer.proxy)
         TransferCallbacks.install(on: handle, context, sockets)
@@ -221,6 +222,7 @@ final class NetworkLoop {
         failure.usesProxy = transfer.proxy != nil
         if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT { failure.hasRoute = Routes.exist }
         failure.hasClientCertificate = !(transfer.request.tls ?? configuration.tls).clientCertificates.isEmpty
+        failure.isEndedHere = transfer.openedSocket.map(sockets.wasEndedHere) ?? false
         failure.detail = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
         return failure
     }
@@ -276,6 +278,7 @@ final class NetworkLoop {
         let phase = transfer.phase
         guard phase == .head || phase == .body else {
             // libcurl watches over the connection's time itself, but not while a transfer waits for another's.
+            if hasOthersAtWork(transfer) { transfer.lastActivity = now }
             let limit = MonotonicTime.nanoseconds(limits.connect) + 250_000_000
             guard now >= transfer.lastActivity + limit else { return nil }
             return transfer.failure(.timedOut, phase: phase, detail: "\(limits.connect) s")
@@ -283,6 +286,14 @@ final class NetworkLoop {
         noteRequestSent(transfer)
         guard now >= transfer.lastActivity + idleLimit(of: transfer) else { return nil }
         return transfer.failure(.timedOut, phase: phase, detail: "no byte for \(limits.idle) s")
+    }
+
+    /// Whether a connection to the same origin stands: a transfer without one waits for a stream or a place there,
+    /// and whoever holds it has a time limit of its own.
+    private func hasOthersAtWork(_ transfer: Transfer) -> Bool {
+        running.values.contains {
+            $0 !== transfer && $0.request.origin == transfer.request.origin && [.head, .body].contains($0.phase)
+        }
     }
 
     /// The wait for the first byte begins when the connection stands.

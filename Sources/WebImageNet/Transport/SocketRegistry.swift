@@ -16,6 +16,8 @@ final class SocketRegistry {
 
     private var idle: [Int32: Idle] = [:]
     private var groups: [String: Set<Int32>] = [:]
+    /// Closed sockets whose server still held the connection, until their numbers are used again.
+    private var endedHere: Set<Int32> = []
 
     /// How many kept connections are known.
     var idleCount: Int { idle.count }
@@ -27,8 +29,21 @@ final class SocketRegistry {
         groups[group, default: []].insert(socket)
     }
 
+    /// Notes that libcurl has opened `socket`.
+    func open(_ socket: Int32) { endedHere.remove(socket) }
+
     /// Notes that libcurl is about to close `socket`.
-    func forget(_ socket: Int32) {
+    func close(_ socket: Int32) {
+        forget(socket)
+        var byte: UInt8 = 0
+        let count = recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        if count > 0 || (count < 0 && errno == EAGAIN) { endedHere.insert(socket) }
+    }
+
+    /// Whether the last connection of `socket` was closed while the server still held it.
+    func wasEndedHere(_ socket: Int32) -> Bool { endedHere.contains(socket) }
+
+    private func forget(_ socket: Int32) {
         guard let known = idle.removeValue(forKey: socket) else { return }
         groups[known.group]?.remove(socket)
         if groups[known.group]?.isEmpty == true { groups[known.group] = nil }

@@ -22,6 +22,8 @@ final class Transfer {
     var isRetry = false
     /// The proxy it goes through; nil for none.
     var proxy: String?
+    /// The last socket that was opened for it; nil where it uses a kept connection.
+    var openedSocket: Int32?
     /// Set where the address policy refused a connection.
     var refusedAddress: String?
     /// Why a callback stopped the transfer.
@@ -54,6 +56,7 @@ final class Transfer {
     func restart() {
         isRetry = true
         parser.reset()
+        openedSocket = nil
         refusedAddress = nil
     }
 
@@ -97,8 +100,8 @@ final class Transfer {
     private func begin(_ head: ResponseHead) -> Bool {
         self.head = head
         responseTime = Date()
-        if head.bodyLength == .contradictory {
-            return stop(.badServerResponse, detail: "contradictory Content-Length")
+        if head.bodyLength == .invalid {
+            return stop(.badServerResponse, detail: "no valid Content-Length")
         }
         var expected: Int?
         if case .known(let length) = head.bodyLength { expected = length }
@@ -125,6 +128,9 @@ final class Transfer {
         if hasBody, let expected, expected > request.maxBytes { return stop(tooLarge: expected) }
         if hasBody {
             let isDecoded = request.decodesParts || head.status != 206
+            if isDecoded, ContentDecoder.hasTooManyCodings(head.fields) {
+                return stop(.broken("more than \(ContentDecoder.mostCodings) codings"))
+            }
             decoder = isDecoded ? ContentDecoder(head.fields, limit: request.maxBytes) : nil
             if decoder != nil, resume.plan != nil { coded = BodyBuffer(expected: expected) }
             if decoder != nil { expected = nil }
@@ -173,7 +179,7 @@ final class Transfer {
             head: head, body: body?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
             responseTime: responseTime,
             retryAfter: head.fields["Retry-After"].flatMap { RetryAfter.seconds($0, now: now) },
-            metrics: metrics(finished))
+            metrics: metrics(finished), isLengthKnown: isMultiplexed || head.tellsItsEnd)
     }
 
     private func metrics(_ finished: Int64) -> LoadMetrics {

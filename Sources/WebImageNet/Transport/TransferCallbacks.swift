@@ -13,9 +13,11 @@ enum TransferCallbacks {
         let policy: AddressPolicy
         /// Whether connections go to a proxy that was configured explicitly, which is trusted.
         let trustsPeer: Bool
+        let sockets: SocketRegistry
 
-        init(transfer: Transfer, policy: AddressPolicy, trustsPeer: Bool) {
+        init(transfer: Transfer, policy: AddressPolicy, trustsPeer: Bool, sockets: SocketRegistry) {
             self.transfer = transfer
+            self.sockets = sockets
             self.policy = policy
             self.trustsPeer = trustsPeer
         }
@@ -58,7 +60,10 @@ enum TransferCallbacks {
             return CURL_SOCKET_BAD
         }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        return socket(address.pointee.family, kind, address.pointee.protocol)
+        let socket = socket(address.pointee.family, kind, address.pointee.protocol)
+        owner.sockets.open(socket)
+        owner.transfer.openedSocket = socket
+        return socket
     }
 
     /// Why the policy forbids the address; nil where it allows it.
@@ -73,7 +78,7 @@ enum TransferCallbacks {
     }
 
     private static let closeSocket: curl_closesocket_callback = { context, socket in
-        if let context { Unmanaged<SocketRegistry>.fromOpaque(context).takeUnretainedValue().forget(socket) }
+        if let context { Unmanaged<SocketRegistry>.fromOpaque(context).takeUnretainedValue().close(socket) }
         return close(socket)
     }
 }

@@ -59,6 +59,8 @@ struct TransferAnswer: Sendable {
     /// Seconds of Retry-After, nil where there is none.
     var retryAfter: Double?
     var metrics: LoadMetrics
+    /// False where only the end of the connection told the end of the body.
+    var isLengthKnown = true
 }
 
 typealias TransferOutcome = Result<TransferAnswer, ImageError>

@@ -11,6 +11,17 @@ public final class LoopbackServer: Sendable {
     /// Answers a request.
     public typealias Handler = @Sendable (RecordedRequest) -> ServerResponse
 
+    /// What becomes of a new connection.
+    public enum Acceptance: Sendable, Hashable {
+        /// It is served.
+        case serve
+        /// It is reset before anything is read.
+        case reset
+    }
+
+    /// Decides about a connection, by its number counted from 0.
+    public typealias Acceptor = @Sendable (Int) -> Acceptance
+
     /// What the server has done so far.
     public struct Counters: Sendable, Hashable {
         /// Requests received whole.
@@ -33,12 +44,14 @@ public final class LoopbackServer: Sendable {
     /// The port on 127.0.0.1.
     public let port: UInt16
 
-    /// Starts a server on a free port.
+    /// Starts a server on a free port. `acceptance` decides about connections; default: all are served.
     ///
     /// - Throws: ``CacheError/system(operation:path:errno:)`` as ``ImageError/cache(_:)`` when there is no socket
     ///   to be had.
-    public init(handler: @escaping Handler) throws(ImageError) {
-        loop = try ServerLoop(handler: handler)
+    public init(
+        acceptance: @escaping Acceptor = { _ in .serve }, handler: @escaping Handler
+    ) throws(ImageError) {
+        loop = try ServerLoop(handler: handler, acceptance: acceptance)
         port = loop.port
         loop.start()
     }

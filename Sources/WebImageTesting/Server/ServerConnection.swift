@@ -60,6 +60,11 @@ struct ServerConnection {
             case .send(let data):
                 if let stop = write(data, now: now, sent: sent) { return stop }
                 offset = 0
+            case .repeatForever(let data):
+                if data.isEmpty { return .idle }
+                if let stop = write(data, now: now, sent: sent) { return stop }
+                offset = 0
+                continue
             }
             steps.removeFirst()
         }

@@ -26,6 +26,7 @@ final class ServerLoop: @unchecked Sendable {
     let log = Watched(Log())
     let port: UInt16
     let handler: LoopbackServer.Handler
+    private let acceptance: LoopbackServer.Acceptor
     private var sockets: ServerSockets
     private let waker: Int32
     private let commands = Lock<[Command]>([])
@@ -34,8 +35,11 @@ final class ServerLoop: @unchecked Sendable {
     private var paced: [Int: Int64] = [:]
     private var nextNumber = 0
 
-    init(handler: @escaping LoopbackServer.Handler) throws(ImageError) {
+    init(
+        handler: @escaping LoopbackServer.Handler, acceptance: @escaping LoopbackServer.Acceptor
+    ) throws(ImageError) {
         self.handler = handler
+        self.acceptance = acceptance
         sockets = try ServerSockets()
         port = sockets.port
         waker = sockets.waker
@@ -133,6 +137,7 @@ final class ServerLoop: @unchecked Sendable {
                 log.counters.mostOpenConnections = max(
                     log.counters.mostOpenConnections, log.counters.openConnections)
             }
+            if acceptance(number) == .reset { close(number, resetting: true) }
         }
     }
 

@@ -25,6 +25,8 @@ public struct ServerResponse: Sendable {
         case close
         /// It is reset.
         case reset
+        /// Nothing: it stays open and no further request is answered.
+        case stall
     }
 
     /// Three digits.
@@ -53,7 +55,19 @@ public struct ServerResponse: Sendable {
     public var bodyStall: Int?
     /// No byte is ever sent.
     public var isSilent = false
-    /// Sends no faster; nil for as fast as it goes. For demonstrations.
+    /// The body begins anew for ever. With ``Framing/chunked`` or ``Framing/untilClose``.
+    public var isEndless = false
+    /// The version in the status line. Default `HTTP/1.1`.
+    public var version = "HTTP/1.1"
+    /// Sent before the answer, such as interim answers.
+    public var preamble = Data()
+    /// Sent right behind the answer, in the same write where nothing stands between.
+    public var surplus = Data()
+    /// Follows each chunk's size, such as `;name=value`.
+    public var chunkExtension = ""
+    /// Fields behind the last chunk.
+    public var trailers = HTTPFields()
+    /// Sends no faster; nil for as fast as it goes.
     public var bytesPerSecond: Int?
     /// Sent in place of everything else.
     var rawBytes: Data?

@@ -11,6 +11,8 @@ enum ServerStep: Sendable {
     case wait(Gate)
     /// The answer is whole; treat the connection so.
     case end(ServerResponse.Ending)
+    /// Send these bytes for ever.
+    case repeatForever(Data)
     /// Do nothing more until the client leaves.
     case stall
 }
@@ -21,22 +23,25 @@ extension ServerResponse {
         if isSilent { return [.stall] }
         var steps: [ServerStep] = []
         if let headGate { steps.append(.wait(headGate)) }
-        if let rawBytes { return steps + [.send(rawBytes), .end(ending)] }
-        let head = headBytes()
-        if let headCut { return steps + [.send(head.prefix(headCut)), .end(faultyEnding)] }
+        if let rawBytes { return steps + [.send(rawBytes), last(ending)] }
+        let head = preamble + headBytes()
+        if let headCut { return steps + [.send(head.prefix(headCut)), last(faultyEnding)] }
         let hasBody = method != "HEAD" && status >= 200 && status != 204 && status != 304
-        guard hasBody else { return steps + [.send(head), .end(ending)] }
+        guard hasBody else { return steps + [.send(head + surplus), last(ending)] }
         // One write for head and body where nothing stands between them.
         let pieces = framedPieces()
-        if bodyGate == nil, pieceGates.isEmpty, bodyCut == nil, bodyStall == nil {
-            return steps + [.send(pieces.reduce(into: head) { $0.append($1) }), .end(finalEnding)]
+        if bodyGate == nil, pieceGates.isEmpty, bodyCut == nil, bodyStall == nil, !isEndless {
+            return steps + [.send(pieces.reduce(into: head) { $0.append($1) } + surplus), last(finalEnding)]
         }
         steps.append(.send(head))
         if let bodyGate { steps.append(.wait(bodyGate)) }
         return steps + bodySteps(pieces)
     }
 
+    private func last(_ ending: Ending) -> ServerStep { ending == .stall ? .stall : .end(ending) }
+
     private func bodySteps(_ pieces: [Data]) -> [ServerStep] {
+        if isEndless { return [.repeatForever(pieces.first ?? Data())] }
         var steps: [ServerStep] = []
         var left = bodyCut ?? bodyStall ?? .max
         for (index, piece) in pieces.enumerated() {
@@ -46,10 +51,11 @@ extension ServerResponse {
             if left == 0 { break }
         }
         if bodyStall != nil { return steps + [.stall] }
-        return steps + [.end(bodyCut == nil ? finalEnding : faultyEnding)]
+        if bodyCut != nil { return steps + [last(faultyEnding)] }
+        return steps + [.send(surplus), last(finalEnding)]
     }
 
-    private var faultyEnding: Ending { ending == .reset ? .reset : .close }
+    private var faultyEnding: Ending { ending == .keepAlive ? .close : ending }
 
     private var finalEnding: Ending {
         guard ending == .keepAlive else { return ending }
@@ -66,21 +72,26 @@ extension ServerResponse {
             Data(body.dropFirst(start).prefix(size))
         }
         guard framing == .chunked else { return pieces }
-        pieces = pieces.map { Data("\(String($0.count, radix: 16))\r\n".utf8) + $0 + Data("\r\n".utf8) }
-        return pieces + [Data("0\r\n\r\n".utf8)]
+        pieces = pieces.map {
+            Data("\(String($0.count, radix: 16))\(chunkExtension)\r\n".utf8) + $0 + Data("\r\n".utf8)
+        }
+        return pieces + [Data("0\r\n\(Self.text(trailers))\r\n".utf8)]
     }
 
     private func headBytes() -> Data {
-        var text = "HTTP/1.1 \(status) \(status == 200 ? "OK" : "Status")\r\n"
-        for field in fields.lines { text += "\(field.name): \(field.value)\r\n" }
+        var text = "\(version) \(status) \(status == 200 ? "OK" : "Status")\r\n" + Self.text(fields)
         switch framing {
         case .length: if status >= 200, status != 204, status != 304 { text += "Content-Length: \(body.count)\r\n" }
         case .lie(let count): text += "Content-Length: \(count)\r\n"
         case .chunked: text += "Transfer-Encoding: chunked\r\n"
         case .untilClose: break
         }
-        if finalEnding != .keepAlive { text += "Connection: close\r\n" }
+        if finalEnding == .close || finalEnding == .reset { text += "Connection: close\r\n" }
         text += "\r\n"
         return Data(text.unicodeScalars.map { $0.value < 256 ? UInt8($0.value) : UInt8(ascii: "?") })
+    }
+
+    private static func text(_ fields: HTTPFields) -> String {
+        fields.lines.reduce(into: "") { $0 += "\($1.name): \($1.value)\r\n" }
     }
 }

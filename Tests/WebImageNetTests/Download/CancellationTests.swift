@@ -123,7 +123,7 @@ struct CancellationTests {
             ])
     }
 
-    @Test("Ten thousand cancellations leave no task, no descriptor and no place behind")
+    @Test("row 57: ten thousand cancellations leave no task, no descriptor and no place behind")
     func storm() async throws {
         let body = patternBytes(2_000)
         let server = try LoopbackServer { request in

@@ -34,6 +34,7 @@ final class ReportLog: Sendable {
         var status: Int?
         var expected: Int?
         var body = Data()
+        var parts = 0
     }
 
     private let state = Lock(State())
@@ -44,6 +45,7 @@ final class ReportLog: Sendable {
     var status: Int? { state.withLock { $0.status } }
     var expected: Int? { state.withLock { $0.expected } }
     var body: Data { state.withLock { $0.body } }
+    var parts: Int { state.withLock { $0.parts } }
 
     func context(_ priority: RequestPriority = .normal) -> LoadContext {
         LoadContext(priority: priority) { [self] report in
@@ -56,7 +58,10 @@ final class ReportLog: Sendable {
                 }
                 headGate.open()
             case .body(let part):
-                state.withLock { $0.body.append(part) }
+                state.withLock {
+                    $0.body.append(part)
+                    $0.parts += 1
+                }
                 bodyGate.open()
             }
         }

@@ -27,7 +27,7 @@ struct IdleConnectionTests {
         try LoopbackServer(routes: ["/gated": .ok(body).with { $0.headGate = gate }, "/a": .ok(body)])
     }
 
-    @Test("Twelve kept connections that died are not noticed by the next load", arguments: [false, true])
+    @Test("row 26: twelve kept connections that died are not noticed by the next load", arguments: [false, true])
     func dead(resetting: Bool) async throws {
         let gate = Gate()
         let server = try makeServer(gate)
@@ -40,7 +40,7 @@ struct IdleConnectionTests {
         #expect(server.counters.connections == 13)
     }
 
-    @Test("Stray bytes on kept connections are nobody's answer")
+    @Test("row 19: stray bytes that come later on kept connections are nobody's answer")
     func poisoned() async throws {
         let gate = Gate()
         let server = try makeServer(gate)
@@ -52,7 +52,7 @@ struct IdleConnectionTests {
         #expect(server.counters.closedConnections == 3)
     }
 
-    @Test("A connection that serves is not mistaken for a kept one with stray bytes")
+    @Test("row 19: a connection that serves is not mistaken for a kept one with stray bytes")
     func busy() async throws {
         let gate = Gate()
         let pieces = Gate()

@@ -50,7 +50,7 @@ struct NginxTests {
         #expect(log.count == Self.count && Set(log.map(\.connection)).count <= 6)
     }
 
-    @Test("200 pictures over HTTP/2 and TLS come over one connection")
+    @Test("row 29: 200 pictures over HTTP/2 and TLS come over one connection")
     func http2() async throws {
         let (server, files) = try makeServer()
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
@@ -111,7 +111,7 @@ struct NginxTests {
         #expect(await downloader.failure(url)?.network?.reason == .cannotConnect)
     }
 
-    @Test("A cancelled HTTP/2 stream leaves the others alone")
+    @Test("row 57: a cancelled HTTP/2 stream leaves the others alone")
     func cancelledStream() async throws {
         let (server, files) = try makeServer()
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }

@@ -10,7 +10,7 @@ import WebImageHTTP
 @Suite("Data URL loader")
 struct DataURLLoaderTests {
     @Test(
-        "Both forms are read, in any case, with parameters and blanks",
+        "row 54: both forms are read, in any case, with parameters and blanks",
         arguments: [
             ("data:image/png;base64,AAEC/w==", "image/png", [0, 1, 2, 255]),
             ("data:image/png;base64,AAEC/w", "image/png", [0, 1, 2, 255]),
@@ -34,7 +34,7 @@ struct DataURLLoaderTests {
     }
 
     @Test(
-        "What cannot be read is refused",
+        "row 54: data that cannot be read is refused",
         arguments: [
             "data:", "data:image/png;base64", "date:,a", "data:;base64,A", "data:;base64,AAAAA", "data:;base64,AA=A",
             "data:;base64,AA=", "data:;base64,AAA==", "data:;base64,AA*A", "data:;base64,====", "",
@@ -48,7 +48,7 @@ struct DataURLLoaderTests {
         }
     }
 
-    @Test("The size limit counts decoded bytes")
+    @Test("row 54: the size limit counts decoded bytes")
     func limit() throws {
         #expect(try DataURL("data:;base64,AAEC", maxBytes: 3).body.count == 3)
         for text in ["data:;base64,AAECAw==", "data:,abcd", "data:," + String(repeating: "%41", count: 1000)] {

@@ -26,7 +26,7 @@ struct FileLoaderTests {
         }
     }
 
-    @Test("A file comes whole, in parts, without a head")
+    @Test("row 54: a file comes whole, in parts, without a head")
     func whole() async throws {
         try await withFolder { folder in
             let bytes = patternBytes(1_000_000)
@@ -40,7 +40,7 @@ struct FileLoaderTests {
         }
     }
 
-    @Test("Missing files, folders, pipes, empty files and too large ones are errors of their own")
+    @Test("row 54: missing files, folders, pipes, empty files and too large ones are errors of their own")
     func refusals() async throws {
         try await withFolder { folder in
             let missing = folder.appending(path: "none")

@@ -70,8 +70,8 @@ struct HeadParserTests {
         "Content-Length is read strictly",
         arguments: [
             (["5"], ResponseHead.BodyLength.known(5)), (["5", "5"], .known(5)), (["5, 5"], .known(5)),
-            (["5", "6"], .contradictory), (["5, 6"], .contradictory), ([], .unknown), (["x"], .unknown),
-            (["-1"], .unknown),
+            (["5", "6"], .invalid), (["5, 6"], .invalid), ([], .unknown), (["x"], .invalid),
+            (["-1"], .invalid), (["5;"], .invalid), (["+5"], .invalid), (["5,"], .invalid), ([" 5\t"], .known(5)),
             (["99999999999999999999"], .known(.max)),
         ])
     func lengths(values: [String], expected: ResponseHead.BodyLength) {

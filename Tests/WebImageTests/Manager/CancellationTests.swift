@@ -50,7 +50,7 @@ struct CancellationTests {
         #expect(fixture.manager.cachedImage(for: ImageRequest(server.url("/a"))) == nil)
     }
 
-    @Test("ten thousand cancellations at random moments leave no job, no descriptor and no temporary file")
+    @Test("row 57: ten thousand cancellations at random moments leave no job, no descriptor and no temporary file")
     func storm() async throws {
         let picture = try TestPictures.png(1)
         let server = try LoopbackServer { _ in .ok(picture, type: "image/png") }

@@ -31,7 +31,7 @@ struct CoalescingTests {
         #expect(fixture.manager.runningJobs == 0)
     }
 
-    @Test("a thousand requests of one URL are one download, one decode and one picture")
+    @Test("row 56: a thousand requests of one URL are one download, one decode and one picture")
     func thousand() async throws {
         let counter = CountingCoder()
         let picture = try TestPictures.png(2)
@@ -85,7 +85,7 @@ struct CoalescingTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("one of two subscribers cancels: the other gets its picture")
+    @Test("row 56: one of two subscribers cancels: the other gets its picture")
     func oneCancels() async throws {
         let gate = Gate()
         let server = try LoopbackServer(
@@ -101,7 +101,7 @@ struct CoalescingTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("both cancel: the connection closes; asked again at once, a new download answers")
+    @Test("row 56: both cancel: the connection closes; asked again at once, a new download answers")
     func bothCancel() async throws {
         let server = try LoopbackServer { request in
             request.index == 0 ? .silent : .ok((try? TestPictures.png(5)) ?? Data(), type: "image/png")
@@ -120,7 +120,7 @@ struct CoalescingTests {
         await #expect(throws: ImageError.request(.cancelled)) { try await second.response }
     }
 
-    @Test("a raised priority reaches the loader")
+    @Test("row 56: a raised priority reaches the loader")
     func priority() async throws {
         let loader = PriorityLoader()
         let fixture = try ManagerFixture { $0.loaders = [loader] }

@@ -83,7 +83,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("bytes on disk that were damaged are asked for anew")
+    @Test("row 45: bytes on disk that were damaged are asked for anew")
     func damagedOnDisk() async throws {
         let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }

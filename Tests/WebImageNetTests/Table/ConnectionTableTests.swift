@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Rows 19, 22, 23 and 26: connections that end or say too much", .timeLimit(.minutes(2)))
+struct ConnectionTableTests {
+    let body = patternBytes(50_000)
+
+    @Test("row 19: bytes right behind an answer are nobody's, and their connection is not used again")
+    func surplus() async throws {
+        let body = body
+        let stray = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray"
+        for excess in ["x", stray, String(repeating: "x", count: 100_000)] {
+            let server = try LoopbackServer { _ in .ok(body).with { $0.surplus = Data(excess.utf8) } }
+            let downloader = makeDownloader()
+            for _ in 0..<4 { #expect(try await downloader.load(server.url("/a")).body == body) }
+            #expect(server.counters.requests == 4 && server.counters.connections == 4)
+        }
+    }
+
+    @Test("row 19: bytes behind chunks, and a body where none may be, are nobody's")
+    func surplusBehindChunks() async throws {
+        let body = body
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/chunked":
+                .ok(body).with {
+                    $0.framing = .chunked
+                    $0.surplus = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray".utf8)
+                }
+            case "/304": rawAnswer(["HTTP/1.1 304 Not Modified", "ETag: \"1\""], "stray body", ending: .keepAlive)
+            default: .ok(body)
+            }
+        }
+        let downloader = makeDownloader { $0.connectionsPerHost = 1 }
+        for _ in 0..<3 {
+            #expect(try await downloader.load(server.url("/chunked")).body == body)
+            let answer = try await downloader.load(server.url("/304")) { $0.acceptsNotModified = true }
+            #expect(answer.isNotModified && answer.body.isEmpty)
+            #expect(try await downloader.load(server.url("/a")).body == body)
+        }
+    }
+
+    @Test(
+        "row 22: a connection that ends before any byte is replaced once, unseen",
+        arguments: [
+            ServerResponse.Ending.close, .reset,
+        ])
+    func noAnswer(_ ending: ServerResponse.Ending) async throws {
+        let body = body
+        let unseen = try await outcome { $0.index == 0 ? .raw(Data(), ending: ending) : .ok(body) }
+        #expect(unseen.body == body && unseen.requests == 2 && unseen.connections == 2)
+        let twice = try await outcome(.raw(Data(), ending: ending))
+        #expect(twice.reason == .connectionLost && twice.network?.phase == .head && twice.network?.code == 2005)
+        #expect(twice.requests == 2 && twice.connections == 2)
+    }
+
+    @Test(
+        "row 23: a connection that ends in the body is lost, with what came in no picture",
+        arguments: [
+            ServerResponse.Ending.close, .reset,
+        ], [ServerResponse.Framing.length, .chunked])
+    func lostBody(_ ending: ServerResponse.Ending, framing: ServerResponse.Framing) async throws {
+        let outcome = try await outcome(
+            .ok(body).with {
+                $0.framing = framing
+                $0.bodyCut = 20_000
+                $0.ending = ending
+            })
+        #expect(outcome.reason == .connectionLost && outcome.network?.phase == .body && outcome.requests == 1)
+        #expect(outcome.network?.underlying == 18 || outcome.network?.underlying == 56)
+    }
+
+    @Test("row 23: a reset is told from an end also where the length is not told")
+    func resetWithoutLength() async throws {
+        let outcome = try await outcome(
+            .ok(body).with {
+                $0.framing = .untilClose
+                $0.bodyCut = 20_000
+                $0.ending = .reset
+            })
+        #expect(outcome.reason == .connectionLost && outcome.network?.phase == .body, "\(outcome.result)")
+    }
+
+    @Test(
+        "row 26: a kept connection that dies while the next request is on its way is replaced, unseen",
+        arguments: [
+            ServerResponse.Ending.close, .reset,
+        ])
+    func diesInUse(_ ending: ServerResponse.Ending) async throws {
+        let body = body
+        // Every connection serves once and ends with the second request.
+        let seen = Shared<Set<Int>>([])
+        let server = try LoopbackServer { request in
+            let isFirst = seen.update { $0.insert(request.connection).inserted }
+            return isFirst ? .ok(body) : .raw(Data(), ending: ending)
+        }
+        let downloader = makeDownloader()
+        for _ in 0..<5 { #expect(try await downloader.load(server.url("/a")).body == body) }
+        #expect(server.counters.connections == 5 && server.counters.requests == 9)
+    }
+}

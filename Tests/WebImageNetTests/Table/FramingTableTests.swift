@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTesting
+
+@Suite("Rows 14–17 and 20: where a body ends", .timeLimit(.minutes(2)))
+struct FramingTableTests {
+    let body = patternBytes(300)
+
+    @Test("row 14: chunks of one byte, extensions and trailers are fine; trailers change no field")
+    func chunks() async throws {
+        let response = ServerResponse.ok(body, type: "image/png").with {
+            $0.framing = .chunked
+            $0.pieceSize = 1
+            $0.chunkExtension = ";name=\"a;b\";x"
+            $0.trailers = HTTPFields([
+                .init(name: "Content-Type", value: "text/html"), .init(name: "X-Sum", value: "1"),
+            ])
+        }
+        let outcome = try await outcome(response)
+        let answer = try outcome.result.get()
+        #expect(answer.body == body && answer.head?.fields["Content-Type"] == "image/png")
+        #expect(answer.head?.fields["X-Sum"] == nil && answer.isLengthKnown)
+    }
+
+    @Test("row 14: a connection serves again after chunks and trailers")
+    func keptAfterChunks() async throws {
+        let response = ServerResponse.ok(body).with {
+            $0.framing = .chunked
+            $0.trailers = HTTPFields([.init(name: "X-Sum", value: "1")])
+        }
+        let server = try LoopbackServer { _ in response }
+        let downloader = makeDownloader()
+        for _ in 0..<3 { #expect(try await downloader.load(server.url("/a")).body == body) }
+        #expect(server.counters.connections == 1)
+    }
+
+    @Test("row 15: a body that ends with the connection is taken, and marked", arguments: ["HTTP/1.0", "HTTP/1.1"])
+    func untilClose(_ version: String) async throws {
+        let outcome = try await outcome(
+            .ok(body).with {
+                $0.framing = .untilClose
+                $0.version = version
+            })
+        #expect(outcome.body == body && outcome.requests == 1)
+        #expect(try outcome.result.get().isLengthKnown == false)
+    }
+
+    @Test("row 15: HTTP/1.0 with a length is whole, and its connection is not used again")
+    func oldVersion() async throws {
+        let body = body
+        let server = try LoopbackServer { _ in
+            .ok(body).with {
+                $0.version = "HTTP/1.0"
+                $0.ending = .close
+            }
+        }
+        let downloader = makeDownloader()
+        for _ in 0..<2 {
+            let answer = try await downloader.load(server.url("/a"))
+            #expect(answer.body == body && answer.isLengthKnown)
+        }
+        #expect(server.counters.connections == 2)
+    }
+
+    @Test("row 16: a body shorter than told is a lost connection, never a short picture", arguments: [0, 1, 150, 299])
+    func short(_ count: Int) async throws {
+        for ending in [ServerResponse.Ending.close, .reset] {
+            let outcome = try await outcome(
+                .ok(body).with {
+                    $0.bodyCut = count
+                    $0.ending = ending
+                })
+            #expect(outcome.reason == .connectionLost && outcome.network?.phase == .body)
+            #expect(outcome.network?.code == 2005 && outcome.network?.status == 200)
+            #expect(outcome.requests == 1)
+        }
+    }
+
+    @Test("row 17: a cut in the chunks is a lost connection, at every place: sizes, data, ends and trailers")
+    func cutChunks() async throws {
+        let response = ServerResponse.ok(Data("abcdef".utf8)).with {
+            $0.framing = .chunked
+            $0.pieceSize = 3
+            $0.chunkExtension = ";x"
+            $0.trailers = HTTPFields([.init(name: "X-Sum", value: "1")])
+        }
+        let whole = "3;x\r\nabc\r\n3;x\r\ndef\r\n0\r\nX-Sum: 1\r\n\r\n"
+        let downloader = makeDownloader()
+        // The last line feed says nothing that is not known before it.
+        for count in 0..<(whole.utf8.count - 1) {
+            let outcome = try await outcome(response.with { $0.bodyCut = count }, downloader)
+            #expect(outcome.reason == .connectionLost, "\(count): \(outcome.result)")
+            #expect(outcome.network?.phase == .body && outcome.requests == 1, "\(count)")
+        }
+        #expect(try await outcome(response, downloader).body == Data("abcdef".utf8))
+    }
+
+    @Test(
+        "row 17: chunk sizes that are none are a bad answer, and not tried again",
+        arguments: [
+            "zz\r\nabc\r\n", "-3\r\nabc\r\n", "\r\nabc\r\n", "FFFFFFFFFFFFFFFFF\r\nabc", "3\r\nabcdef\r\n0\r\n\r\n",
+        ])
+    func badSizes(_ chunks: String) async throws {
+        let outcome = try await outcome(rawAnswer(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"], chunks))
+        #expect(outcome.reason == .badServerResponse, "\(outcome.result)")
+        #expect(outcome.requests == 1)
+    }
+
+    @Test(
+        "row 20: unequal, negative and senseless lengths are a bad answer",
+        arguments: [
+            ["Content-Length: 3", "Content-Length: 4"], ["Content-Length: 3, 4"], ["Content-Length: -3"],
+            ["Content-Length: 0x3"], ["Content-Length: 3 4"], ["Content-Length: 3;"], ["Content-Length: +3"],
+            ["Content-Length: 3,"], ["Content-Length: abc"], ["Content-Length:"],
+        ])
+    func badLengths(_ lines: [String]) async throws {
+        let outcome = try await outcome(rawAnswer(["HTTP/1.1 200 OK"] + lines, "abcd"))
+        #expect(outcome.reason == .badServerResponse && outcome.network?.code == 2006, "\(outcome.result)")
+        #expect(outcome.requests == 1)
+    }
+
+    @Test(
+        "row 20: equal lengths are one; chunks win over a length",
+        arguments: [
+            ["Content-Length: 3", "Content-Length: 3"], ["Content-Length: 3, 3,3"], ["Content-Length: 003"],
+        ])
+    func equalLengths(_ lines: [String]) async throws {
+        #expect(try await outcome(rawAnswer(["HTTP/1.1 200 OK"] + lines, "abc")).body == Data("abc".utf8))
+        let chunked = rawAnswer(
+            ["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Content-Length: 99"], "3\r\nabc\r\n0\r\n\r\n")
+        #expect(try await outcome(chunked).body == Data("abc".utf8))
+    }
+
+    @Test(
+        "row 20: a length that no number holds is too large",
+        arguments: ["9223372036854775807", "99999999999999999999"])
+    func hugeLength(_ length: String) async throws {
+        let outcome = try await outcome(rawAnswer(["HTTP/1.1 200 OK", "Content-Length: \(length)"], "abc"))
+        #expect(outcome.error?.code == 6001 && outcome.requests == 1, "\(outcome.result)")
+    }
+}

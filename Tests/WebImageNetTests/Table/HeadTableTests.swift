@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTesting
+
+@Suite("Rows 18, 21, 40 and 41: heads", .timeLimit(.minutes(2)))
+struct HeadTableTests {
+    let body = Data("abc".utf8)
+
+    @Test("row 18: a head that is cut at any byte is a lost connection, never an empty answer")
+    func cutHead() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\n"
+        let downloader = makeDownloader()
+        for count in 1..<head.utf8.count {
+            let outcome = try await outcome(.raw(Data(head.utf8.prefix(count))), downloader)
+            #expect(outcome.reason == .connectionLost, "\(count): \(outcome.result)")
+            #expect(outcome.network?.phase == .head && outcome.requests <= 2, "\(count): \(outcome.requests)")
+        }
+    }
+
+    @Test(
+        "row 21: what is no HTTP is a bad answer, and not tried again",
+        arguments: [
+            "hello\r\n\r\n", "<html></html>", "SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}",
+            "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 2 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1  200 OK\r\n\r\n",
+            "HTTP/9.1 200 OK\r\n\r\n", "HTTP/1.1 099 Low\r\nContent-Length: 3\r\n\r\nabc", "ICY 200 OK\r\n\r\nabc",
+            "HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: 3\r\n\r\nabc",
+            "HTTP/1.1 200 OK\r\nX-A: a\u{0}b\r\nContent-Length: 3\r\n\r\nabc",
+        ])
+    func noHTTP(_ text: String) async throws {
+        let outcome = try await outcome(.raw(Data(text.utf8)))
+        #expect(outcome.reason == .badServerResponse && outcome.network?.code == 2006, "\(outcome.result)")
+        #expect(outcome.requests == 1)
+    }
+
+    @Test("row 21: odd fields do no harm: folds, lone CR, raw bytes, names that are none")
+    func oddFields() async throws {
+        var bytes = Data("HTTP/1.1 200\r\nX-Fold: a\r\n  b\r\n: nameless\r\nX A: blank\r\nX-Raw: ".utf8)
+        bytes.append(contentsOf: [0xff, 0xe9])
+        bytes.append(contentsOf: Data("\r\nX-CR: a\rb\r\nContent-Length:3\r\n\r\nabc".utf8))
+        let answer = try await outcome(.raw(bytes)).result.get()
+        #expect(answer.body == body)
+        let fields = try #require(answer.head).fields
+        #expect(fields["X-Fold"] == "a b" && fields["X-Raw"] == "\u{ff}\u{e9}")
+        #expect(fields.lines.allSatisfy { !$0.name.isEmpty && !$0.name.contains(" ") })
+        #expect(fields["X-CR"]?.contains("\r") != true)
+    }
+
+    @Test(
+        "row 40: huge heads are a bad answer and not tried again",
+        arguments: [(1, 90_000), (1, 110_000), (1, 400_000), (40, 9_000), (5_000, 100)])
+    func hugeHeads(lines: Int, length: Int) async throws {
+        let line = "X-A: " + String(repeating: "a", count: length)
+        let outcome = try await outcome(
+            rawAnswer(["HTTP/1.1 200 OK"] + Array(repeating: line, count: lines) + ["Content-Length: 3"], "abc"))
+        #expect(outcome.reason == .badServerResponse && outcome.network?.phase == .head, "\(outcome.result)")
+        #expect(outcome.requests == 1)
+    }
+
+    @Test("row 40: a head that never ends is a bad answer")
+    func endlessHead() async throws {
+        let server = try LoopbackServer { _ in
+            .ok(Data("X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".utf8)).with {
+                $0.isEndless = true
+                $0.headCut = nil
+                $0.framing = .untilClose
+                $0.preamble = Data("HTTP/1.1 200 OK\r\n".utf8)
+            }
+        }
+        // The second status line inside of the head changes nothing: the limit counts all bytes.
+        let error = await makeDownloader().failure(server.url("/a")) { $0.maxBytes = 1 << 20 }
+        #expect(error != nil)
+        await server.waitForClosedConnections(count: 1)
+    }
+
+    @Test("row 41: interim answers are skipped, and their fields do not count", arguments: [100, 102, 103, 199])
+    func interim(_ status: Int) async throws {
+        let response = ServerResponse.ok(body, type: "image/png").with {
+            $0.preamble = Data(
+                "HTTP/1.1 \(status) Wait\r\nContent-Type: text/html\r\nX-Early: 1\r\nLink: <x>\r\n\r\n".utf8)
+        }
+        let server = try LoopbackServer { _ in response }
+        let downloader = makeDownloader()
+        for _ in 0..<2 {
+            let answer = try await downloader.load(server.url("/a"))
+            #expect(answer.body == body && answer.head?.status == 200)
+            #expect(answer.head?.fields["Content-Type"] == "image/png" && answer.head?.fields["X-Early"] == nil)
+        }
+        #expect(server.counters.connections == 1)
+    }
+
+    @Test("row 41: a hundred interim answers are skipped; without end they are a bad answer")
+    func manyInterim() async throws {
+        let one = "HTTP/1.1 103 Early\r\nX: y\r\n\r\n"
+        let hundred = ServerResponse.ok(body).with { $0.preamble = Data(String(repeating: one, count: 100).utf8) }
+        #expect(try await outcome(hundred).body == body)
+        let endless = ServerResponse.ok(body).with { $0.preamble = Data(String(repeating: one, count: 10_000).utf8) }
+        let outcome = try await outcome(endless)
+        #expect(outcome.reason == .badServerResponse && outcome.requests == 1, "\(outcome.result)")
+    }
+
+    @Test("row 41: a 101 that nobody asked for is a bad answer, at once")
+    func switching() async throws {
+        let outcome = try await outcome(
+            rawAnswer(["HTTP/1.1 101 Switching", "Upgrade: websocket", "Connection: upgrade"], "x", ending: .stall))
+        #expect(outcome.reason == .badServerResponse && outcome.requests == 1, "\(outcome.result)")
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTesting
+
+/// What became of one load, and what the server saw of it.
+struct Outcome {
+    var result: Result<LoadResponse, ImageError>
+    var requests: Int
+    var connections: Int
+
+    var body: Data? { try? result.get().body }
+    var error: ImageError? {
+        if case .failure(let error) = result { return error }
+        return nil
+    }
+    var network: NetworkError? { error?.network }
+    var reason: NetworkError.Reason? { network?.reason }
+}
+
+/// Loads `/a` of a server that answers with `handler`.
+func outcome(
+    _ downloader: ImageDownloader = makeDownloader(), _ change: (inout LoadRequest) -> Void = { _ in },
+    handler: @escaping LoopbackServer.Handler
+) async throws -> Outcome {
+    let server = try LoopbackServer(handler: handler)
+    var request = LoadRequest(url: server.url("/a"))
+    change(&request)
+    let result: Result<LoadResponse, ImageError>
+    do throws(ImageError) {
+        result = .success(try await downloader.load(request, context: LoadContext()))
+    } catch {
+        result = .failure(error)
+    }
+    return Outcome(
+        result: result, requests: server.counters.requests, connections: server.counters.connections)
+}
+
+/// Loads from a server that answers everything with `response`.
+func outcome(
+    _ response: ServerResponse, _ downloader: ImageDownloader = makeDownloader(),
+    _ change: (inout LoadRequest) -> Void = { _ in }
+) async throws -> Outcome {
+    try await outcome(downloader, change) { _ in response }
+}
+
+/// A head of these lines and a body, as they are.
+func rawAnswer(_ lines: [String], _ body: String = "", ending: ServerResponse.Ending = .close) -> ServerResponse {
+    .raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8), ending: ending)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Rows 24 and 25: silence and trickles", .timeLimit(.minutes(2)))
+struct TimeTableTests {
+    let body = patternBytes(10_000)
+    let short = LoadTimeouts(connect: 5, idle: 0.3, total: 30)
+
+    @Test("row 24: nobody accepts: the connect limit ends it, which each request may set")
+    func connecting() async throws {
+        let silent = try ListeningSocket(isFull: true)
+        let url = try #require(URL(string: "http://127.0.0.1:\(silent.port)/a"))
+        let error = try #require(
+            await makeDownloader().failure(url) { $0.timeouts = LoadTimeouts(connect: 0.3, idle: 20, total: 30) }?
+                .network)
+        #expect(error.reason == .timedOut && error.code == 2004 && error.phase == .connect, "\(error)")
+    }
+
+    @Test("row 24: TLS that is never answered ends by the connect limit")
+    func handshake() async throws {
+        let listening = try ListeningSocket()
+        let url = try #require(URL(string: "https://127.0.0.1:\(listening.port)/a"))
+        let error = try #require(
+            await makeDownloader().failure(url) { $0.timeouts = LoadTimeouts(connect: 0.3, idle: 20, total: 30) }?
+                .network)
+        #expect(error.reason == .timedOut && error.phase == .connect, "\(error)")
+    }
+
+    @Test("row 24: silence ends by the idle limit: before the head, inside of it, before the body, inside of it")
+    func silence() async throws {
+        let partOfHead = ServerResponse.raw(Data("HTTP/1.1 200 OK\r\nContent-".utf8), ending: .stall)
+        let interim = ServerResponse.raw(Data("HTTP/1.1 103 Early\r\n\r\n".utf8), ending: .stall)
+        let cases: [(ServerResponse, NetworkError.Phase)] = [
+            (.silent, .head), (partOfHead, .head), (interim, .head), (.ok(body).with { $0.bodyStall = 0 }, .body),
+            (.ok(body).with { $0.bodyStall = 5_000 }, .body),
+            (
+                .ok(body).with {
+                    $0.framing = .chunked
+                    $0.bodyStall = 9_000
+                }, .body
+            ),
+        ]
+        for (response, phase) in cases {
+            let outcome = try await outcome(response) { $0.timeouts = short }
+            #expect(outcome.reason == .timedOut && outcome.network?.phase == phase, "\(phase): \(outcome.result)")
+            #expect(outcome.requests == 1)
+        }
+    }
+
+    @Test("row 24: the downloader's own limits hold where a request has none; its own are for it alone")
+    func perRequest() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(routes: ["/silent": .silent, "/a": .ok(body).with { $0.headGate = gate }])
+        let downloader = makeDownloader { $0.timeouts = LoadTimeouts(connect: 5, idle: 0.3, total: 30) }
+        let url = server.url("/a")
+        let patient = Task {
+            try await downloader.load(url) { $0.timeouts = LoadTimeouts(connect: 5, idle: 60, total: 60) }
+        }
+        #expect(await downloader.failure(server.url("/silent"))?.network?.reason == .timedOut)
+        gate.open()
+        #expect(try await patient.value.body == body)
+    }
+
+    @Test("row 25: what trickles is not idle, and its bytes are told as they come")
+    func trickle() async throws {
+        let slow = ServerResponse.ok(patternBytes(2_000)).with { $0.bytesPerSecond = 3_000 }
+        let server = try LoopbackServer { _ in slow }
+        let log = ReportLog()
+        let request = LoadRequest(url: server.url("/a"), timeouts: short)
+        let response = try await makeDownloader().load(request, context: log.context())
+        #expect(response.body == patternBytes(2_000) && log.parts > 5)
+    }
+
+    @Test("row 25: a trickle without end is ended by the total limit")
+    func endlessTrickle() async throws {
+        for framing in [ServerResponse.Framing.chunked, .untilClose] {
+            let slow = ServerResponse.ok(body).with {
+                $0.framing = framing
+                $0.isEndless = true
+                $0.bytesPerSecond = 1_000
+            }
+            let outcome = try await outcome(slow) { $0.timeouts = LoadTimeouts(connect: 5, idle: 5, total: 0.4) }
+            #expect(outcome.reason == .timedOut && outcome.network?.phase == .total, "\(outcome.result)")
+            #expect(outcome.requests == 1)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// Troubles of the disk are troubles of the cache alone: pictures come all the same.
+@Suite("Row 61: a cache in trouble", .timeLimit(.minutes(1)))
+struct CacheTroubleTests {
+    private func makeServer() throws -> LoopbackServer {
+        let picture = try TestPictures.png(1)
+        return try LoopbackServer { _ in
+            .ok(picture, type: "image/png").with { $0.fields["Cache-Control"] = "max-age=60" }
+        }
+    }
+
+    private func expectPictures(_ fixture: ManagerFixture, _ server: LoopbackServer, count: Int) async throws {
+        for number in 0..<count {
+            let image = try await fixture.manager.image(from: server.url("/\(number)"))
+            #expect(image.size == PixelSize(width: 64, height: 48))
+            await fixture.manager.diskCache?.flush()
+        }
+    }
+
+    @Test("row 61: a load goes on when the cache's folder is removed under it, and what memory holds stays there")
+    func removed() async throws {
+        let server = try makeServer()
+        let fixture = try ManagerFixture()
+        try await expectPictures(fixture, server, count: 1)
+        try FileManager.default.removeItem(atPath: fixture.folder.file("cache"))
+        try await expectPictures(fixture, server, count: 4)
+        #expect(server.counters.requests == 4)
+        await fixture.manager.close()
+    }
+
+    @Test("row 61: a cache that cannot be made is no cache: a file stands where its folder should be")
+    func impossible() async throws {
+        let server = try makeServer()
+        let folder = try TemporaryFolder()
+        try Data("in the way".utf8).write(to: URL(filePath: folder.file("cache")))
+        let fixture = try ManagerFixture(folder: folder)
+        try await expectPictures(fixture, server, count: 2)
+        #expect(try await fixture.manager.image(from: server.url("/0")).size == PixelSize(width: 64, height: 48))
+        #expect(server.counters.requests == 2)
+        await fixture.manager.close()
+    }
+
+    @Test(
+        "row 61: a folder that may not be written to is no obstacle",
+        .enabled(if: getuid() != 0, "root may write everywhere"))
+    func unwritable() async throws {
+        let server = try makeServer()
+        let fixture = try ManagerFixture()
+        try await expectPictures(fixture, server, count: 1)
+        try await fixture.manager.withoutWriting(fixture.folder.file("cache")) {
+            try await expectPictures(fixture, server, count: 3)
+        }
+        #expect(server.counters.requests == 3)
+    }
+
+    @Test("row 61: a full disk is no obstacle", .enabled(if: FullDisk.isThere, "there is no /dev/full"))
+    func full() async throws {
+        let server = try makeServer()
+        let fixture = try ManagerFixture()
+        try await expectPictures(fixture, server, count: 1)
+        // Whatever is written to the blobs' folder now ends in a file that takes nothing.
+        let blobs = fixture.folder.file("cache/blobs")
+        try FileManager.default.removeItem(atPath: blobs)
+        try FileManager.default.createSymbolicLink(atPath: blobs, withDestinationPath: "/dev/full")
+        try await expectPictures(fixture, server, count: 3)
+        #expect(server.counters.requests == 3)
+        await fixture.manager.close()
+    }
+
+    @Test("row 61: two managers on one folder load and read side by side")
+    func two() async throws {
+        let server = try makeServer()
+        let first = try ManagerFixture()
+        let second = try ManagerFixture(folder: first.folder)
+        let urls = (0..<40).map { server.url("/\($0)") }
+        try await withThrowingTaskGroup(of: PixelSize.self) { group in
+            for url in urls {
+                group.addTask { try await first.manager.image(from: url).size }
+                group.addTask { try await second.manager.image(from: url).size }
+            }
+            for try await size in group { #expect(size == PixelSize(width: 64, height: 48)) }
+        }
+        await first.manager.close()
+        await second.manager.close()
+        let third = try ManagerFixture(folder: first.folder)
+        for url in urls { _ = try await third.manager.image(from: url) }
+        #expect(server.counters.requests <= 2 * urls.count)
+        await third.manager.close()
+    }
+}
+
+private enum FullDisk {
+    static let isThere = access("/dev/full", W_OK) == 0
+}
+
+extension ImageManager {
+    /// Runs `body` while nobody may write to `folder`.
+    fileprivate func withoutWriting(_ folder: String, _ body: () async throws -> Void) async throws {
+        chmod(folder, 0o500)
+        chmod(folder + "/blobs", 0o500)
+        defer {
+            chmod(folder, 0o700)
+            chmod(folder + "/blobs", 0o700)
+        }
+        try await body()
+    }
+}

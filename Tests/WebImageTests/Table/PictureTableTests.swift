@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Rows 1, 10, 15, 16, 42, 45 and 46: from the answer to the picture", .timeLimit(.minutes(1)))
+struct PictureTableTests {
+    private func failure(_ fixture: ManagerFixture, _ url: URL) async -> ImageError? {
+        do throws(ImageError) {
+            _ = try await fixture.manager.image(from: url)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func storedCount(_ fixture: ManagerFixture) async -> Int? {
+        await fixture.manager.diskCache?.flush()
+        return await fixture.manager.diskCache?.entries().count
+    }
+
+    @Test("row 1: a redirected picture is kept under the first URL, in memory and on disk, and tells the last")
+    func redirected() async throws {
+        let picture = try TestPictures.png(1)
+        let server = try LoopbackServer(routes: [
+            "/a": .redirect(to: "/b"),
+            "/b": .ok(picture, type: "image/png").with { $0.fields["Cache-Control"] = "max-age=60" },
+        ])
+        var fixture = try ManagerFixture()
+        let first = try await fixture.manager.response(for: ImageRequest(server.url("/a")))
+        #expect(first.url == server.url("/a") && first.finalURL == server.url("/b"))
+        #expect(try fixture.manager.load(server.url("/a")).result?.get().origin == .memory)
+        fixture = try await fixture.restarted()
+        let stored = try await fixture.manager.response(for: ImageRequest(server.url("/a")))
+        #expect(stored.origin == .disk && stored.finalURL == server.url("/b"))
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("row 15: a cut picture without a length is no picture and is not kept, nor are its bytes alone")
+    func cutWithoutLength() async throws {
+        let picture = try TestPictures.png(1)
+        let server = try LoopbackServer { _ in
+            .ok(picture.prefix(picture.count - 20), type: "image/png").with {
+                $0.framing = .untilClose
+                $0.fields["Cache-Control"] = "max-age=60"
+            }
+        }
+        let fixture = try ManagerFixture()
+        guard case .decode = await failure(fixture, server.url("/a")) else {
+            Issue.record("a cut picture was taken")
+            return
+        }
+        #expect(await storedCount(fixture) == 0)
+        _ = try? await fixture.manager.data(for: ImageRequest(server.url("/a")))
+        #expect(await storedCount(fixture) == 0)
+    }
+
+    @Test("row 15: a whole picture without a length is kept once it is decoded")
+    func wholeWithoutLength() async throws {
+        let picture = try TestPictures.png(1)
+        let server = try LoopbackServer { _ in
+            .ok(picture, type: "image/png").with {
+                $0.framing = .untilClose
+                $0.fields["Cache-Control"] = "max-age=60"
+            }
+        }
+        let fixture = try ManagerFixture()
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        #expect(await storedCount(fixture) == 1)
+    }
+
+    @Test("row 16: a body that is shorter than told is neither decoded nor kept, although it is a whole picture")
+    func shortBody() async throws {
+        let picture = try TestPictures.png(1)
+        let server = try LoopbackServer { _ in
+            .ok(picture, type: "image/png").with { $0.framing = .lie(picture.count + 100) }
+        }
+        let coder = CountingCoder()
+        let fixture = try ManagerFixture { $0.coders.register(coder) }
+        guard case .network(let error) = await failure(fixture, server.url("/a")) else {
+            Issue.record("a short body was taken")
+            return
+        }
+        #expect(error.reason == .connectionLost)
+        #expect(coder.decodes == 0)
+        #expect(await storedCount(fixture) == 0)
+    }
+
+    @Test(
+        "row 42: the bytes decide, whatever the type says",
+        arguments: [
+            "image/jpeg", "text/html", "application/octet-stream", "nonsense", "",
+        ])
+    func types(_ type: String) async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(1), type: type)])
+        let fixture = try ManagerFixture()
+        #expect(try await fixture.manager.image(from: server.url("/a")).size == PixelSize(width: 64, height: 48))
+    }
+
+    @Test(
+        "row 42: pages and words are told from pictures, are not kept, and are asked for again",
+        arguments: [
+            ("<!DOCTYPE html><title>Sign in</title>", ImageFormat.html), ("{\"error\": 1}", .json),
+            ("Image not found, sorry", .text),
+        ])
+    func pages(_ text: String, kind: ImageFormat) async throws {
+        let server = try LoopbackServer { _ in
+            .ok(Data(text.utf8), type: "image/png").with { $0.fields["Cache-Control"] = "max-age=60" }
+        }
+        let fixture = try ManagerFixture()
+        for _ in 0..<2 { #expect(await failure(fixture, server.url("/a")) == .decode(.notAnImage(kind))) }
+        #expect(await storedCount(fixture) == 0)
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test(
+        "row 45: a whole answer with a broken picture is a decode error, is not kept, and does not replace a good one")
+    func brokenPicture() async throws {
+        let good = try TestPictures.png(1)
+        var broken = good
+        for index in broken.count / 2..<broken.count / 2 + 8 { broken[index] ^= 0xff }
+        let server = try LoopbackServer { [broken] request in
+            .ok(request.index == 1 ? broken : good, type: "image/png").with {
+                $0.fields["Cache-Control"] = "max-age=60"
+            }
+        }
+        let fixture = try ManagerFixture()
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        var again = ImageRequest(server.url("/a"))
+        again.cachePolicy = .reload
+        do throws(ImageError) {
+            _ = try await fixture.manager.image(for: again)
+            Issue.record("a broken picture was taken")
+        } catch {
+            guard case .decode = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+        #expect(await storedCount(fixture) == 1)
+        let restarted = try await fixture.restarted()
+        #expect(try await restarted.manager.response(for: ImageRequest(server.url("/a"))).origin == .disk)
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("row 46: a picture that claims too many pixels is refused by its head; no pixel is allocated")
+    func bomb() async throws {
+        var head = try TestPictures.png(1)
+        // IHDR with 60000 × 60000 pixels and its right check value.
+        head.replaceSubrange(16..<24, with: [0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60])
+        head.replaceSubrange(29..<33, with: withUnsafeBytes(of: Self.crc(head[12..<29]).bigEndian) { Data($0) })
+        let bytes = head
+        let coder = CountingCoder()
+        let server = try LoopbackServer(routes: ["/a": .ok(bytes, type: "image/png")])
+        let fixture = try ManagerFixture { $0.coders.register(coder) }
+        let error = await failure(fixture, server.url("/a"))
+        guard case .limit(let limit) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(limit.actual == 60_000 * 60_000 || limit.actual == 60_000, "\(limit)")
+        #expect(coder.decodes == 0)
+        #expect(await storedCount(fixture) == 0)
+    }
+
+    /// CRC-32 as PNG has it (ISO 3309).
+    private static func crc(_ bytes: Data) -> UInt32 {
+        ~bytes.reduce(~UInt32(0)) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xedb8_8320 : 0) }
+        }
+    }
+}
