@@ -44,9 +44,10 @@ public final class HTTPCache: Sendable {
         let key = Self.key(url)
         let fields = selecting(request)
         guard StoredHead.isStorable(method: request.method, request: request.fields, response: answer.head) else {
-            let isSuperseded =
-                (200...499).contains(answer.head.status) && ![206, 304, 416].contains(answer.head.status)
-            if isSuperseded { await store.remove(matching: fields, for: key) }
+            let status = answer.head.status
+            let isSuperseded = (200...399).contains(status) && status != 206 && status != 304
+            let isGone = status == 404 || status == 410
+            if isSuperseded || isGone { await store.remove(matching: fields, for: key) }
             return false
         }
         let head = StoredHead(

@@ -59,13 +59,13 @@ final class HTTPClientCore: Sendable {
 
     /// The answer to one exchange, from cache or server.
     func answer(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
-        guard let cache, request.head.mayUseStored else {
+        guard let cache, request.head.mayUseStored, request.body.isEmpty else {
             return try await ask(request, nil, .fetch(request.fields)).response
         }
         let found = await cache.lookup(
             request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
         if let response = reply(request, found) { return response }
-        guard request.method == "GET", request.body.isEmpty, request.cacheMode != .noStore else {
+        guard request.method == "GET", request.cacheMode != .noStore else {
             return try await ask(request, found.stored, found.step).response
         }
         let flown = try await flights.value(for: key(request)) { [self] () async throws(ImageError) -> Flown in
@@ -194,7 +194,8 @@ extension HTTPClientCore {
     ) async -> Bool {
         guard let cache else { return false }
         await cache.invalidate(after: request.head, url: request.url, response: answer.head)
-        guard request.cacheMode != .noStore else { return false }
+        // What a body in a GET means is not defined (RFC 9110 9.3.1): such an answer is of that body only.
+        guard request.cacheMode != .noStore, request.body.isEmpty else { return false }
         if request.method == "HEAD" {
             await cache.freshen(byHead: answer, for: request.head, url: request.url)
             return false
