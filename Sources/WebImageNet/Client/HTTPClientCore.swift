@@ -44,10 +44,10 @@ final class HTTPClientCore: Sendable {
         for field in configuration.network.fields.lines where request.fields[field.name] == nil {
             request.fields.append(name: field.name, value: field.value)
         }
-        let coding = request.fields["Range"] == nil ? ContentDecoder.accepted : "identity"
+        request.hasOwnCodings = request.hasOwnCodings || request.fields["Accept-Encoding"] == nil
         let defaults = [
             ("Accept", configuration.network.accept), ("User-Agent", configuration.network.userAgent),
-            ("Accept-Encoding", coding),
+            ("Accept-Encoding", ContentDecoder.accepted),
         ]
         for (name, value) in defaults where request.fields[name] == nil {
             request.fields.append(name: name, value: value)
@@ -168,6 +168,8 @@ extension HTTPClientCore {
         case .fetch(let sent), .revalidate(let sent): fields = sent
         case .use, .useStale, .gatewayTimeout: break
         }
+        // Parts of a coded body are of no use (Fetch 4.6). Only what is sent says so: a stored whole is found as ever.
+        if request.hasOwnCodings, fields["Range"] != nil { fields["Accept-Encoding"] = "identity" }
         return HTTPTransportRequest(
             url: request.url, method: request.method, fields: fields, body: request.body,
             maxBytes: request.maxBytes ?? configuration.maxBytes, timeouts: request.timeouts,

@@ -50,9 +50,12 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
 
 @Suite("Rules of the HTTP client's cache, over sockets")
 struct LoopbackRulesTests {
-    /// Every third rule, without those that a server of HTTP/1.1 cannot be made to play.
+    /// What the loopback server cannot be made to play: fields of its own connection, methods in lower case.
+    private static let unplayable = ["Fields of the connection", "get invalidates"]
+
+    /// Every third rule.
     static let sample = CacheRulesTests.all.enumerated().filter { index, subject in
-        index % 3 == 0 && !subject.name.hasPrefix("HEAD") && !subject.name.hasPrefix("Fields of the connection")
+        index % 3 == 0 && !unplayable.contains { subject.name.hasPrefix($0) }
     }.map(\.element)
 
     @Test("A sample of the rules holds with a server behind sockets", arguments: sample)

@@ -219,6 +219,12 @@ let selectionCases: [CacheCase] =
                 .get(.network, with: "Range: lines=0-1", saw: "Range: lines=0-1"),
             ]),
         CacheCase(
+            "A copy that varies by content coding answers ranges too",
+            [
+                .get(.network, "200 | Cache-Control: max-age=60 | Vary: Accept-Encoding", sends: "0123456789"),
+                .get(.cache, with: "Range: bytes=2-3", status: 206, body: "23"),
+            ]),
+        CacheCase(
             "HEAD ignores Range",
             [
                 .get(.network, "200 | Cache-Control: max-age=60"), .ask("HEAD", .cache, with: "Range: bytes=0-1"),
