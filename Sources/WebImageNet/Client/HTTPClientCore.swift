@@ -17,6 +17,8 @@ final class HTTPClientCore: Sendable {
         let fields: HTTPFields
         let mode: HTTPCacheMode
         let maxBytes: Int
+        /// Who asks after an invalidation does not join who asked before it.
+        let epoch: UInt64
         /// Requests behind are nobody's and go on when a caller leaves.
         let isBehind: Bool
     }
@@ -81,7 +83,8 @@ final class HTTPClientCore: Sendable {
     private func key(_ request: HTTPRequest, isBehind: Bool = false) -> FlightKey {
         FlightKey(
             url: HTTPCache.key(request.url), fields: request.fields, mode: request.cacheMode,
-            maxBytes: request.maxBytes ?? configuration.maxBytes, isBehind: isBehind)
+            maxBytes: request.maxBytes ?? configuration.maxBytes,
+            epoch: cache?.epoch(of: request.url) ?? 0, isBehind: isBehind)
     }
 
     /// The body of a flight. Looks again: another flight may have landed since.
@@ -136,6 +139,7 @@ extension HTTPClientCore {
     func ask(
         _ request: HTTPRequest, _ stored: StoredResponse?, _ step: CacheStep
     ) async throws(ImageError) -> Flown {
+        let epoch = cache?.epoch(of: request.url)
         let answer: HTTPTransportResponse
         do {
             answer = try await transport.send(exchange(request, step))
@@ -159,7 +163,7 @@ extension HTTPClientCore {
                 _ = await cache?.freshen(stored, with: answer, for: request.head, url: request.url)
             }
         }
-        return Flown(response: response(request, answer), isShareable: await keep(answer, request, stored))
+        return Flown(response: response(request, answer), isShareable: await keep(answer, request, epoch))
     }
 
     private func exchange(_ request: HTTPRequest, _ step: CacheStep) -> HTTPTransportRequest {
@@ -192,7 +196,7 @@ extension HTTPClientCore {
 
     /// Tells the cache of an answer. True where it is stored, and so may serve others.
     private func keep(
-        _ answer: HTTPTransportResponse, _ request: HTTPRequest, _ stored: StoredResponse?
+        _ answer: HTTPTransportResponse, _ request: HTTPRequest, _ epoch: UInt64?
     ) async -> Bool {
         guard let cache else { return false }
         await cache.invalidate(after: request.head, url: request.url, response: answer.head)
@@ -202,7 +206,7 @@ extension HTTPClientCore {
             await cache.freshen(byHead: answer, for: request.head, url: request.url)
             return false
         }
-        return await cache.store(answer, for: request.head, url: request.url)
+        return await cache.store(answer, for: request.head, url: request.url, epoch: epoch)
     }
 }
 

@@ -158,6 +158,25 @@ struct HTTPClientTests {
         await #expect(throws: ImageError.self) { try await client.fetch(small) }
     }
 
+    @Test("Who asks after a change does not get what was asked before it, nor is that stored")
+    func changeOnTheWay() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            guard request.method == "GET" else { return .status(200) }
+            let isFirst = request.index == 0
+            return response(isFirst ? "old" : "new", "max-age=60").with { $0.headGate = isFirst ? gate : nil }
+        }
+        let client = HTTPClient()
+        let before = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
+        await server.waitForRequests(count: 1)
+        _ = try await client.fetch(HTTPRequest(server.url("/"), method: "POST"))
+        let after = try await client.fetch(HTTPRequest(server.url("/")))
+        #expect(after.body == Data("new".utf8) && after.source == .network)
+        gate.open()
+        #expect(try await before.value.body == Data("old".utf8))
+        #expect(try await client.fetch(HTTPRequest(server.url("/"))).body == Data("new".utf8))
+    }
+
     @Test("A GET with a body is neither answered from the cache nor stored")
     func getWithBody() async throws {
         let server = try LoopbackServer { request in
