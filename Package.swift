@@ -109,6 +109,13 @@ let package = Package(
         ),
         tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", ["CNetFaults"]),
+        // Drives the HTTP client from test suites in other languages.
+        .executableTarget(
+            name: "http-fetch",
+            dependencies: ["WebImageCore", "WebImageHTTP", "WebImageNet", "WebImageStore"],
+            path: "Examples/http-fetch",
+            swiftSettings: swiftSettings
+        ),
         tests("WebImage", []),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),

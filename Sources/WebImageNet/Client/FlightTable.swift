@@ -45,6 +45,8 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Flights in the air; for tests.
     var count: Int { state.withLock { $0.flights.count } }
+    /// Callers that wait for `key`; for tests.
+    func waiterCount(of key: Key) -> Int { state.withLock { $0.flights[key]?.waiters.count ?? 0 } }
 
     /// The value for `key`: waits for the flight there is, or starts `body`.
     ///

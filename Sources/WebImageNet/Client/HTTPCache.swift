@@ -19,6 +19,7 @@ public final class HTTPCache: Sendable {
     public let store: any HTTPResponseStore
     /// What the cache does where it has a choice.
     public let policy: HTTPCachePolicy
+    private let log = InvalidationLog()
 
     /// Creates a cache.
     public init(store: any HTTPResponseStore, policy: HTTPCachePolicy = .standard) {
@@ -36,17 +37,28 @@ public final class HTTPCache: Sendable {
             step: .make(request, mode: mode, stored: stored?.head, policy: policy, now: now), stored: stored)
     }
 
+    /// Grows with every invalidation of `url`: what was asked in an earlier epoch is out of date.
+    public func epoch(of url: URL) -> UInt64 { log.epoch(of: Self.key(url)) }
+
     /// Stores `answer` where a private cache may; false where not. An older stored answer to the same request goes in
     /// either case, unless the answer is an error of the server.
+    ///
+    /// - Parameter epoch: ``epoch(of:)`` when the server was asked: an answer that was invalidated on its way is not
+    ///   stored. Nil for what cannot have been.
     @discardableResult
-    public func store(_ answer: HTTPTransportResponse, for request: RequestHead, url: URL) async -> Bool {
-        guard request.method == "GET", !CacheControl(request.fields).noStore else { return false }
+    public func store(
+        _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
+    ) async -> Bool {
+        guard request.method == "GET", !CacheControl(request.fields).noStore,
+            epoch == nil || epoch == self.epoch(of: url)
+        else { return false }
         let key = Self.key(url)
         let fields = selecting(request)
         guard StoredHead.isStorable(method: request.method, request: request.fields, response: answer.head) else {
-            let isSuperseded =
-                (200...499).contains(answer.head.status) && ![206, 304, 416].contains(answer.head.status)
-            if isSuperseded { await store.remove(matching: fields, for: key) }
+            let status = answer.head.status
+            let isSuperseded = (200...399).contains(status) && status != 206 && status != 304
+            let isGone = status == 404 || status == 410
+            if isSuperseded || isGone { await store.remove(matching: fields, for: key) }
             return false
         }
         let head = StoredHead(
@@ -96,12 +108,16 @@ public final class HTTPCache: Sendable {
     /// Removes what `response` to an unsafe `request` makes worthless (RFC 9111 4.4).
     public func invalidate(after request: RequestHead, url: URL, response: ResponseHead) async {
         for target in Invalidation.targets(method: request.method, url: url, response: response) {
+            log.note(Self.key(target))
             await store.removeAll(for: Self.key(target))
         }
     }
 
     /// Removes every answer stored for `url`.
-    public func remove(_ url: URL) async { await store.removeAll(for: Self.key(url)) }
+    public func remove(_ url: URL) async {
+        log.note(Self.key(url))
+        await store.removeAll(for: Self.key(url))
+    }
 
     /// Removes everything.
     public func removeAll() async { await store.removeAll() }

@@ -38,6 +38,11 @@ public struct HTTPClient: Sendable {
         while true {
             guard !Task.isCancelled else { throw .request(.cancelled) }
             var response = try await core.answer(hop)
+            // A stored body may have been accepted under a higher limit.
+            let limit = request.maxBytes ?? core.configuration.maxBytes
+            guard response.body.count <= limit else {
+                throw .limit(LimitError(.encodedBytes, limit: limit, actual: response.body.count))
+            }
             interim += response.interim
             response.interim = interim
             response.metrics.redirects = visited

@@ -17,6 +17,8 @@ final class HTTPClientCore: Sendable {
         let fields: HTTPFields
         let mode: HTTPCacheMode
         let maxBytes: Int
+        /// Who asks after an invalidation does not join who asked before it.
+        let epoch: UInt64
         /// Requests behind are nobody's and go on when a caller leaves.
         let isBehind: Bool
     }
@@ -44,10 +46,10 @@ final class HTTPClientCore: Sendable {
         for field in configuration.network.fields.lines where request.fields[field.name] == nil {
             request.fields.append(name: field.name, value: field.value)
         }
-        let coding = request.fields["Range"] == nil ? ContentDecoder.accepted : "identity"
+        request.hasOwnCodings = request.hasOwnCodings || request.fields["Accept-Encoding"] == nil
         let defaults = [
             ("Accept", configuration.network.accept), ("User-Agent", configuration.network.userAgent),
-            ("Accept-Encoding", coding),
+            ("Accept-Encoding", ContentDecoder.accepted),
         ]
         for (name, value) in defaults where request.fields[name] == nil {
             request.fields.append(name: name, value: value)
@@ -59,13 +61,13 @@ final class HTTPClientCore: Sendable {
 
     /// The answer to one exchange, from cache or server.
     func answer(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
-        guard let cache, request.head.mayUseStored else {
+        guard let cache, request.head.mayUseStored, request.body.isEmpty else {
             return try await ask(request, nil, .fetch(request.fields)).response
         }
         let found = await cache.lookup(
             request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
         if let response = reply(request, found) { return response }
-        guard request.method == "GET", request.body.isEmpty, request.cacheMode != .noStore else {
+        guard request.method == "GET", request.cacheMode != .noStore else {
             return try await ask(request, found.stored, found.step).response
         }
         let flown = try await flights.value(for: key(request)) { [self] () async throws(ImageError) -> Flown in
@@ -81,7 +83,8 @@ final class HTTPClientCore: Sendable {
     private func key(_ request: HTTPRequest, isBehind: Bool = false) -> FlightKey {
         FlightKey(
             url: HTTPCache.key(request.url), fields: request.fields, mode: request.cacheMode,
-            maxBytes: request.maxBytes ?? configuration.maxBytes, isBehind: isBehind)
+            maxBytes: request.maxBytes ?? configuration.maxBytes,
+            epoch: cache?.epoch(of: request.url) ?? 0, isBehind: isBehind)
     }
 
     /// The body of a flight. Looks again: another flight may have landed since.
@@ -136,6 +139,7 @@ extension HTTPClientCore {
     func ask(
         _ request: HTTPRequest, _ stored: StoredResponse?, _ step: CacheStep
     ) async throws(ImageError) -> Flown {
+        let epoch = cache?.epoch(of: request.url)
         let answer: HTTPTransportResponse
         do {
             answer = try await transport.send(exchange(request, step))
@@ -159,7 +163,7 @@ extension HTTPClientCore {
                 _ = await cache?.freshen(stored, with: answer, for: request.head, url: request.url)
             }
         }
-        return Flown(response: response(request, answer), isShareable: await keep(answer, request, stored))
+        return Flown(response: response(request, answer), isShareable: await keep(answer, request, epoch))
     }
 
     private func exchange(_ request: HTTPRequest, _ step: CacheStep) -> HTTPTransportRequest {
@@ -168,6 +172,8 @@ extension HTTPClientCore {
         case .fetch(let sent), .revalidate(let sent): fields = sent
         case .use, .useStale, .gatewayTimeout: break
         }
+        // Parts of a coded body are of no use (Fetch 4.6). Only what is sent says so: a stored whole is found as ever.
+        if request.hasOwnCodings, fields["Range"] != nil { fields["Accept-Encoding"] = "identity" }
         return HTTPTransportRequest(
             url: request.url, method: request.method, fields: fields, body: request.body,
             maxBytes: request.maxBytes ?? configuration.maxBytes, timeouts: request.timeouts,
@@ -190,16 +196,17 @@ extension HTTPClientCore {
 
     /// Tells the cache of an answer. True where it is stored, and so may serve others.
     private func keep(
-        _ answer: HTTPTransportResponse, _ request: HTTPRequest, _ stored: StoredResponse?
+        _ answer: HTTPTransportResponse, _ request: HTTPRequest, _ epoch: UInt64?
     ) async -> Bool {
         guard let cache else { return false }
         await cache.invalidate(after: request.head, url: request.url, response: answer.head)
-        guard request.cacheMode != .noStore else { return false }
+        // What a body in a GET means is not defined (RFC 9110 9.3.1): such an answer is of that body only.
+        guard request.cacheMode != .noStore, request.body.isEmpty else { return false }
         if request.method == "HEAD" {
             await cache.freshen(byHead: answer, for: request.head, url: request.url)
             return false
         }
-        return await cache.store(answer, for: request.head, url: request.url)
+        return await cache.store(answer, for: request.head, url: request.url, epoch: epoch)
     }
 }
 

@@ -34,6 +34,8 @@ public struct HTTPRequest: Sendable {
     public var timeouts: LoadTimeouts?
     /// Most bytes of body that are accepted; nil for the client's limit.
     public var maxBytes: Int?
+    /// Whether Accept-Encoding is the client's and not the caller's.
+    var hasOwnCodings = false
 
     /// Creates a request.
     public init(

@@ -24,12 +24,12 @@ struct TransferRequest: Sendable {
     var fields = HTTPFields()
     /// The body to send.
     var body = Data()
+    /// Whether content codings of partial answers (206) are removed; parts of a coded body are no coded bodies.
+    var decodesParts = true
     /// Most bytes of body, coded or decoded.
     var maxBytes = 32 << 20
     /// Time limits; `total` is what is left for this exchange.
     var timeouts = LoadTimeouts()
-    /// Whether content codings of partial answers (206) are removed; parts of a coded body are no coded bodies.
-    var decodesParts = true
     /// Whom to trust; nil for the downloader's.
     var tls: TLSConfiguration?
     /// Asked once, with the final answer's head, on the network thread.

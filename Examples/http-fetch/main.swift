@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+// A process that fetches for another: JSON lines in, JSON lines out, any number at once. Drives the client from test
+// suites in other languages.
+//
+//   {"id": 1, "url": "http://…", "method": "GET", "headers": [["Name", "value"]], "body": "base64",
+//    "cacheMode": "default", "redirectMode": "follow"}
+//   {"id": 1, "status": 200, "headers": [["Name", "value"]], "bodyBase64": "…", "source": "cache", "url": "…"}
+//   {"id": 1, "error": 2005, "message": "…"}
+//
+// Arguments: a folder for a cache on disk; without one the cache is in memory.
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageStore
+
+/// A line of input.
+private struct Order: Decodable, Sendable {
+    var id: Int?
+    var url: String
+    var method: String?
+    var headers: [[String]]?
+    var body: String?
+    var cacheMode: HTTPCacheMode?
+    var redirectMode: HTTPRequest.RedirectMode?
+
+    var request: HTTPRequest? {
+        guard let url = URL(string: url) else { return nil }
+        let fields = (headers ?? []).compactMap { pair in
+            pair.count == 2 ? HTTPFields.Field(name: pair[0], value: pair[1]) : nil
+        }
+        return HTTPRequest(
+            url, method: method ?? "GET", fields: HTTPFields(fields),
+            body: body.flatMap { Data(base64Encoded: $0) } ?? Data(), cacheMode: cacheMode ?? .default,
+            redirectMode: redirectMode ?? .follow)
+    }
+}
+
+/// A line of output.
+private struct Reply: Encodable, Sendable {
+    var id: Int?
+    var status: Int?
+    var headers: [[String]]?
+    var bodyBase64: String?
+    var source: String?
+    var url: String?
+    var error: Int?
+    var message: String?
+
+    init(_ id: Int?, _ answer: HTTPResponse) {
+        self.id = id
+        status = answer.status
+        headers = answer.fields.lines.map { [$0.name, $0.value] }
+        bodyBase64 = answer.body.base64EncodedString()
+        source = answer.source.rawValue
+        url = answer.url.absoluteString
+    }
+
+    init(_ id: Int?, _ error: ImageError) {
+        self.id = id
+        self.error = error.code
+        message = error.message
+    }
+}
+
+/// Writes whole lines.
+private final class Output: Sendable {
+    private let lock = Mutex(())
+
+    func write(_ reply: Reply) {
+        guard var line = try? JSONEncoder().encode(reply) else { return }
+        line.append(10)
+        let whole = line
+        lock.withLock { _ in try? FileHandle.standardOutput.write(contentsOf: whole) }
+    }
+}
+
+private func answer(_ line: String, _ client: HTTPClient) async -> Reply {
+    guard let order = try? JSONDecoder().decode(Order.self, from: Data(line.utf8)), let request = order.request else {
+        return Reply(nil, .request(.invalidURL(line)))
+    }
+    do throws(ImageError) {
+        return Reply(order.id, try await client.fetch(request))
+    } catch {
+        return Reply(order.id, error)
+    }
+}
+
+private var configuration = HTTPClientConfiguration()
+if CommandLine.arguments.count > 1 {
+    let disk = try DiskCache(configuration: DiskCacheConfiguration(directory: CommandLine.arguments[1]))
+    configuration.storage = .store(DiskResponseStore(disk))
+}
+private let client = HTTPClient(configuration)
+private let output = Output()
+
+// Lines are read on a thread of their own: reading blocks.
+private let lines = AsyncStream<String> { continuation in
+    Thread.detachNewThread {
+        while let line = readLine() { continuation.yield(line) }
+        continuation.finish()
+    }
+}
+await withTaskGroup(of: Void.self) { group in
+    for await line in lines { group.addTask { output.write(await answer(line, client)) } }
+}

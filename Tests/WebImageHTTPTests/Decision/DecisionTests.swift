@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+import WebImageTestSupport
+
+private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+private func fields(_ lines: [(String, String)]) -> HTTPFields {
+    HTTPFields(lines.map { .init(name: $0, value: $1) })
+}
+
+private func stored(_ lines: [(String, String)], status: Int = 200, ago: Double = 0) -> StoredHead {
+    let time = now.addingTimeInterval(-ago)
+    return StoredHead(
+        head: ResponseHead(status: status, fields: fields(lines)), finalURL: "http://example.org/",
+        requestTime: time, responseTime: time)
+}
+
+@Suite("Steps of a private cache")
+struct CacheStepTests {
+    private func step(
+        _ stored: StoredHead?, method: String = "GET", mode: HTTPCacheMode = .default
+    ) -> CacheStep {
+        .make(RequestHead(method: method), mode: mode, stored: stored, now: now)
+    }
+
+    @Test("Each mode takes its own step with a fresh, a stale and no copy")
+    func modes() {
+        let fresh = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")])
+        let stale = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")], ago: 70)
+        let condition = fields([("If-None-Match", "\"a\"")])
+        let refresh = fields([("Cache-Control", "max-age=0"), ("If-None-Match", "\"a\"")])
+        let reload = fields([("Pragma", "no-cache"), ("Cache-Control", "no-cache")])
+        #expect(step(fresh) == .use)
+        #expect(step(stale) == .revalidate(condition))
+        #expect(step(nil) == .fetch(HTTPFields()))
+        for copy in [fresh, stale] {
+            #expect(step(copy, mode: .noCache) == .revalidate(refresh))
+            #expect(step(copy, mode: .reload) == .fetch(reload))
+            #expect(step(copy, mode: .noStore) == .fetch(reload))
+        }
+        #expect(step(nil, mode: .noCache) == .fetch(fields([("Cache-Control", "max-age=0")])))
+        #expect(step(fresh, mode: .forceCache) == .use)
+        #expect(step(stale, mode: .forceCache) == .useStale(revalidatesBehind: false))
+        #expect(step(nil, mode: .forceCache) == .fetch(HTTPFields()))
+        #expect(step(stale, mode: .onlyIfCached) == .useStale(revalidatesBehind: false))
+        #expect(step(nil, mode: .onlyIfCached) == .gatewayTimeout)
+    }
+
+    @Test("Only GET and HEAD are answered from copies, and HEAD asks without conditions")
+    func methods() {
+        let fresh = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")])
+        #expect(step(fresh, method: "HEAD") == .use)
+        #expect(step(fresh, method: "POST") == .fetch(HTTPFields()))
+        #expect(step(fresh, method: "OPTIONS") == .fetch(HTTPFields()))
+        #expect(step(stored([("ETag", "\"a\"")]), method: "HEAD") == .fetch(HTTPFields()))
+    }
+
+    @Test("What the caller says to caches stays in every mode")
+    func callersWord() {
+        let said = [("Cache-Control", "foo")]
+        for mode in HTTPCacheMode.allCases { #expect(mode.sent(fields(said)) == fields(said)) }
+    }
+
+    @Test("A failure is answered by what the copy allows")
+    func outcomes() {
+        let request = RequestHead()
+        func outcome(_ event: CacheOutcome.Event, _ control: String) -> CacheOutcome {
+            .make(
+                event, request: request, step: .fetch(HTTPFields()),
+                stored: stored([("Cache-Control", "max-age=60, \(control)")], ago: 70), now: now)
+        }
+        #expect(outcome(.unreachable, "x") == .useStale)
+        #expect(outcome(.unreachable, "must-revalidate") == .fail)
+        #expect(outcome(.answer(ResponseHead(status: 503)), "stale-if-error=20") == .useStale)
+        #expect(outcome(.answer(ResponseHead(status: 503)), "stale-if-error=5") == .give(freshens: false))
+        #expect(outcome(.answer(ResponseHead(status: 404)), "stale-if-error=20") == .give(freshens: false))
+    }
+}
+
+@Suite("Byte ranges")
+struct ByteRangeTests {
+    @Test(
+        "One range is resolved within the whole",
+        arguments: [
+            ("bytes=0-3", 10, 0..<4), ("BYTES=2-", 10, 2..<10), ("bytes=-3", 10, 7..<10), ("bytes=-30", 10, 0..<10),
+            ("bytes=9-99", 10, 9..<10), ("bytes = 1-1", 10, 1..<2), ("bytes=0-0", 1, 0..<1),
+            ("bytes=0-9223372036854775807", 10, 0..<10),
+        ])
+    func resolved(_ text: String, _ size: Int, _ expected: Range<Int>) {
+        #expect(ByteRange(text)?.resolved(in: size) == expected)
+    }
+
+    @Test("What lies beyond the whole is nothing", arguments: ["bytes=10-", "bytes=10-20", "bytes=-0"])
+    func beyond(_ text: String) throws {
+        #expect(try #require(ByteRange(text)).resolved(in: 10) == nil)
+        #expect(try #require(ByteRange(text)).resolved(in: 0) == nil)
+    }
+
+    @Test(
+        "Several ranges, other units and broken ones are not read",
+        arguments: ["bytes=0-1,3-4", "items=0-1", "bytes=3-1", "bytes=-", "bytes=", "bytes", "bytes=a-b", "bytes=+1-2"])
+    func unread(_ text: String) {
+        #expect(ByteRange(text) == nil)
+    }
+
+    @Test("No text makes the reader fail, and what it reads lies within")
+    func fuzz() {
+        var generator = SeededGenerator(seed: 9)
+        let alphabet = Array("bytes=-0123456789, ,\t*x")
+        for _ in 0..<5_000 {
+            let tail = (0..<Int.random(in: 0..<30, using: &generator)).compactMap { _ in
+                alphabet.randomElement(using: &generator)
+            }
+            let size = Int.random(in: 0..<50, using: &generator)
+            guard let part = ByteRange("bytes=" + String(tail))?.resolved(in: size) else { continue }
+            #expect(!part.isEmpty && part.lowerBound >= 0 && part.upperBound <= size)
+        }
+    }
+}
+
+@Suite("Variants and invalidation")
+struct VariantTests {
+    private func variant(_ id: String, _ names: [String], _ request: HTTPFields, at time: Double) -> VariantList.Variant
+    {
+        let head = StoredHead(
+            request: request, response: ResponseHead(status: 200, fields: fields(names.map { ("Vary", $0) })),
+            finalURL: "", requestTime: now, responseTime: now.addingTimeInterval(time))
+        return VariantList.Variant(id: id, head: head, request: request)
+    }
+
+    @Test("A list does what a plain list of all answers does")
+    func model() {
+        var generator = SeededGenerator(seed: 4)
+        for _ in 0..<200 {
+            var list = VariantList()
+            var plain: [(id: String, variant: VariantList.Variant)] = []
+            for number in 0..<30 {
+                let request = fields(
+                    ["A", "B"].compactMap { name in
+                        Bool.random(using: &generator) ? (name, "\(Int.random(in: 0..<3, using: &generator))") : nil
+                    })
+                let names = ["A", "B"].filter { _ in Bool.random(using: &generator) }
+                let new = variant("\(number)", names, request, at: Double(number))
+                let leaving = list.insert(new, request: request)
+                let gone = plain.filter { $0.variant.matches(request) }.map(\.id)
+                #expect(Set(leaving) == Set(gone))
+                plain.removeAll { gone.contains($0.id) }
+                plain.append((new.id, new))
+                #expect(list.matching(request).first?.id == new.id)
+                #expect(Set(list.variants.map(\.id)) == Set(plain.map(\.id)))
+            }
+        }
+    }
+
+    @Test("The oldest of too many variants leaves")
+    func limit() {
+        var list = VariantList()
+        for number in 0...VariantList.limit {
+            let request = fields([("A", "\(number)")])
+            let leaving = list.insert(variant("\(number)", ["A"], request, at: Double(number)), request: request)
+            #expect(leaving == (number == VariantList.limit ? ["0"] : []))
+        }
+        #expect(list.variants.count == VariantList.limit)
+        #expect(list.remove("1") && !list.remove("1"))
+    }
+
+    @Test("Invalidation names the URL and what the answer names at the same origin")
+    func invalidation() throws {
+        let url = try #require(URL(string: "http://Example.org/a/b"))
+        func targets(_ method: String, _ status: Int, _ lines: [(String, String)] = []) -> [String] {
+            Invalidation.targets(
+                method: method, url: url, response: ResponseHead(status: status, fields: fields(lines))
+            )
+            .map(\.absoluteString)
+        }
+        #expect(targets("GET", 200).isEmpty && targets("POST", 400).isEmpty && targets("POST", 199).isEmpty)
+        #expect(targets("BREW", 204) == ["http://Example.org/a/b"])
+        #expect(
+            targets("POST", 201, [("Location", "c"), ("Content-Location", "http://example.org:80/d")]).dropFirst()
+                == ["http://Example.org/a/c", "http://example.org:80/d"])
+        #expect(targets("POST", 201, [("Location", "https://example.org/c"), ("Content-Location", "//x/")]).count == 1)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+
+private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+private func fields(_ lines: [(String, String)]) -> HTTPFields {
+    HTTPFields(lines.map { .init(name: $0, value: $1) })
+}
+
+private func stored(_ lines: [(String, String)], status: Int = 200) -> StoredHead {
+    StoredHead(
+        head: ResponseHead(status: status, fields: fields(lines)), finalURL: "http://example.org/",
+        requestTime: now, responseTime: now)
+}
+
+@Suite("Replies from stored answers")
+struct StoredReplyTests {
+    private func reply(
+        _ stored: StoredHead, method: String = "GET", _ request: [(String, String)] = [], after: Double = 0
+    ) -> StoredReply {
+        .make(
+            to: RequestHead(method: method, fields: fields(request)), from: stored, size: 10,
+            now: now.addingTimeInterval(after))
+    }
+
+    @Test("The whole is given with one Age, whole seconds and never above what can be told")
+    func age() {
+        let head = stored([("Age", "5"), ("age", "9"), ("X", "1")])
+        #expect(reply(head, after: 1.9).head.fields.values(of: "Age") == ["6"])
+        #expect(reply(head).body == 0..<10)
+        #expect(reply(head, after: 1e12).head.fields["Age"] == String(CacheControl.longest))
+        #expect(reply(head, after: -1e12).head.fields["Age"] == String(CacheControl.longest))
+    }
+
+    @Test("A 304 keeps what caches need and drops what describes a body")
+    func notModified() {
+        let head = stored([
+            ("ETag", "\"a\""), ("Cache-Control", "max-age=5"), ("Vary", "X"), ("Content-Type", "a/b"),
+            ("Content-Length", "10"), ("Content-Location", "/x"),
+        ])
+        let reply = reply(head, [("If-None-Match", "\"a\"")])
+        #expect(reply.head.status == 304 && reply.body.isEmpty)
+        #expect(
+            reply.head.fields.lines.map(\.name) == ["ETag", "Cache-Control", "Vary", "Content-Location", "Age"])
+    }
+
+    @Test("Conditions do not apply to other statuses than 200, nor ranges")
+    func otherStatuses() {
+        let head = stored([("ETag", "\"a\"")], status: 404)
+        #expect(reply(head, [("If-None-Match", "\"a\"")]).head.status == 404)
+        #expect(reply(head, [("Range", "bytes=0-1")]).body == 0..<10)
+        #expect(!head.canAnswer(RequestHead(fields: fields([("Range", "bytes=0-1")]))))
+    }
+
+    @Test("Conditions come before ranges, and HEAD has no body")
+    func precedence() {
+        let head = stored([("ETag", "\"a\"")])
+        #expect(reply(head, [("If-None-Match", "\"a\""), ("Range", "bytes=0-1")]).head.status == 304)
+        #expect(reply(head, [("If-None-Match", "\"b\""), ("Range", "bytes=0-1")]).body == 0..<2)
+        #expect(reply(head, method: "HEAD", [("Range", "bytes=0-1")]).head.status == 200)
+        #expect(reply(head, method: "HEAD").body.isEmpty)
+    }
+
+    @Test("A HEAD tells by validators and length whether the copy holds")
+    func headEffect() {
+        let copy = stored([("ETag", "\"a\""), ("Content-Length", "10")])
+        func effect(_ lines: [(String, String)], status: Int = 200) -> HeadEffect {
+            .make(ResponseHead(status: status, fields: fields(lines)), stored: copy)
+        }
+        #expect(effect([("ETag", "\"a\""), ("Content-Length", "10")]) == .freshens)
+        #expect(effect([]) == .freshens)
+        #expect(effect([("ETag", "\"b\"")]) == .outdates)
+        #expect(effect([("Content-Length", "11")]) == .outdates)
+        #expect(effect([("Last-Modified", "x")]) == .outdates)
+        #expect(effect([("ETag", "\"b\"")], status: 404) == .none)
+        #expect(
+            HeadEffect.make(ResponseHead(status: 200, fields: fields([("Content-Length", "5")])), stored: stored([]))
+                == .freshens)
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@Suite("Rules of the HTTP client's cache")
+struct CacheRulesTests {
+    static let all = freshnessCases + validationCases + directiveCases + selectionCases
+
+    @Test("Each rule holds with a server in the process", arguments: all)
+    func inProcess(_ subject: CacheCase) async {
+        let calendar = ManualCalendar()
+        await CaseRunner(subject.policy, InProcessServer(calendar), calendar).run(subject)
+    }
+
+    @Test("The rules are many, and each has its own name")
+    func names() {
+        #expect(Self.all.count >= 150)
+        #expect(Set(Self.all.map(\.name)).count == Self.all.count)
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTestSupport
+
+/// A calendar that stands still until it is moved.
+final class ManualCalendar: Sendable {
+    private let time = Shared(Date(timeIntervalSince1970: 1_800_000_000))
+    var now: Date { time.value }
+    func advance(by seconds: Double) { time.update { $0.addTimeInterval(seconds) } }
+}
+
+/// A server that answers as the present step says and remembers what it saw.
+protocol ScriptedServer: Sendable {
+    var transport: any HTTPTransport { get }
+    func url(_ path: String) -> URL
+    /// What is answered from now on; nil loses the connection.
+    func prepare(_ reply: Reply?)
+    /// What came since ``prepare(_:)``.
+    var seen: [RequestHead] { get }
+}
+
+/// Runs a case step by step.
+struct CaseRunner {
+    let client: HTTPClient
+    let server: any ScriptedServer
+    let calendar: ManualCalendar
+
+    init(_ policy: HTTPCachePolicy, _ server: any ScriptedServer, _ calendar: ManualCalendar) {
+        var configuration = HTTPClientConfiguration()
+        configuration.policy = policy
+        configuration.now = { calendar.now }
+        client = HTTPClient(configuration, transport: server.transport)
+        self.server = server
+        self.calendar = calendar
+    }
+
+    func run(_ subject: CacheCase) async {
+        var lastBody: [String: String] = [:]
+        for (index, step) in subject.steps.enumerated() {
+            calendar.advance(by: step.after)
+            let sent = step.sends ?? "answer \(index)"
+            let reply = Reply(step.reply, body: Data(sent.utf8), now: calendar.now)
+            server.prepare(reply)
+            let location = Comment(rawValue: "\(subject.name): step \(index)")
+            let answer = await answer(to: step)
+            if step.settles { await client.finishRevalidations() }
+            guard step.expected != .failure else {
+                #expect(answer == nil, location)
+                continue
+            }
+            guard let answer else {
+                Issue.record("\(subject.name), step \(index): no answer")
+                continue
+            }
+            check(answer, step, reply, location)
+            if step.expected == .network, step.method == "GET", answer.status != 304, answer.status != 206 {
+                lastBody[step.path] = sent
+            }
+            let expected = step.body ?? step.of.map { "answer \($0)" } ?? lastBody[step.path]
+            if step.method == "GET", ![204, 206, 304, 416, 504].contains(answer.status) || step.body != nil {
+                #expect(String(decoding: answer.body, as: UTF8.self) == expected, location)
+            }
+        }
+    }
+
+    private func answer(to step: Step) async -> HTTPResponse? {
+        var request = HTTPRequest(
+            server.url(step.path), method: step.method, fields: Reply.fields(step.request, now: calendar.now),
+            cacheMode: step.mode, redirectMode: step.redirect)
+        if step.method == "POST" { request.body = Data("posted".utf8) }
+        do throws(ImageError) {
+            return try await client.fetch(request)
+        } catch {
+            if step.expected != .failure { Issue.record("\(error)") }
+            return nil
+        }
+    }
+
+    private func check(_ answer: HTTPResponse, _ step: Step, _ reply: Reply?, _ location: Comment) {
+        let sources: [HTTPResponse.Source] =
+            switch step.expected {
+            case .network: [.network]
+            case .cache: [.cache]
+            case .revalidated: [.revalidated]
+            case .stale, .staleAfterFailure: [.stale]
+            case .failure: []
+            }
+        #expect(sources.contains(answer.source), location)
+        let seen = server.seen
+        switch step.expected {
+        case .network, .revalidated, .staleAfterFailure: #expect(!seen.isEmpty, location)
+        case .cache: #expect(seen.isEmpty, location)
+        case .stale: if !step.settles { #expect(seen.count <= 1, location) }
+        case .failure: break
+        }
+        let status = step.status ?? (step.expected == .network ? reply?.status : 200)
+        #expect(answer.status == status, location)
+        expect(answer.fields, step.has, location)
+        if !step.saw.isEmpty { expect(seen.last?.fields ?? HTTPFields(), step.saw, location) }
+    }
+
+    private func expect(_ fields: HTTPFields, _ wanted: String, _ location: Comment) {
+        for line in wanted.isEmpty ? [] : wanted.components(separatedBy: " | ") {
+            if line.hasPrefix("!") {
+                #expect(fields[String(line.dropFirst())] == nil, location)
+            } else {
+                for field in Reply.fields(line, now: calendar.now).lines {
+                    #expect(fields.combined(field.name) == field.value, location)
+                }
+            }
+        }
+    }
+}
+
+/// A server within the process.
+final class InProcessServer: ScriptedServer, HTTPTransport {
+    private struct State {
+        var reply: Reply?
+        var seen: [RequestHead] = []
+    }
+
+    private let state = Shared(State())
+    private let calendar: ManualCalendar
+
+    init(_ calendar: ManualCalendar) { self.calendar = calendar }
+
+    var transport: any HTTPTransport { self }
+    func url(_ path: String) -> URL { URL(string: "http://example.org\(path)") ?? URL(filePath: "/") }
+    func prepare(_ reply: Reply?) { state.value = State(reply: reply) }
+    var seen: [RequestHead] { state.value.seen }
+
+    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
+        let reply = state.update { state in
+            state.seen.append(RequestHead(method: request.method, fields: request.fields))
+            return state.reply
+        }
+        guard let reply else {
+            throw .network(NetworkError(.connectionLost, url: request.url.absoluteString, phase: .head))
+        }
+        return HTTPTransportResponse(
+            head: ResponseHead(status: reply.status, fields: reply.fields),
+            body: request.method == "HEAD" ? Data() : reply.body, requestTime: calendar.now,
+            responseTime: calendar.now)
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+private func fields(_ lines: (String, String)...) -> HTTPFields {
+    HTTPFields(lines.map { .init(name: $0.0, value: $0.1) })
+}
+
+private func response(_ body: String, _ control: String) -> ServerResponse {
+    ServerResponse(fields: fields(("Cache-Control", control)), body: Data(body.utf8))
+}
+
+@Suite("HTTP client over sockets")
+struct HTTPClientTests {
+    @Test("Sixty requests run at once")
+    func sixty() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            response(request.path, "no-store").with { $0.headGate = gate }
+        }
+        let client = HTTPClient()
+        try await withThrowingTaskGroup(of: (Int, HTTPResponse).self) { group in
+            for number in 0..<60 {
+                group.addTask { (number, try await client.fetch(HTTPRequest(server.url("/\(number)")))) }
+            }
+            await server.waitForRequests(count: 60)
+            gate.open()
+            for try await (number, answer) in group {
+                #expect(String(decoding: answer.body, as: UTF8.self) == "/\(number)")
+            }
+        }
+        #expect(server.counters.mostOpenConnections == 60)
+    }
+
+    @Test("Each of sixty requests is cancelled by itself")
+    func cancelOneByOne() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            response(request.path, "no-store").with { $0.headGate = gate }
+        }
+        let client = HTTPClient()
+        let tasks = (0..<60).map { number in
+            Task { try await client.fetch(HTTPRequest(server.url("/\(number)"))) }
+        }
+        await server.waitForRequests(count: 60)
+        for (number, task) in tasks.enumerated() where number % 2 == 0 { task.cancel() }
+        for (number, task) in tasks.enumerated() where number % 2 == 0 {
+            await #expect(throws: ImageError.request(.cancelled)) { try await task.value }
+            _ = number
+        }
+        gate.open()
+        for (number, task) in tasks.enumerated() where number % 2 == 1 {
+            #expect(try await task.value.status == 200)
+            _ = number
+        }
+    }
+
+    @Test("Sixty equal requests ask the server once, and the last to leave gives the connection up")
+    func equalRequests() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in response("one", "max-age=60").with { $0.headGate = gate } }
+        let client = HTTPClient()
+        let tasks = (0..<60).map { _ in Task { try await client.fetch(HTTPRequest(server.url("/"))) } }
+        await server.waitForRequests(count: 1)
+        for task in tasks.dropLast() { task.cancel() }
+        gate.open()
+        for task in tasks.dropLast() { _ = await task.result }
+        guard let last = tasks.last else { return }
+        #expect(try await last.value.status == 200)
+        #expect(server.requests.count == 1)
+
+        let closed = Gate()
+        let other = try LoopbackServer { _ in response("", "max-age=60").with { $0.headGate = closed } }
+        let lonely = Task { try await client.fetch(HTTPRequest(other.url("/"))) }
+        await other.waitForRequests(count: 1)
+        lonely.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await lonely.value }
+        await other.waitForClosedConnections(count: 1)
+    }
+
+    @Test("Methods, bodies and fields go as they are: no form is made of them")
+    func wire() async throws {
+        let server = try LoopbackServer { _ in response("", "no-store") }
+        var request = HTTPRequest(server.url("/x?y=%20"), method: "M-FOO", body: Data("body".utf8))
+        request.fields = fields(("X-A", "1"), ("X-a", "caf\u{e9}"), ("X-Empty", ""))
+        _ = try await HTTPClient().fetch(request)
+        let seen = try #require(server.requests.first)
+        #expect(seen.method == "M-FOO" && seen.target == "/x?y=%20" && seen.body == Data("body".utf8))
+        #expect(seen.fields.values(of: "X-A") == ["1", "caf\u{e9}"])
+        #expect(seen.fields["X-Empty"]?.isEmpty == true)
+        #expect(seen.fields["Content-Type"] == nil)
+    }
+
+    @Test("Any status of three digits is an answer, and interim answers are told")
+    func statuses() async throws {
+        let raw =
+            "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 999 Odd\r\nX-A: 1\r\nX-A: 2\r\nContent-Length: 2\r\n\r\nok"
+        let server = try LoopbackServer { _ in .raw(Data(raw.utf8)) }
+        let answer = try await HTTPClient().fetch(HTTPRequest(server.url("/")))
+        #expect(answer.status == 999)
+        #expect(answer.fields.values(of: "X-A") == ["1", "2"])
+        #expect(answer.body == Data("ok".utf8))
+        #expect(answer.interim.map(\.status) == [103])
+        #expect(answer.interim.first?.fields["Link"] == "</a>")
+    }
+
+    @Test("What HTTP cannot carry is refused before anything is sent")
+    func refused() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let client = HTTPClient()
+        var broken = HTTPRequest(url, method: "G T")
+        await #expect(throws: ImageError.self) { try await client.fetch(broken) }
+        broken = HTTPRequest(url, fields: fields(("X", "a\r\nY: b")))
+        await #expect(throws: ImageError.self) { try await client.fetch(broken) }
+        broken = HTTPRequest(try #require(URL(string: "ftp://127.0.0.1/")))
+        await #expect(throws: ImageError.self) { try await client.fetch(broken) }
+    }
+
+    @Test("Redirects are followed to their end, turned into GET where HTTP says so, and counted")
+    func redirects() async throws {
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/form": .redirect(303, to: "/done")
+            case "/loop": .redirect(302, to: "/loop")
+            default: response(request.method, "no-store")
+            }
+        }
+        let client = HTTPClient()
+        let answer = try await client.fetch(
+            HTTPRequest(server.url("/form"), method: "POST", body: Data("x".utf8)))
+        #expect(String(decoding: answer.body, as: UTF8.self) == "GET")
+        #expect(answer.url == server.url("/done") && answer.metrics.redirects == 1)
+        await #expect(throws: ImageError.self) { try await client.fetch(HTTPRequest(server.url("/loop"))) }
+        let manual = try await client.fetch(HTTPRequest(server.url("/loop"), redirectMode: .manual))
+        #expect(manual.status == 302)
+    }
+
+    @Test("A body beyond the limit is an error")
+    func limit() async throws {
+        let server = try LoopbackServer { _ in response("0123456789", "no-store") }
+        var request = HTTPRequest(server.url("/"))
+        request.maxBytes = 9
+        await #expect(throws: ImageError.self) { try await HTTPClient().fetch(request) }
+        request.maxBytes = 10
+        #expect(try await HTTPClient().fetch(request).body.count == 10)
+
+        let client = HTTPClient()
+        let stored = try LoopbackServer { _ in response("0123456789", "max-age=60") }
+        _ = try await client.fetch(HTTPRequest(stored.url("/")))
+        var small = HTTPRequest(stored.url("/"))
+        small.maxBytes = 9
+        await #expect(throws: ImageError.self) { try await client.fetch(small) }
+    }
+
+    @Test("Who asks after a change does not get what was asked before it, nor is that stored")
+    func changeOnTheWay() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            guard request.method == "GET" else { return .status(200) }
+            let isFirst = request.index == 0
+            return response(isFirst ? "old" : "new", "max-age=60").with { $0.headGate = isFirst ? gate : nil }
+        }
+        let client = HTTPClient()
+        let before = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
+        await server.waitForRequests(count: 1)
+        _ = try await client.fetch(HTTPRequest(server.url("/"), method: "POST"))
+        let after = try await client.fetch(HTTPRequest(server.url("/")))
+        #expect(after.body == Data("new".utf8) && after.source == .network)
+        gate.open()
+        #expect(try await before.value.body == Data("old".utf8))
+        #expect(try await client.fetch(HTTPRequest(server.url("/"))).body == Data("new".utf8))
+    }
+
+    @Test("A GET with a body is neither answered from the cache nor stored")
+    func getWithBody() async throws {
+        let server = try LoopbackServer { request in
+            response(String(decoding: request.body, as: UTF8.self), "max-age=60")
+        }
+        let client = HTTPClient()
+        for body in ["a", "b"] {
+            let answer = try await client.fetch(HTTPRequest(server.url("/"), body: Data(body.utf8)))
+            #expect(answer.source == .network && answer.body == Data(body.utf8))
+        }
+        #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .network)
+    }
+
+    @Test("Stale answers that are revalidated behind ask the server once, however many want them")
+    func behindOnce() async throws {
+        let gate = Gate()
+        let count = Shared(0)
+        let server = try LoopbackServer { _ in
+            count.update { $0 += 1 }
+            return response("x", "max-age=0, stale-while-revalidate=60").with {
+                if count.value > 1 { $0.headGate = gate }
+            }
+        }
+        let client = HTTPClient()
+        _ = try await client.fetch(HTTPRequest(server.url("/")))
+        for _ in 0..<20 {
+            #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .stale)
+        }
+        await server.waitForRequests(count: 2)
+        gate.open()
+        await client.finishRevalidations()
+        #expect(server.requests.count == 2)
+    }
+}

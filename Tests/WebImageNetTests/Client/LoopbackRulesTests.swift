@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+/// The scripted server behind sockets; its answers are dated by the manual calendar.
+private final class SocketServer: ScriptedServer, HTTPTransport {
+    private struct State {
+        var reply: Reply?
+        var seen: [RequestHead] = []
+    }
+
+    private let state: Shared<State>
+    private let calendar: ManualCalendar
+    private let server: LoopbackServer
+    private let network = NetworkTransport(HTTPClientConfiguration().network)
+
+    init(_ calendar: ManualCalendar) throws {
+        let state = Shared(State())
+        self.state = state
+        self.calendar = calendar
+        server = try LoopbackServer { request in
+            let reply = state.update { state in
+                state.seen.append(RequestHead(method: request.method, fields: request.fields))
+                return state.reply
+            }
+            guard let reply else { return .raw(Data()) }
+            return ServerResponse(
+                status: reply.status, fields: reply.fields, body: request.method == "HEAD" ? Data() : reply.body)
+        }
+    }
+
+    var transport: any HTTPTransport { self }
+    func url(_ path: String) -> URL { server.url(path) }
+    func prepare(_ reply: Reply?) { state.value = State(reply: reply) }
+    var seen: [RequestHead] { state.value.seen }
+
+    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
+        var answer = try await network.send(request)
+        answer.requestTime = calendar.now
+        answer.responseTime = calendar.now
+        return answer
+    }
+}
+
+@Suite("Rules of the HTTP client's cache, over sockets")
+struct LoopbackRulesTests {
+    /// What the loopback server cannot be made to play: fields of its own connection, methods in lower case.
+    private static let unplayable = ["Fields of the connection", "get invalidates"]
+
+    /// Every third rule.
+    static let sample = CacheRulesTests.all.enumerated().filter { index, subject in
+        index % 3 == 0 && !unplayable.contains { subject.name.hasPrefix($0) }
+    }.map(\.element)
+
+    @Test("A sample of the rules holds with a server behind sockets", arguments: sample)
+    func overSockets(_ subject: CacheCase) async throws {
+        let calendar = ManualCalendar()
+        await CaseRunner(subject.policy, try SocketServer(calendar), calendar).run(subject)
+    }
+}

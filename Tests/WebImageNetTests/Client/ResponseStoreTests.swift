@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+import WebImageNet
+import WebImageStore
+import WebImageTestSupport
+
+private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+private func request(_ value: String) -> HTTPFields { HTTPFields([.init(name: "X", value: value)]) }
+
+private func stored(_ id: String, _ value: String, _ body: Data, vary: String = "X") -> StoredResponse {
+    let head = StoredHead(
+        request: request(value),
+        response: ResponseHead(status: 200, fields: HTTPFields([.init(name: "Vary", value: vary)])),
+        finalURL: "http://example.org/", requestTime: now, responseTime: now)
+    return StoredResponse(
+        variant: VariantList.Variant(id: id, head: head, request: request(value)), head: head, body: body)
+}
+
+/// A folder that is removed with its owner.
+private final class Folder: Sendable {
+    let path = FileManager.default.temporaryDirectory.appending(path: "webimage-\(UUID().uuidString)").path()
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func disk() throws -> DiskCache {
+        try DiskCache(configuration: DiskCacheConfiguration(directory: path, minFreeFraction: 0))
+    }
+}
+
+@Suite("Stores of HTTP answers")
+struct ResponseStoreTests {
+    private func checkVariants(of store: any HTTPResponseStore) async {
+        await store.put(stored("1", "a", Data("A".utf8)), request: request("a"), for: "k")
+        await store.put(stored("2", "b", Data("B".utf8)), request: request("b"), for: "k")
+        #expect(await store.response(for: "k", matching: request("a"))?.body == Data("A".utf8))
+        #expect(await store.response(for: "k", matching: request("b"))?.body == Data("B".utf8))
+        #expect(await store.response(for: "k", matching: request("c")) == nil)
+        #expect(await store.response(for: "other", matching: request("a")) == nil)
+
+        var newer = stored("1", "a", Data())
+        newer.head.head.fields["X-New"] = "1"
+        await store.update(newer, for: "k")
+        let updated = await store.response(for: "k", matching: request("a"))
+        #expect(updated?.head.head.fields["X-New"] == "1" && updated?.body == Data("A".utf8))
+
+        await store.put(stored("3", "a", Data("C".utf8)), request: request("a"), for: "k")
+        #expect(await store.response(for: "k", matching: request("a"))?.body == Data("C".utf8))
+        await store.remove(matching: request("b"), for: "k")
+        #expect(await store.response(for: "k", matching: request("b")) == nil)
+        await store.removeAll(for: "k")
+        #expect(await store.response(for: "k", matching: request("a")) == nil)
+        await store.put(stored("4", "a", Data("D".utf8)), request: request("a"), for: "k")
+        await store.removeAll()
+        #expect(await store.response(for: "k", matching: request("a")) == nil)
+    }
+
+    @Test("Memory keeps variants apart, updates and removes them")
+    func memory() async {
+        let store = MemoryResponseStore()
+        await checkVariants(of: store)
+        #expect(store.byteCount == 0 && store.count == 0)
+    }
+
+    @Test("Disk keeps variants apart, updates and removes them")
+    func disk() async throws {
+        let folder = Folder()
+        await checkVariants(of: DiskResponseStore(try folder.disk()))
+    }
+
+    @Test("Memory holds its limit at every moment, and the least recently used leave")
+    func limit() async {
+        let store = MemoryResponseStore(byteLimit: 40_000)
+        for number in 0..<100 {
+            await store.put(
+                stored("\(number)", "a", Data(count: 1_000)), request: request("a"), for: "k\(number)")
+            _ = await store.response(for: "k0", matching: request("a"))
+            #expect(store.byteCount <= 40_000)
+        }
+        #expect(await store.response(for: "k0", matching: request("a")) != nil)
+        #expect(await store.response(for: "k1", matching: request("a")) == nil)
+        await store.put(stored("big", "a", Data(count: 20_000)), request: request("a"), for: "k0")
+        #expect(await store.response(for: "k0", matching: request("a")) == nil)
+    }
+
+    @Test("Answers on disk survive a restart, variants, 304s and all")
+    func restart() async throws {
+        let folder = Folder()
+        let calendar = ManualCalendar()
+        let server = InProcessServer(calendar)
+        func client(_ disk: DiskCache) -> HTTPClient {
+            var configuration = HTTPClientConfiguration()
+            configuration.storage = .store(DiskResponseStore(disk, now: { calendar.now }))
+            configuration.now = { calendar.now }
+            return HTTPClient(configuration, transport: server)
+        }
+        func ask(_ client: HTTPClient, _ value: String) async throws -> HTTPResponse {
+            try await client.fetch(HTTPRequest(server.url("/a"), fields: request(value)))
+        }
+        func answer(_ text: String, _ body: String) {
+            server.prepare(Reply(text, body: Data(body.utf8), now: calendar.now))
+        }
+
+        var disk = try folder.disk()
+        var running = client(disk)
+        answer("200 | Cache-Control: max-age=60 | Vary: X | ETag: \"1\"", "one")
+        _ = try await ask(running, "1")
+        answer("200 | Cache-Control: max-age=60 | Vary: X | ETag: \"2\"", "two")
+        _ = try await ask(running, "2")
+        calendar.advance(by: 100)
+        answer("304 | Cache-Control: max-age=500", "")
+        #expect(try await ask(running, "1").source == .revalidated)
+        await disk.close()
+
+        disk = try folder.disk()
+        running = client(disk)
+        calendar.advance(by: 100)
+        let first = try await ask(running, "1")
+        #expect(first.source == .cache && first.body == Data("one".utf8) && first.age == 100)
+        answer("304 | ETag: \"2\"", "")
+        let second = try await ask(running, "2")
+        #expect(second.source == .revalidated && second.body == Data("two".utf8))
+        await disk.close()
+    }
+
+    @Test("An answer that was evicted from disk is a miss")
+    func evicted() async throws {
+        let folder = Folder()
+        let disk = try folder.disk()
+        let store = DiskResponseStore(disk)
+        await store.put(stored("1", "a", Data("A".utf8)), request: request("a"), for: "k")
+        disk.remove(CacheKey(["http-response", "k", "1"]))
+        #expect(await store.response(for: "k", matching: request("a")) == nil)
+        await disk.close()
+    }
+}
