@@ -10,8 +10,7 @@ let package = Package(
         // The limits: what the libraries and the kernel cost by themselves, in plain C.
         .target(
             name: "CLimits",
-            cSettings: [.unsafeFlags(["-O2"])],
-            linkerSettings: ["jpeg", "png", "webp", "curl", "deflate"].map { .linkedLibrary($0) }
+            linkerSettings: ["jpeg", "png", "webp", "gif", "curl", "m"].map { .linkedLibrary($0) }
         ),
         .executableTarget(
             name: "benchmarks",

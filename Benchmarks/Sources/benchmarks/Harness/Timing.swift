@@ -23,7 +23,9 @@ private func perOperation(_ operations: Int, cpu: Double, wall: Double) -> Sampl
 struct Latencies {
     private(set) var seconds: [Double] = []
 
-    mutating func add(since start: Double) { seconds.append(Clocks.wall() - start) }
+    mutating func add(since start: Double) { add(seconds: Clocks.wall() - start) }
+
+    mutating func add(seconds: Double) { self.seconds.append(seconds) }
 
     /// Median, 99th percentile and maximum.
     var sample: Sample {
