@@ -2,7 +2,6 @@
 
 import CLimits
 import Foundation
-import Synchronization
 import WebImage
 
 /// The downloader against libcurl's multi interface, with nginx on the same machine.
@@ -71,18 +70,17 @@ enum HTTPSuite: Suite {
         let ours = Contender("WebImage") { _ in
             consume(server)
             let before = ResidentMemory.now()
-            let peak = Mutex(before)
-            try await withThrowingTaskGroup(of: Void.self) { group in
+            var peak = before
+            try await withThrowingTaskGroup(of: Double.self) { group in
                 for index in 0..<3_000 {
                     group.addTask {
                         _ = try await downloader.load(requests[index % requests.count], context: LoadContext())
-                        let now = ResidentMemory.now()
-                        peak.withLock { $0 = max($0, now) }
+                        return ResidentMemory.now()
                     }
                 }
-                try await group.waitForAll()
+                for try await bytes in group { peak = max(peak, bytes) }
             }
-            return [.bytes: peak.withLock { $0 } - before]
+            return [.bytes: peak - before]
         }
         return Case(
             name: "memory while 3,000 requests are queued and loaded", contenders: [ours],
@@ -95,7 +93,7 @@ enum HTTPSuite: Suite {
         let requests = requests(server)
         let ours = Contender("WebImage") { round in
             consume(server)
-            let latencies = Mutex(Latencies())
+            var latencies = Latencies()
             var random = SplitMix(seed: UInt64(round))
             for _ in 0..<20 {
                 let tasks = (0..<100).map { index in
@@ -110,10 +108,10 @@ enum HTTPSuite: Suite {
                 for task in tasks { task.cancel() }
                 for task in tasks {
                     let (_, end) = await task.value
-                    latencies.withLock { $0.add(seconds: max(0, end - start)) }
+                    latencies.add(seconds: max(0, end - start))
                 }
             }
-            return latencies.withLock { $0.sample }
+            return latencies.sample
         }
         return Case(
             name: "2,000 cancellations at random moments, time until each returns", contenders: [ours],
