@@ -5,7 +5,7 @@ SHELL := /bin/bash
 SWIFT ?= swift
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo test test-asan test-tsan lint format fixtures build release clean
+.PHONY: demo test test-asan test-tsan lint format fixtures build release benchmarks clean
 
 ## Release build, then the whole path once: bundled album over loopback, or URLS="…" of your own.
 demo:
@@ -21,7 +21,7 @@ test:
 	@$(SWIFT) test --skip-build
 
 lint:
-	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 format:
 	@$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests
@@ -45,10 +45,15 @@ release:
 	@Scripts/setup build
 	@$(SWIFT) build -c release
 
+## Measures against the libraries by themselves: SUITES="memory disk" for some, ARGUMENTS="--json" and the like.
+benchmarks:
+	@Scripts/setup benchmarks
+	@cd Benchmarks && $(SWIFT) build -c release --product benchmarks && .build/release/benchmarks $(SUITES) $(ARGUMENTS)
+
 ## Makes the pictures of Tests/Fixtures and of the demo's album again, with independent encoders.
 fixtures:
 	@Scripts/setup fixtures
 	@Scripts/fixtures
 
 clean:
-	@rm -rf .build .build-address .build-thread demo
+	@rm -rf .build .build-address .build-thread Benchmarks/.build demo

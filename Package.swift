@@ -66,11 +66,12 @@ let package = Package(
         cModule("CContentCoding", libraries: ["z", "brotlidec", "zstd"]),
         cModule("CSQLite", libraries: ["sqlite3"]),
         cModule("CHash", libraries: ["xxhash", "crypto"]),
+        cModule("CFiles", libraries: []),
         cModule("CTerminal", libraries: []),
         module("WebImageCore", ["CPixelKernels"]),
         module("WebImageCodecs", ["WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP"]),
         module("WebImageHTTP", ["WebImageCore"]),
-        module("WebImageStore", ["WebImageCore", "WebImageHTTP", "CSQLite", "CHash"]),
+        module("WebImageStore", ["WebImageCore", "WebImageHTTP", "CSQLite", "CHash", "CFiles"]),
         module("WebImageNet", ["WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl", "CContentCoding", "CHash"]),
         module(
             "WebImage",

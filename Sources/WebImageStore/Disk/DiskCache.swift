@@ -13,8 +13,8 @@ import WebImageHTTP
 /// - Limits hold while running. Several processes may use one folder.
 /// - A full, read-only or failing disk is never an error of a request: reads miss, writes are dropped and pause.
 ///
-/// All methods may be called from any thread. None blocks: files are read on two threads of the cache's own and
-/// written on a third. What was stored, updated or removed is seen by every later read at once.
+/// All methods may be called from any thread. None blocks: small files that the kernel has in memory are read where
+/// they are asked for, all others on two threads of the cache's own; a third writes. What was stored, updated or removed is seen by every later read at once.
 public final class DiskCache: Sendable {
     let state: StoreState
     let readers: ThreadPool<EntryReader>
@@ -57,6 +57,12 @@ public final class DiskCache: Sendable {
         switch lookUp(key) {
         case .entry(let entry): entry
         case .absent: nil
+        case .inMemory(let verified):
+            if let answer = state.readCached(key, verified: verified) {
+                answer
+            } else {
+                await readers.run { $0.read(key) } ?? nil
+            }
         case .onDisk: await readers.run { $0.read(key) } ?? nil
         }
     }
@@ -103,6 +109,8 @@ public final class DiskCache: Sendable {
         case entry(DiskEntry)
         case absent
         case onDisk
+        /// On disk, and worth trying without it. The inode whose checksum was compared.
+        case inMemory(verified: UInt64?)
     }
 
     /// What memory says.
@@ -122,7 +130,8 @@ public final class DiskCache: Sendable {
             case .head, nil: break
             }
             guard state.isLoaded, !state.known.contains(key.digest) else {
-                answer = .onDisk
+                let mayBeCached = state.readsCached && !state.mustAskIndex(for: key)
+                answer = mayBeCached ? .inMemory(verified: state.verified[key.digest]) : .onDisk
                 return nil
             }
             state.counters.misses += 1

@@ -32,44 +32,15 @@ final class EntryReader {
         } catch  where error.code == EFBIG || error.code == ESTALE {
             return damaged(key, name, inode: nil)
         } catch {
-            return missed()
+            return state.missed()
         }
     }
 
     private func found(_ entry: DiskEntry, name: String, inode: UInt64) -> DiskEntry? {
         var entry = entry
-        let mustAsk = state.shared.withLock { !$0.isLoaded || $0.revalidated.contains(entry.key.digest) }
+        let mustAsk = state.shared.withLock { $0.mustAskIndex(for: entry.key) }
         if mustAsk, let head = newerHead(name, stored: entry.stored) { entry.head = head }
-        let now = state.clock.now()
-        let renewed = max(entry.stored, entry.head?.responseTime ?? entry.stored)
-        guard now.timeIntervalSince(renewed) <= state.configuration.maxAge else {
-            state.enqueue { state in
-                guard case nil = state.staging.overlay(for: entry.key) else { return nil }
-                state.known.remove(entry.key.digest)
-                return .staged(state.staging.remove(entry.key))
-            }
-            return missed()
-        }
-        return state.shared.withLock { state -> DiskEntry? in
-            state.verified[entry.key.digest] = inode
-            // The disk may have been overtaken while it was read.
-            switch state.staging.overlay(for: entry.key) {
-            case .removed:
-                state.counters.misses += 1
-                return nil
-            case .entry(let newer): entry = newer
-            case .head(let head): entry.head = head
-            case nil: break
-            }
-            state.counters.hits += 1
-            if state.accesses.count < 4_096 { state.accesses[name] = now.timeIntervalSince1970 }
-            return entry
-        }
-    }
-
-    private func missed() -> DiskEntry? {
-        state.shared.withLock { $0.counters.misses += 1 }
-        return nil
+        return state.accept(entry, name: name, inode: inode)
     }
 
     private func missing(_ key: CacheKey, _ name: String) -> DiskEntry? {

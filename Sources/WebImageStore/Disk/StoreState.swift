@@ -46,6 +46,11 @@ final class StoreState: Sendable {
         /// Grows when the index's file is replaced.
         var indexGeneration = 0
         var isClosed = false
+        /// Whether system and file system can read what is in memory without waiting for the disk.
+        var readsCached = true
+
+        /// Whether the index may have a newer head than the file of `key`.
+        func mustAskIndex(for key: CacheKey) -> Bool { !isLoaded || revalidated.contains(key.digest) }
     }
 
     let configuration: DiskCacheConfiguration

@@ -45,17 +45,19 @@ public struct CacheKey: Sendable, Hashable {
     /// SHA-256 of the canonical bytes as 64 hexadecimal digits: the name of the entry's file.
     public var fileName: String {
         var text = canonical
-        var hash = [UInt8](repeating: 0, count: 32)
-        text.withUTF8 { bytes in _ = SHA256(bytes.baseAddress, bytes.count, &hash) }
-        let digits = Array("0123456789abcdef".utf8)
         return String(unsafeUninitializedCapacity: 64) { target in
-            for (index, byte) in hash.enumerated() {
-                target[index * 2] = digits[Int(byte >> 4)]
-                target[index * 2 + 1] = digits[Int(byte & 15)]
+            // The hash goes to the front half and is spread from its end, each byte after its digits were written.
+            text.withUTF8 { bytes in _ = SHA256(bytes.baseAddress, bytes.count, target.baseAddress) }
+            for index in (0..<32).reversed() {
+                let byte = target[index]
+                target[index * 2] = Self.digit(byte >> 4)
+                target[index * 2 + 1] = Self.digit(byte & 15)
             }
             return 64
         }
     }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
     /// Equal when digest and canonical text are.
     public static func == (left: CacheKey, right: CacheKey) -> Bool {

@@ -56,6 +56,18 @@ extension FileSystem {
         }
         return FileContents(bytes: memory, status: facts)
     }
+
+    /// A whole regular file of up to `limit` bytes that the kernel has in memory; fails for every other. Never waits
+    /// for the disk.
+    func cachedContents(_ path: String, limit: Int) throws(FileFailure) -> FileContents {
+        let file = try openCached(path)
+        defer { close(file) }
+        let facts = try status(of: file)
+        guard facts.kind == .file, facts.size <= limit else { throw FileFailure("preadv2", path, EFBIG) }
+        guard let memory = FileBytes(count: facts.size) else { throw FileFailure("preadv2", path, ENOMEM) }
+        try readCached(file, into: memory.mutableBytes)
+        return FileContents(bytes: memory, status: facts)
+    }
 }
 
 /// A file's bytes and status.

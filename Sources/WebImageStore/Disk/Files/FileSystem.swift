@@ -51,6 +51,30 @@ package protocol FileSystem: Sendable {
     func names(in path: String) throws(FileFailure) -> [String]
     func freeSpace(at path: String) throws(FileFailure) -> FreeSpace
     func lock(_ file: Int32, _ operation: Int32) throws(FileFailure)
+    /// Opens for reading without ever asking the disk: `EAGAIN` where it would have to be asked, `ENOSYS` where the
+    /// system cannot tell.
+    func openCached(_ path: String) throws(FileFailure) -> Int32
+    /// Fills `buffer` from the beginning of `file` without ever waiting for the disk: `EAGAIN` where it would have to,
+    /// `EOPNOTSUPP` where the file system cannot tell.
+    func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
+    /// Writes `parts` one after the other with one call; the bytes written.
+    func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int
+}
+
+extension FileSystem {
+    /// Knows of no cache.
+    package func openCached(_ path: String) throws(FileFailure) -> Int32 { throw FileFailure("openat2", path, ENOSYS) }
+
+    /// Knows of no cache.
+    package func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) {
+        throw FileFailure("preadv2", "", EOPNOTSUPP)
+    }
+
+    /// Writes the first part that is not empty.
+    package func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int {
+        guard let first = parts.first(where: { !$0.isEmpty }) else { return 0 }
+        return try write(file, first)
+    }
 }
 
 extension FileSystem {
@@ -62,6 +86,24 @@ extension FileSystem {
                 let count = try write(file, UnsafeRawBufferPointer(rebasing: rest))
                 guard count > 0 else { throw FileFailure("write", "", EIO) }
                 rest = rest.dropFirst(count)
+            } catch  where error.code == EINTR {
+                continue
+            }
+        }
+    }
+
+    /// Writes all of `parts`, one after the other, however many calls that takes.
+    package func writeAll(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) {
+        var rest = parts.filter { !$0.isEmpty }
+        while !rest.isEmpty {
+            do throws(FileFailure) {
+                var count = try write(file, parts: rest)
+                guard count > 0 else { throw FileFailure("write", "", EIO) }
+                while let first = rest.first, count >= first.count {
+                    count -= first.count
+                    rest.removeFirst()
+                }
+                if let first = rest.first { rest[0] = UnsafeRawBufferPointer(rebasing: first[count...]) }
             } catch  where error.code == EINTR {
                 continue
             }

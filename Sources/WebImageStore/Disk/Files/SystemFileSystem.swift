@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CFiles
 import Glibc
 
 /// The system calls themselves.
@@ -36,6 +37,27 @@ package struct SystemFileSystem: FileSystem {
         let count = Glibc.write(file, bytes.baseAddress, bytes.count)
         guard count >= 0 else { throw FileFailure("write", "", errno) }
         return count
+    }
+
+    package func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int {
+        let vectors = parts.prefix(16).map {
+            iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+        }
+        let count = Glibc.writev(file, vectors, Int32(vectors.count))
+        guard count >= 0 else { throw FileFailure("write", "", errno) }
+        return count
+    }
+
+    package func openCached(_ path: String) throws(FileFailure) -> Int32 {
+        let file = wi_open_cached(path)
+        guard file >= 0 else { throw FileFailure("openat2", path, -file) }
+        return file
+    }
+
+    package func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) {
+        guard let start = buffer.baseAddress, !buffer.isEmpty else { return }
+        let count = wi_read_cached(file, start, buffer.count)
+        guard count == buffer.count else { throw FileFailure("preadv2", "", count < 0 ? Int32(-count) : EAGAIN) }
     }
 
     package func synchronize(_ file: Int32) throws(FileFailure) {

@@ -41,12 +41,11 @@ extension CacheIndex {
 
     /// The names in one shard.
     func names(inShard shard: Int) throws(IndexFault) -> Set<String> {
-        let digits = CacheLayout.digits(shard)
-        let select = try connection.statement("SELECT name FROM entries WHERE name >= ? AND name < ?")
+        let select = try connection.statement("SELECT name FROM entries WHERE tag BETWEEN ? AND ?")
         defer { select.reset() }
-        select.bind(digits)
-        // 'g' follows the last hexadecimal digit.
-        select.bind(digits + "g")
+        let first = UInt(shard) << 56
+        select.bind(Int(bitPattern: first))
+        select.bind(Int(bitPattern: first | (1 << 56 - 1)))
         var names: Set<String> = []
         while try select.step() { names.insert(select.text(0)) }
         return names
@@ -54,8 +53,9 @@ extension CacheIndex {
 
     /// The newer head of an entry, if the line belongs to the file stored at `stored`.
     func head(name: String, stored: Double) throws(IndexFault) -> StoredHead? {
-        let select = try connection.statement("SELECT head, stored FROM entries WHERE name = ?")
+        let select = try connection.statement("SELECT head, stored FROM entries WHERE tag = ? AND name = ?")
         defer { select.reset() }
+        select.bind(Self.tag(name))
         select.bind(name)
         guard try select.step(), !select.isNull(0), select.double(1) == stored else { return nil }
         return StoredHead(encoded: select.blob(0))

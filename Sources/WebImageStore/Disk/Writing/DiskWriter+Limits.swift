@@ -7,8 +7,9 @@ import WebImageCore
 
 /// Size, age and free space; deletion in slices.
 extension DiskWriter {
-    /// Entries deleted at a time.
-    static let slice = 256
+    /// Entries deleted at a time, and the seconds after which a slow file system ends the slice early.
+    static let slice = 1_024
+    static let sliceSeconds = 0.02
 
     /// Starts eviction when the entries of all processes are over the limit.
     func checkSize() {
@@ -43,7 +44,7 @@ extension DiskWriter {
         steps.overLimit(now: uptime)
     }
 
-    /// Deletes up to 64 entries, unless another process is at it.
+    /// Deletes one slice of entries, unless another process is at it.
     func evictSlice() {
         guard goal != nil, index != nil else { return evictionDone() }
         guard takeEvictorLock() else { return steps.sliceDone(again: true, delay: 0.02, now: uptime) }
@@ -51,15 +52,12 @@ extension DiskWriter {
         commit()
         guard let goal, let index else { return evictionDone() }
         do throws(IndexFault) {
-            let victims = try victims(goal, index)
+            let victims = removeFiles(try victims(goal, index))
             guard !victims.isEmpty else {
                 readSpace()
                 return evictionDone()
             }
-            for victim in victims { try? files.remove(layout.entry(victim.name)) }
-            try index.transaction { () throws(IndexFault) in
-                for victim in victims { try index.delete(id: victim.id) }
-            }
+            try index.transaction { () throws(IndexFault) in try index.delete(ids: victims.map(\.id)) }
             state.shared.withLock { state in
                 let waiting = Set(state.staging.digests)
                 for victim in victims {
@@ -74,6 +72,16 @@ extension DiskWriter {
             evictionDone()
             indexFailed(error)
         }
+    }
+
+    /// Deletes the files of `victims` until the slice's time is over; those that are gone.
+    private func removeFiles(_ victims: [EvictionCandidate]) -> [EvictionCandidate] {
+        let end = uptime + Self.sliceSeconds
+        for (index, victim) in victims.enumerated() {
+            try? files.remove(layout.entry(victim.name))
+            if index % 32 == 31, uptime > end { return Array(victims[...index]) }
+        }
+        return victims
     }
 
     private func victims(_ goal: EvictionGoal, _ index: CacheIndex) throws(IndexFault) -> [EvictionCandidate] {

@@ -58,10 +58,8 @@ final class EntryWriter {
         guard let checksum = EntryFile.checksum(prefix: prefix, payload: payload) else {
             throw FileFailure("checksum", "", ENOMEM)
         }
-        try files.writeAll(file, prefix)
-        try files.writeAll(file, payload)
         try withUnsafeBytes(of: checksum.littleEndian) { trailer throws(FileFailure) in
-            try files.writeAll(file, trailer)
+            try files.writeAll(file, parts: [prefix, payload, trailer])
         }
         return prefix.count + payload.count + EntryFile.trailerBytes
     }

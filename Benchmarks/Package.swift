@@ -1,0 +1,29 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [.package(name: "WebImage", path: "..")],
+    targets: [
+        // The limits: what the libraries and the kernel cost by themselves, in plain C.
+        .target(
+            name: "CLimits",
+            linkerSettings: ["jpeg", "png", "webp", "gif", "curl", "m"].map { .linkedLibrary($0) }
+        ),
+        .executableTarget(
+            name: "benchmarks",
+            dependencies: [
+                "CLimits",
+                .product(name: "WebImage", package: "WebImage"),
+                .product(name: "WebImageTesting", package: "WebImage"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

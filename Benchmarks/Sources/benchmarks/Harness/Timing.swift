@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+/// Times `operations` repetitions that `work` does.
+func timed(_ operations: Int, _ work: () throws -> Void) rethrows -> Sample {
+    let (cpu, wall) = (Clocks.processCPU(), Clocks.wall())
+    try work()
+    return perOperation(operations, cpu: cpu, wall: wall)
+}
+
+/// Times `operations` repetitions that `work` does, where it suspends.
+func timed(_ operations: Int, _ work: () async throws -> Void) async rethrows -> Sample {
+    let (cpu, wall) = (Clocks.processCPU(), Clocks.wall())
+    try await work()
+    return perOperation(operations, cpu: cpu, wall: wall)
+}
+
+private func perOperation(_ operations: Int, cpu: Double, wall: Double) -> Sample {
+    let count = Double(max(1, operations))
+    return [.cpu: (Clocks.processCPU() - cpu) / count, .wall: (Clocks.wall() - wall) / count]
+}
+
+/// Times of single operations.
+struct Latencies {
+    private(set) var seconds: [Double] = []
+
+    mutating func add(since start: Double) { add(seconds: Clocks.wall() - start) }
+
+    mutating func add(seconds: Double) { self.seconds.append(seconds) }
+
+    /// Median, 99th percentile and maximum.
+    var sample: Sample {
+        let sorted = seconds.sorted()
+        guard let last = sorted.last else { return [:] }
+        return [.p50: sorted[sorted.count / 2], .p99: sorted[sorted.count * 99 / 100], .longest: last]
+    }
+}
+
+/// The middle value, or the mean of the two in the middle.
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return .nan }
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/// What keeps the optimiser from dropping work whose result nobody uses.
+@inline(never)
+func consume<Value>(_ value: Value) { withExtendedLifetime(value) {} }

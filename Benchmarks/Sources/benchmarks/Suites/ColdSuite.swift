@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import CLimits
+import Foundation
+import WebImage
+
+/// 1,000 pictures from the network to thumbnails, with nothing cached.
+enum ColdSuite: Suite {
+    static let name = "cold"
+    static let summary = "cold load of 1,000 pictures to 256 x 256, against libcurl + libjpeg-turbo + Lanczos in C"
+
+    private static let limit = "C on two threads"
+    private static let side = 256
+
+    static func cases(_ settings: Settings) throws -> [Case] {
+        // A hundred different pictures are enough for caches not to help: none of them keeps bytes by content.
+        let originals = try (0..<100).map { index in
+            let width = 480 + index * 8
+            return try Photograph.encoded(width, width * 3 / 4, as: .jpeg(quality: 85), seed: UInt64(index + 1))
+        }
+        let server = try FileServer((0..<1_000).map { originals[$0 % 100] }, settings: settings)
+        let texts = server.urls
+        let urls = texts.compactMap { URL(string: $0) }
+        let ours = Contender("WebImage") { _ in
+            let folder = try settings.makeFolder("cold")
+            let manager = ImageManager {
+                $0.cache.disk = DiskCacheConfiguration(directory: folder, sizeLimit: 8 << 30, minFreeFraction: 0)
+                $0.limits = Photograph.roomy
+            }
+            let sample = try await timed(urls.count) {
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for url in urls {
+                        let request = ImageRequest(url, size: .fit(width: Double(side), height: Double(side)))
+                        group.addTask { try await manager.image(for: request).size.width }
+                    }
+                    for try await width in group { consume(width) }
+                }
+                await manager.diskCache?.flush()
+            }
+            await manager.close()
+            return sample
+        }
+        let theirs = Contender(limit) { _ in
+            // The server must outlive every round.
+            consume(server)
+            let folder = try settings.makeFolder("cold-c")
+            return try timed(texts.count) {
+                var loaded = wi_limit_loaded()
+                let code = withCTexts(texts) {
+                    wi_limit_cold_load($0, Int32(texts.count), 6, 2, Int32(side), folder, &loaded)
+                }
+                guard code == 0 else { throw Skipped(reason: "the C program loaded \(loaded.answered) pictures") }
+            }
+        }
+        return [
+            Case(
+                name: "1,000 JPEG of 0.2…1.2 MP, originals to disk, per picture", contenders: [ours, theirs],
+                goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
+        ]
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+
+import CLimits
+import Foundation
+import WebImage
+
+/// The disk cache against plain system calls on files of the same sizes.
+enum DiskSuite: Suite {
+    static let name = "disk"
+    static let summary = "disk cache: put, hit, miss, opening and trimming, against plain file calls in C"
+
+    private static let limit = "C files"
+
+    static func cases(_ settings: Settings) async throws -> [Case] {
+        [
+            try put(settings), try await hit(settings), try await miss(settings), try await open(settings),
+            try trim(settings),
+        ]
+    }
+
+    /// Storing: the processor time until everything is on disk, and what the caller waits for one call.
+    private static func put(_ settings: Settings) throws -> Case {
+        let count = 2_000
+        let bodies = Bodies()
+        let ours = Contender("WebImage") { round in
+            let cache = try DiskCache(configuration: try configuration(settings, "put"))
+            var latencies = Latencies()
+            var sample = await timed(count) {
+                for index in 0..<count {
+                    let start = Clocks.wall()
+                    cache.store(bodies.entry(round * count + index))
+                    latencies.add(since: start)
+                    if index % 256 == 255 { await cache.flush() }
+                }
+                await cache.flush()
+            }
+            sample.merge(latencies.sample) { $1 }
+            await cache.close()
+            return sample
+        }
+        let theirs = Contender(limit) { round in
+            let files = try PlainFiles(settings.makeFolder("put-c"), count: count)
+            return try timed(count) {
+                for index in 0..<count { try files.put(index, bodies.bytes(round * count + index)) }
+            }
+        }
+        return Case(
+            name: "put of 5…200 KB, median 30 KB; p50 and p99 are the caller's wait", contenders: [ours, theirs],
+            goals: [.ratio(.cpu, to: limit, atMost: 1.5)])
+    }
+
+    private static func hit(_ settings: Settings) async throws -> Case {
+        let count = 2_000
+        let bodies = Bodies(fixed: 30_000)
+        let cache = try DiskCache(configuration: try configuration(settings, "hit"))
+        let files = try PlainFiles(settings.makeFolder("hit-c"), count: count)
+        for index in 0..<count {
+            cache.store(bodies.entry(index))
+            try files.put(index, bodies.bytes(index))
+            if index % 256 == 255 { await cache.flush() }
+        }
+        await cache.flush()
+        let keys = (0..<count).map(bodies.key)
+        let order = pseudoRandomOrder(4_000, below: count)
+        let ours = Contender("WebImage") { _ in
+            var latencies = Latencies()
+            var sample = await timed(order.count) {
+                for index in order {
+                    let start = Clocks.wall()
+                    consume(await cache.entry(for: keys[index]))
+                    latencies.add(since: start)
+                }
+            }
+            sample.merge(latencies.sample) { $1 }
+            return sample
+        }
+        let theirs = Contender(limit) { _ in
+            var latencies = Latencies()
+            var sample = timed(order.count) {
+                for index in order {
+                    let start = Clocks.wall()
+                    consume(files.get(index))
+                    latencies.add(since: start)
+                }
+            }
+            sample.merge(latencies.sample) { $1 }
+            return sample
+        }
+        return Case(
+            name: "hit of 30 KB, bytes", contenders: [ours, theirs],
+            goals: [.ratio(.p50, to: limit, atMost: 1.5), .ratio(.p99, to: limit, atMost: 3)])
+    }
+
+    private static func miss(_ settings: Settings) async throws -> Case {
+        let cache = try DiskCache(configuration: try configuration(settings, "miss"))
+        cache.store(Bodies().entry(0))
+        _ = await cache.info()
+        let keys = (0..<1_000).map { CacheKey(["https://images.example.com/absent/\($0)"]) }
+        let ours = Contender("WebImage") { _ in
+            await timed(keys.count * 20) {
+                for _ in 0..<20 { for key in keys { consume(await cache.entry(for: key)) } }
+            }
+        }
+        return Case(name: "miss that the index knows", contenders: [ours], goals: [.atMost(2e-6, .cpu)])
+    }
+
+    /// A folder of `settings.entries` small entries: how long until the first hit, and until the index is loaded.
+    private static func open(_ settings: Settings) async throws -> Case {
+        let configuration = try configuration(settings, "open")
+        let bodies = Bodies(fixed: 1_000)
+        let cache = try DiskCache(configuration: configuration)
+        for index in 0..<settings.entries {
+            cache.store(bodies.entry(index))
+            if index % 512 == 511 { await cache.flush() }
+        }
+        await cache.close()
+        let key = bodies.key(settings.entries / 2)
+        let firstHit = Contender("opening to first hit") { _ in
+            var opened: DiskCache?
+            let sample = try await timed(1) {
+                let cache = try DiskCache(configuration: configuration)
+                opened = cache
+                guard await cache.entry(for: key) != nil else { throw Skipped(reason: "the entry is not there") }
+            }
+            await opened?.close()
+            return sample
+        }
+        let loaded = Contender("opening to loaded index") { _ in
+            var opened: DiskCache?
+            let sample = try await timed(1) {
+                let cache = try DiskCache(configuration: configuration)
+                opened = cache
+                // Answered by the writer, after it has loaded the index.
+                await cache.flush()
+            }
+            await opened?.close()
+            return sample
+        }
+        return Case(
+            name: "opening with \(settings.entries) entries", contenders: [firstHit, loaded],
+            goals: [.atMost(5e-3, .wall)])
+    }
+
+    private static func trim(_ settings: Settings) throws -> Case {
+        let count = 4_000
+        let bodies = Bodies(fixed: 30_000)
+        let ours = Contender("WebImage") { _ in
+            let cache = try DiskCache(configuration: try configuration(settings, "trim"))
+            for index in 0..<count {
+                cache.store(bodies.entry(index))
+                if index % 256 == 255 { await cache.flush() }
+            }
+            let bytes = await cache.info().bytes
+            let sample = await timed(count / 2) { await cache.trim(toBytes: bytes / 2) }
+            await cache.close()
+            return sample
+        }
+        let theirs = Contender("C unlink") { _ in
+            let files = try PlainFiles(settings.makeFolder("trim-c"), count: count)
+            for index in 0..<count { try files.put(index, bodies.bytes(index)) }
+            return timed(count / 2) { for index in 0..<(count / 2) { files.remove(index) } }
+        }
+        return Case(
+            name: "trim of half of \(count) entries of 30 KB", contenders: [ours, theirs],
+            goals: [.ratio(.cpu, to: "C unlink", atMost: 1.2)])
+    }
+
+    private static func configuration(_ settings: Settings, _ name: String) throws -> DiskCacheConfiguration {
+        var configuration = DiskCacheConfiguration(
+            directory: try settings.makeFolder(name), sizeLimit: 64 << 30, minFreeFraction: 0)
+        configuration.entryLimit = 32 << 20
+        return configuration
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+
+/// What a request through the manager costs when the picture is there, and what starting and giving up costs.
+enum PipelineSuite: Suite {
+    static let name = "pipeline"
+    static let summary = "the manager: memory hits, starting and cancelling"
+
+    static func cases(_ settings: Settings) async throws -> [Case] {
+        let manager = ImageManager { $0.cache.usesDisk = false }
+        let picture = try Photograph.encoded(32, 32, as: .png())
+        let text = "data:image/png;base64,\(picture.base64EncodedString())"
+        guard let url = URL(string: text) else { throw Skipped(reason: "the picture makes no URL") }
+        var request = ImageRequest(url)
+        // A short identity, as that of a picture on the web: the key of a data URL is the picture itself.
+        request.key = "https://images.example.com/photos/1/large.jpg?w=640"
+        let wanted = request
+        _ = try await manager.image(for: wanted)
+        let count = 50_000
+        let synchronous = Contender("cachedImage(for:)") { _ in
+            timed(count) { for _ in 0..<count { consume(manager.cachedImage(for: wanted)) } }
+        }
+        let asynchronous = Contender("image(for:)") { _ in
+            try await timed(count) { for _ in 0..<count { consume(try await manager.image(for: wanted)) } }
+        }
+        return [
+            Case(name: "memory hit, synchronous", contenders: [synchronous], goals: [.atMost(1e-6, .cpu)]),
+            Case(name: "memory hit, asynchronous", contenders: [asynchronous], goals: [.atMost(5e-6, .cpu)]),
+            startAndCancel(),
+        ]
+    }
+
+    private static func startAndCancel() -> Case {
+        let manager = ImageManager { $0.cache.usesDisk = false }
+        let count = 2_000
+        let urls = (0..<count).compactMap { URL(string: "http://127.0.0.1:9/\($0).jpg") }
+        let ours = Contender("load, cancel") { _ in
+            timed(count) { for url in urls { manager.load(url).cancel() } }
+        }
+        return Case(
+            name: "start and cancel, the caller's wait", contenders: [ours], goals: [.atMost(10e-6, .wall)])
+    }
+}

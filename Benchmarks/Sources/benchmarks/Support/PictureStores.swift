@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImage
+
+/// A store of pictures as the memory suite drives it. `step` picks the key.
+protocol PictureStore: Sendable {
+    func hit(_ step: Int)
+    func miss(_ step: Int)
+    func store(_ step: Int)
+}
+
+/// This package's memory cache.
+struct OwnStore: PictureStore {
+    private let cache = MemoryCache(costLimit: 1 << 40)
+    private let keys: [CacheKey]
+    private let absent: [CacheKey]
+    private let order: [Int]
+    private let image: Image
+
+    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: Image) {
+        (self.keys, self.absent, self.order, self.image) = (keys, absent, order, image)
+        for key in keys { cache.store(image, for: key) }
+    }
+
+    func hit(_ step: Int) { consume(cache.image(for: keys[order[step & 65_535]])) }
+    func miss(_ step: Int) { consume(cache.image(for: absent[order[step & 65_535]])) }
+    func store(_ step: Int) { cache.store(image, for: keys[order[step & 65_535]]) }
+}
+
+/// The least one can do: a dictionary behind a lock, without limits or order.
+final class DictionaryStore: PictureStore {
+    private let pictures: Mutex<[CacheKey: Image]>
+    private let keys: [CacheKey]
+    private let absent: [CacheKey]
+    private let order: [Int]
+    private let image: Image
+
+    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: Image) {
+        (self.keys, self.absent, self.order, self.image) = (keys, absent, order, image)
+        pictures = Mutex(Dictionary(uniqueKeysWithValues: keys.map { ($0, image) }))
+    }
+
+    func hit(_ step: Int) { consume(pictures.withLock { $0[keys[order[step & 65_535]]] }) }
+    func miss(_ step: Int) { consume(pictures.withLock { $0[absent[order[step & 65_535]]] }) }
+    func store(_ step: Int) { pictures.withLock { $0[keys[order[step & 65_535]]] = image } }
+}
+
+/// Foundation's NSCache.
+final class FoundationStore: PictureStore, @unchecked Sendable {
+    // Sendable: NSCache is thread-safe by its documentation, the rest never changes.
+    private let cache = NSCache<NSString, Image>()
+    private let keys: [NSString]
+    private let absent: [NSString]
+    private let order: [Int]
+    private let image: Image
+
+    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: Image) {
+        self.keys = keys.map { NSString(string: $0.canonical) }
+        self.absent = absent.map { NSString(string: $0.canonical) }
+        (self.order, self.image) = (order, image)
+        for key in self.keys { cache.setObject(image, forKey: key) }
+    }
+
+    func hit(_ step: Int) { consume(cache.object(forKey: keys[order[step & 65_535]])) }
+    func miss(_ step: Int) { consume(cache.object(forKey: absent[order[step & 65_535]])) }
+    func store(_ step: Int) { cache.setObject(image, forKey: keys[order[step & 65_535]]) }
+}

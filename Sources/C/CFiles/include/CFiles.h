@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <stddef.h>
+#include <sys/types.h>
+
+/// Opens `path` for reading if the kernel can do so from memory alone (openat2 with RESOLVE_CACHED, Linux 5.12).
+/// The descriptor, or the negated errno: EAGAIN where the disk would have to be asked, ENOSYS where the kernel is too
+/// old.
+int wi_open_cached(const char *path);
+
+/// Reads from the beginning of `file` what is in the page cache (preadv2 with RWF_NOWAIT, Linux 4.14). Bytes read, or
+/// the negated errno: EAGAIN where there is nothing, EOPNOTSUPP where the file system cannot tell.
+ssize_t wi_read_cached(int file, void *buffer, size_t count);

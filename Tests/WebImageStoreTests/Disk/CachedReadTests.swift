@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+@Suite struct CachedReadTests {
+    /// A cache in `folder` with entry 1, opened anew with `files`, its index loaded.
+    private func reopen(_ folder: TestFolder, _ files: any FileSystem) async throws -> DiskCache {
+        let first = try folder.open()
+        first.store(entry(1))
+        await first.close()
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        let cache = try DiskCache(configuration: configuration)
+        await cache.settle()
+        return cache
+    }
+
+    @Test("What the kernel has in memory is read without the readers' threads")
+    func cached() async throws {
+        let folder = TestFolder()
+        let files = CachingFileSystem(.answers)
+        let cache = try await reopen(folder, files)
+        cache.readers.stop()
+        #expect(await cache.entry(for: key(1))?.payload == bytes(1))
+        #expect(await cache.info().counters.hits == 1)
+        await cache.close()
+    }
+
+    @Test("What the disk has to be asked for is read by the readers' threads", arguments: [EAGAIN, EOPNOTSUPP, ENOSYS])
+    func uncached(code: Int32) async throws {
+        let folder = TestFolder()
+        let files = CachingFileSystem(.fails(code))
+        let cache = try await reopen(folder, files)
+        for _ in 0..<3 { #expect(await cache.entry(for: key(1))?.payload == bytes(1)) }
+        #expect(await cache.info().counters.hits == 3)
+        // Only where it may work another time it is tried again.
+        #expect(files.attempts == (code == EAGAIN ? 3 : 1))
+        await cache.close()
+    }
+
+    @Test("Damage that is seen in memory is handled as any other")
+    func damaged() async throws {
+        let folder = TestFolder()
+        let cache = try await reopen(folder, CachingFileSystem(.answers))
+        let path = cache.state.layout.entry(key(1).fileName)
+        var file = try Data(contentsOf: URL(filePath: path))
+        file[file.count - 20] ^= 1
+        try file.write(to: URL(filePath: path))
+        #expect(await cache.entry(for: key(1)) == nil)
+        let counters = await cache.info().counters
+        #expect(counters.corrupt == 1)
+        #expect(counters.misses == 1)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        await cache.close()
+    }
+}
+
+/// The system's files, where reading from memory always answers or always fails in one way.
+private final class CachingFileSystem: FileSystem {
+    enum Mode: Sendable {
+        case answers
+        case fails(Int32)
+    }
+
+    private let mode: Mode
+    private let count = Atomic(0)
+    private let system = SystemFileSystem()
+
+    init(_ mode: Mode) { self.mode = mode }
+
+    var attempts: Int { count.load(ordering: .relaxed) }
+
+    func openCached(_ path: String) throws(FileFailure) -> Int32 {
+        count.add(1, ordering: .relaxed)
+        if case .fails(let code) = mode { throw FileFailure("openat2", path, code) }
+        return try system.open(path, flags: O_RDONLY | O_CLOEXEC, mode: 0)
+    }
+
+    func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) {
+        guard try readAll(file, into: buffer) == buffer.count else { throw FileFailure("preadv2", "", EAGAIN) }
+    }
+
+    func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32 {
+        try system.open(path, flags: flags, mode: mode)
+    }
+    func close(_ file: Int32) { system.close(file) }
+    func status(of file: Int32) throws(FileFailure) -> FileStatus { try system.status(of: file) }
+    func status(at path: String) throws(FileFailure) -> FileStatus { try system.status(at: path) }
+    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+        try system.read(file, into: buffer)
+    }
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Int {
+        try system.write(file, bytes)
+    }
+    func synchronize(_ file: Int32) throws(FileFailure) { try system.synchronize(file) }
+    func rename(_ path: String, to target: String) throws(FileFailure) { try system.rename(path, to: target) }
+    func remove(_ path: String) throws(FileFailure) { try system.remove(path) }
+    func removeDirectory(_ path: String) throws(FileFailure) { try system.removeDirectory(path) }
+    func makeDirectory(_ path: String) throws(FileFailure) { try system.makeDirectory(path) }
+    func names(in path: String) throws(FileFailure) -> [String] { try system.names(in: path) }
+    func freeSpace(at path: String) throws(FileFailure) -> FreeSpace { try system.freeSpace(at: path) }
+    func lock(_ file: Int32, _ operation: Int32) throws(FileFailure) { try system.lock(file, operation) }
+}
