@@ -214,6 +214,8 @@ final class NetworkLoop {
         failure.verifyResult = handle.number(CURLINFO_SSL_VERIFYRESULT)
         failure.proxyStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
         failure.usesProxy = transfer.proxy != nil
+        failure.proxyAnswers =
+            transfer.proxy?.hasPrefix("socks") == false && transfer.request.url.hasPrefix("http:")
         if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT { failure.hasRoute = Routes.exist }
         failure.hasClientCertificate = !(transfer.request.tls ?? configuration.tls).clientCertificates.isEmpty
         failure.detail = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
