@@ -16,6 +16,8 @@ struct CurlFailure: Sendable {
     var proxyStatus = 0
     /// Whether the connection goes to a proxy as far as is known.
     var usesProxy = false
+    /// Whether it is the proxy that answers: plain http by an HTTP proxy.
+    var proxyAnswers = false
     /// Whether a certificate of ours may have been shown.
     var hasClientCertificate = false
     /// Whether this machine has a way to anywhere.
@@ -29,7 +31,7 @@ struct CurlFailure: Sendable {
     var suggestsFreshConnection: Bool {
         switch CURLcode(code) {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
-            reason == .connectionLost
+            reason == .connectionLost || (CURLcode(code) == CURLE_GOT_NOTHING && proxyAnswers)
         default: false
         }
     }
@@ -43,7 +45,7 @@ struct CurlFailure: Sendable {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY: .badServerResponse
         case CURLE_HTTP2, CURLE_PARTIAL_FILE: .connectionLost
         // libcurl ends an HTTP/2 connection whose rules are broken, and says no more than that nothing came.
-        case CURLE_GOT_NOTHING: isEndedHere ? .badServerResponse : .connectionLost
+        case CURLE_GOT_NOTHING: proxyAnswers ? .proxyFailed : isEndedHere ? .badServerResponse : .connectionLost
         case CURLE_HTTP2_STREAM: detail.contains("PROTOCOL_ERROR") ? .badServerResponse : .connectionLost
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: lostReason
@@ -72,7 +74,7 @@ struct CurlFailure: Sendable {
     private var lostReason: NetworkError.Reason {
         // tinyproxy calls a wrong password 401, a missing one 407.
         if proxyStatus == 407 || proxyStatus == 401 { return .authenticationRequired }
-        if proxyStatus >= 300 { return .proxyFailed }
+        if proxyStatus >= 300 || detail.contains("Proxy CONNECT aborted") { return .proxyFailed }
         if let clientCertificateReason { return clientCertificateReason }
         if detail.contains("chunked") || detail.contains("response headers") { return .badServerResponse }
         return .connectionLost

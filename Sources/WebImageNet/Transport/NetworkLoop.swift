@@ -220,6 +220,8 @@ final class NetworkLoop {
         failure.verifyResult = handle.number(CURLINFO_SSL_VERIFYRESULT)
         failure.proxyStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
         failure.usesProxy = transfer.proxy != nil
+        failure.proxyAnswers =
+            transfer.proxy?.hasPrefix("socks") == false && transfer.request.url.hasPrefix("http:")
         if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT { failure.hasRoute = Routes.exist }
         failure.hasClientCertificate = !(transfer.request.tls ?? configuration.tls).clientCertificates.isEmpty
         failure.isEndedHere = transfer.openedSocket.map(sockets.wasEndedHere) ?? false

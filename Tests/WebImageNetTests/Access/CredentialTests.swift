@@ -34,6 +34,26 @@ struct CredentialTests {
         }
     }
 
+    @Test("Any text gives challenges whose answers fit into a field")
+    func fuzz() {
+        var generator = SeededGenerator(seed: 7616)
+        let pieces = [
+            "Digest", "Basic", " ", ",", "=", "\"", "\\", "realm", "nonce", "qop", "auth", "algorithm", "MD5-sess", "a",
+            "SHA-256", "opaque", "\u{e9}", ";",
+        ]
+        let user = Credential(user: "u\"\\\u{e4}", password: "\u{1F511}")
+        for _ in 0..<5_000 {
+            let text = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
+                pieces[Int.random(in: 0..<pieces.count, using: &generator)]
+            }.joined()
+            for answer in AuthenticationChallenge.parse(text).compactMap({ DigestAnswer($0) }) {
+                let field = answer.field(user, method: "GET", target: "/", count: .max, clientNonce: "c")
+                #expect(field.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value < 256 }, "\(text)")
+                #expect(field.contains("nc=ffffffff") || !field.contains("nc="))
+            }
+        }
+    }
+
     @Test("Digest answers are those of RFC 7616 and RFC 2617")
     func digests() throws {
         let base =

@@ -49,6 +49,17 @@ struct ProxyTests {
         #expect(ProxyResolver.isException(host, list) == expected)
     }
 
+    @Test("A proxy that hangs up is a proxy error, after one more try")
+    func hangingUp() async throws {
+        let proxy = try LoopbackServer { _ in .raw(Data()) }
+        let downloader = makeDownloader { $0.proxy = .url("http://127.0.0.1:\(proxy.port)") }
+        for scheme in ["http", "https"] {
+            let url = try #require(URL(string: "\(scheme)://far.invalid/a"))
+            #expect(await downloader.failure(url)?.network?.reason == .proxyFailed, "\(scheme)")
+        }
+        #expect(proxy.requests.map(\.method) == ["GET", "GET", "CONNECT"])
+    }
+
     @Test(
         "tinyproxy carries http and, by CONNECT, https",
         .enabled(if: TestProxy.Kind.http.missing == nil && Nginx.missing == nil, "tinyproxy or nginx is not installed"))

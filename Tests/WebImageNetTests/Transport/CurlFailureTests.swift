@@ -51,6 +51,8 @@ struct CurlFailureTests {
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.hasRoute = false } == .cannotConnect)
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ETIMEDOUT } == .timedOut)
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.usesProxy = true } == .proxyFailed)
+        #expect(reason(CURLE_GOT_NOTHING) { $0.proxyAnswers = true } == .proxyFailed)
+        #expect(reason(CURLE_RECV_ERROR) { $0.detail = "Proxy CONNECT aborted" } == .proxyFailed)
         for (result, expected) in [
             (9, NetworkError.Reason.certificateNotYetValid), (10, .certificateExpired), (18, .certificateUntrusted),
             (20, .certificateUnknownRoot), (21, .certificateUnknownRoot), (1, .certificateUntrusted),
