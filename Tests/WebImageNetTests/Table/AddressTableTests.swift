@@ -11,7 +11,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 /// The resolver of the process is the one of CNetFaults: names under `.at.test` have the addresses they tell.
-@Suite("Rows 48, 52, 53 and 58: names and addresses", .serialized, .timeLimit(.minutes(2)))
+@Suite("Rows 48, 52, 53 and 58: names and addresses", .serialized, .timeLimit(.minutes(5)))
 struct AddressTableTests {
     let body = patternBytes(1_000)
 

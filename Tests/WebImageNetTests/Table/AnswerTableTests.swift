@@ -9,7 +9,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 43, 44, 47, 55, 59 and 62: answers, sizes, addresses, descriptors", .timeLimit(.minutes(2)))
+@Suite("Rows 43, 44, 47, 55, 59 and 62: answers, sizes, addresses, descriptors", .timeLimit(.minutes(5)))
 struct AnswerTableTests {
     let body = patternBytes(100_000)
 
@@ -145,7 +145,7 @@ struct AnswerTableTests {
     }
 }
 
-@Suite("Row 55: odd URLs", .timeLimit(.minutes(2)))
+@Suite("Row 55: odd URLs", .timeLimit(.minutes(5)))
 struct URLTableTests {
     @Test(
         "row 55: unicode and blanks are encoded, %2F stays, fragments stay here",

@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 9–13: content codings", .timeLimit(.minutes(2)))
+@Suite("Rows 9–13: content codings", .timeLimit(.minutes(5)))
 struct CodingTableTests {
     /// Half noise, half blanks: it shrinks, and not to nothing.
     let body = patternBytes(20_000) + Data(count: 20_000)

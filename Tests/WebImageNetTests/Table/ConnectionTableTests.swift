@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 19, 22, 23 and 26: connections that end or say too much", .timeLimit(.minutes(2)))
+@Suite("Rows 19, 22, 23 and 26: connections that end or say too much", .timeLimit(.minutes(5)))
 struct ConnectionTableTests {
     let body = patternBytes(50_000)
 

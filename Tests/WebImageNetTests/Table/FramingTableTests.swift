@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Rows 14–17 and 20: where a body ends", .timeLimit(.minutes(2)))
+@Suite("Rows 14–17 and 20: where a body ends", .timeLimit(.minutes(5)))
 struct FramingTableTests {
     let body = patternBytes(300)
 

@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 29–32: HTTP/2", .timeLimit(.minutes(2)))
+@Suite("Rows 29–32: HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2TableTests {
     let body = patternBytes(40_000)
     let folder: TemporaryFolder

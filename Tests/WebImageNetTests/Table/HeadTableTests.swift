@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Rows 18, 21, 40 and 41: heads", .timeLimit(.minutes(2)))
+@Suite("Rows 18, 21, 40 and 41: heads", .timeLimit(.minutes(5)))
 struct HeadTableTests {
     let body = Data("abc".utf8)
 

@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 1–6: redirects", .timeLimit(.minutes(2)))
+@Suite("Rows 1–6: redirects", .timeLimit(.minutes(5)))
 struct RedirectTableTests {
     let body = patternBytes(1_000)
 

@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 24 and 25: silence and trickles", .timeLimit(.minutes(2)))
+@Suite("Rows 24 and 25: silence and trickles", .timeLimit(.minutes(5)))
 struct TimeTableTests {
     let body = patternBytes(10_000)
     let short = LoadTimeouts(connect: 5, idle: 0.3, total: 30)

@@ -9,7 +9,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Troubles of the disk are troubles of the cache alone: pictures come all the same.
-@Suite("Row 61: a cache in trouble", .timeLimit(.minutes(1)))
+@Suite("Row 61: a cache in trouble", .timeLimit(.minutes(5)))
 struct CacheTroubleTests {
     private func makeServer() throws -> LoopbackServer {
         let picture = try TestPictures.png(1)

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Rows 1, 10, 15, 16, 42, 45 and 46: from the answer to the picture", .timeLimit(.minutes(1)))
+@Suite("Rows 1, 10, 15, 16, 42, 45 and 46: from the answer to the picture", .timeLimit(.minutes(5)))
 struct PictureTableTests {
     private func failure(_ fixture: ManagerFixture, _ url: URL) async -> ImageError? {
         do throws(ImageError) {
