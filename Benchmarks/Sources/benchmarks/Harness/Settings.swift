@@ -11,6 +11,8 @@ struct Settings {
     var rounds = 5
     /// Entries of the large disk cache.
     var entries = 20_000
+    /// Pictures of the cold load.
+    var pictures = 1_000
     var wantsJSON = false
     var wantsHelp = false
     /// Where files are made. Never emptied between rounds: creating files right after many were deleted is slow on
@@ -33,6 +35,7 @@ struct Settings {
             case "--help", "-h": wantsHelp = true
             case "--rounds": rounds = try number(word)
             case "--entries": entries = try number(word)
+            case "--pictures": pictures = try number(word)
             case "--folder":
                 guard let path = rest.popFirst(), path.hasPrefix("/") else {
                     throw Unusable(reason: "--folder needs an absolute path")
@@ -51,7 +54,7 @@ struct Settings {
     static var help: String {
         let lines = allSuites.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.summary)" }
         return """
-            usage: benchmarks [suite …] [--case text] [--rounds n] [--entries n] [--folder path] [--json]
+            usage: benchmarks [suite …] [--case text] [--rounds n] [--entries n] [--pictures n] [--folder path] [--json]
 
             \(lines.joined(separator: "\n"))
             """

@@ -14,11 +14,11 @@ enum ColdSuite: Suite {
 
     static func cases(_ settings: Settings) throws -> [Case] {
         // A hundred different pictures are enough for caches not to help: none of them keeps bytes by content.
-        let originals = try (0..<100).map { index in
+        let originals = try (0..<min(100, settings.pictures)).map { index in
             let width = 480 + index * 8
             return try Photograph.encoded(width, width * 3 / 4, as: .jpeg(quality: 85), seed: UInt64(index + 1))
         }
-        let server = try FileServer((0..<1_000).map { originals[$0 % 100] }, settings: settings)
+        let server = try FileServer((0..<settings.pictures).map { originals[$0 % originals.count] }, settings: settings)
         let texts = server.urls
         let urls = texts.compactMap { URL(string: $0) }
         let ours = Contender("WebImage") { _ in
@@ -54,7 +54,8 @@ enum ColdSuite: Suite {
         }
         return [
             Case(
-                name: "1,000 JPEG of 0.2…1.2 MP, originals to disk, per picture", contenders: [ours, theirs],
+                name: "\(settings.pictures) JPEG of 0.2…1.2 MP, originals to disk, per picture",
+                contenders: [ours, theirs],
                 goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
         ]
     }

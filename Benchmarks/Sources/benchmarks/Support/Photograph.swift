@@ -19,9 +19,10 @@ enum Photograph {
                 var grain = SplitMix(seed: seed &* 31 &+ UInt64(y))
                 for x in 0..<width {
                     let noise = grain.next()
+                    // Two dice, so that most specks are faint; the same for all colours, as a sensor's is nearly.
+                    let speck = (Float(noise & 31) + Float((noise >> 5) & 31) - 31) * 0.5
                     let alpha = hasAlpha ? Float(min(x, width - x, y, height - y) * 4).clamped(to: 0...255) : 255
                     for channel in 0..<3 {
-                        let speck = Float((noise >> (channel * 8)) & 7) - 3.5
                         let value = (rows[x * 3 + channel] + speck).clamped(to: 0...255) * alpha / 255
                         bytes[y * stride + x * 4 + channel] = UInt8(value)
                     }
