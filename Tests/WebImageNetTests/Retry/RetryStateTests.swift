@@ -96,7 +96,8 @@ struct RetryStateTests {
             var elapsed = 0.0
             var made = 1
             while made < 100 {
-                let reason = NetworkError.Reason.allCases[Int.random(in: 0..<24, using: &generator) % 24]
+                let reasons = NetworkError.Reason.allCases
+                let reason = reasons[Int.random(in: 0..<reasons.count, using: &generator)]
                 let told = Bool.random(using: &generator) ? Double.random(in: 0...40, using: &generator) : nil
                 let failure = error(reason, status: 503, retryAfter: told)
                 elapsed += Double.random(in: 0...10, using: &generator)
