@@ -4,11 +4,12 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// One step of a download: the request itself, or what a redirect led to.
-struct DownloadHop: Sendable {
+/// One step of a download: the request itself, or what a redirect led to. An object, so that thousands of waiting
+/// tasks hold no copies.
+final class DownloadHop: Sendable {
     /// Where to ask.
-    private(set) var url: URL
-    private var fields: HTTPFields
+    let url: URL
+    private let fields: HTTPFields
     private let request: LoadRequest
     private let configuration: DownloaderConfiguration
 
@@ -16,7 +17,7 @@ struct DownloadHop: Sendable {
         self.request = request
         self.configuration = configuration
         url = request.url
-        fields = request.fields
+        var fields = request.fields
         for field in configuration.fields.lines where request.fields[field.name] == nil {
             fields.append(name: field.name, value: field.value)
         }
@@ -25,6 +26,14 @@ struct DownloadHop: Sendable {
             ("Accept-Encoding", ContentDecoder.accepted),
         ]
         for (name, value) in defaults where fields[name] == nil { fields.append(name: name, value: value) }
+        self.fields = fields
+    }
+
+    private init(_ hop: DownloadHop, redirect: Redirect) {
+        request = hop.request
+        configuration = hop.configuration
+        url = redirect.url
+        fields = redirect.fields(hop.fields)
     }
 
     /// Whether a status is an answer.
@@ -47,10 +56,7 @@ struct DownloadHop: Sendable {
         do throws(Redirect.Refusal) {
             let redirect = try Redirect(
                 head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade)
-            var next = self
-            next.url = redirect.url
-            next.fields = redirect.fields(fields)
-            return .hop(next)
+            return .hop(DownloadHop(self, redirect: redirect))
         } catch {
             switch error {
             case .none: return .answer
@@ -60,7 +66,7 @@ struct DownloadHop: Sendable {
     }
 
     /// The exchange; `spent` seconds of the total time are gone.
-    func transfer(spent: Double) throws(ImageError) -> TransferRequest {
+    func transfer(spent: Double) throws(ImageError) -> TransferOrder {
         var timeouts = request.timeouts ?? configuration.timeouts
         guard spent < timeouts.total else { throw failure(.timedOut, phase: .total) }
         timeouts.total -= spent
@@ -73,7 +79,7 @@ struct DownloadHop: Sendable {
         transfer.disposition = { [self] head in
             if case .answer = next(head), accepts(head.status) { .deliver } else { .discard }
         }
-        return transfer
+        return TransferOrder(transfer)
     }
 
     /// An error at this place.

@@ -64,36 +64,12 @@ public final class ImageDownloader: ImageLoader {
     /// One attempt: the request and the redirects that follow.
     func follow(_ request: LoadRequest, _ policy: RetryPolicy, _ run: LoadRun) async throws(ImageError) -> LoadResponse
     {
-        var hop = DownloadHop(request, configuration)
-        var visited: Set<String> = []
+        let path = DownloadPath(request, configuration)
         while true {
-            let transfer = try hop.transfer(spent: run.spent)
-            guard visited.insert(transfer.url).inserted else { throw hop.failure(.tooManyRedirects, detail: "a loop") }
-            guard visited.count <= configuration.maxRedirects + 1 else {
-                throw hop.failure(.tooManyRedirects, detail: "more than \(configuration.maxRedirects)")
-            }
-            try await waits.waitForHost(transfer.origin, policy)
-            var answer = try await exchange(transfer, run).get()
-            switch hop.next(answer.head) {
-            case .hop(let next):
-                hop = next
-            case .answer:
-                answer.metrics.redirects = visited.count - 1
-                return try response(answer, hop: hop)
-            case .refused(let reason):
-                throw hop.failure(.redirectRefused, status: answer.head.status, detail: reason)
-            }
+            let order = try path.order(spent: run.spent)
+            try await waits.waitForHost(order.request.origin, policy)
+            let outcome = await exchange(order, run)
+            if let response = try path.take(outcome) { return response }
         }
-    }
-
-    private func response(_ answer: TransferAnswer, hop: DownloadHop) throws(ImageError) -> LoadResponse {
-        let status = answer.head.status
-        guard hop.accepts(status) else {
-            throw hop.failure(.status, status: status, retryAfter: answer.retryAfter)
-        }
-        guard status == 304 || !answer.body.isEmpty else { throw hop.failure(.noData, status: status) }
-        return LoadResponse(
-            head: answer.head, body: answer.body, finalURL: hop.url, requestTime: answer.requestTime,
-            responseTime: answer.responseTime, metrics: answer.metrics)
     }
 }

@@ -65,7 +65,7 @@ struct SoakTests {
         let next = Shared(0)
         let outcomes = Shared<[String: Int]>([:])
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<64 {
+            for _ in 0..<(Self.isAlone ? 64 : 16) {
                 group.addTask {
                     while true {
                         let index = next.update { number -> Int in
@@ -123,13 +123,15 @@ struct SoakTests {
         let slowest = Shared(Duration.zero)
         let outcomes = Shared<[Bool: Int]>([:])
         await withTaskGroup(of: Void.self) { group in
-            for worker in 0..<50 {
+            for worker in 0..<25 {
                 group.addTask {
                     var generator = SeededGenerator(seed: UInt64(worker))
-                    for index in 0..<200 {
+                    for index in 0..<400 {
                         let url = server.url("/\(index % 8)")
                         let task = Task { await downloader.failure(url) }
-                        for _ in 0..<Int.random(in: 0..<400, using: &generator) { await Task.yield() }
+                        for _ in 0..<Int.random(in: 0..<(Self.isAlone ? 400 : 60), using: &generator) {
+                            await Task.yield()
+                        }
                         let clock = ContinuousClock()
                         let start = clock.now
                         task.cancel()
@@ -161,7 +163,8 @@ struct SoakTests {
         await untilTrue { downloader.activity.queued == 3_000 }
         let growth = Self.residentBytes - before
         print("3,000 queued requests:", growth >> 10, "KiB")
-        #expect(growth < 40 << 20)
+        // Frames of async functions are twice as large without optimisation.
+        #expect(growth < 96 << 20)
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value?.isCancelled == true) }
         downloader.close()
