@@ -5,7 +5,7 @@ SHELL := /bin/bash
 SWIFT ?= swift
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo test test-asan test-tsan lint format fixtures build release benchmarks clean
+.PHONY: demo test test-asan test-tsan soak lint format fixtures build release benchmarks clean
 
 ## Release build, then the whole path once: bundled album over loopback, or URLS="…" of your own.
 demo:
@@ -36,6 +36,11 @@ test-asan:
 test-tsan:
 	@Scripts/setup test
 	@$(SWIFT) test $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
+
+## 100,000 requests with faults, alone in the process so that descriptors and memory can be counted.
+soak:
+	@Scripts/setup test
+	@WEBIMAGE_SOAK_REQUESTS=$${WEBIMAGE_SOAK_REQUESTS:-100000} $(SWIFT) test --filter WebImageNetTests.SoakTests
 
 build:
 	@Scripts/setup build

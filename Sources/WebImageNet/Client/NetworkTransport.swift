@@ -35,7 +35,9 @@ public final class NetworkTransport: HTTPTransport {
         transfer.timeouts = request.timeouts ?? configuration.timeouts
         transfer.decodesParts = false
         let context = LoadContext(priority: request.priority)
-        let answer = try await transport.perform(transfer, context: context, observer: { _ in }).get()
+        let answer = try await transport.perform(
+            TransferOrder(transfer), context: context, observer: { _ in }
+        ).get()
         return HTTPTransportResponse(
             head: answer.head, body: answer.body, interim: answer.interim, requestTime: answer.requestTime,
             responseTime: answer.responseTime, metrics: answer.metrics)

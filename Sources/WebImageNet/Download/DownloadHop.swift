@@ -94,7 +94,7 @@ struct DownloadHop: Sendable {
     }
 
     /// The exchange; `spent` seconds of the total time are gone. `decision` keeps what its answer leads to.
-    func transfer(spent: Double, _ decision: HopDecision) throws(ImageError) -> TransferRequest {
+    func transfer(spent: Double, _ decision: HopDecision) throws(ImageError) -> TransferOrder {
         var timeouts = request.timeouts ?? configuration.timeouts
         guard spent < timeouts.total else { throw failure(.timedOut, phase: .total) }
         timeouts.total -= spent
@@ -112,7 +112,7 @@ struct DownloadHop: Sendable {
             }
             return .deliver
         }
-        return transfer
+        return TransferOrder(transfer)
     }
 
     /// An error at this place.

@@ -70,54 +70,12 @@ public final class ImageDownloader: ImageLoader {
     /// One attempt: the request and the redirects that follow.
     func follow(_ request: LoadRequest, _ policy: RetryPolicy, _ run: LoadRun) async throws(ImageError) -> LoadResponse
     {
-        var hop = DownloadHop(request, configuration)
-        var visited: Set<String> = []
+        let path = DownloadPath(request, configuration)
         while true {
-            let decision = HopDecision()
-            let transfer = try hop.transfer(spent: run.spent, decision)
-            guard visited.insert(hop.mark(transfer)).inserted else {
-                throw hop.failure(.tooManyRedirects, detail: "a loop")
-            }
-            guard hop.redirects <= configuration.maxRedirects else {
-                throw hop.failure(.tooManyRedirects, detail: "more than \(configuration.maxRedirects)")
-            }
-            try await waits.waitForHost(transfer.origin, policy)
-            var answer = try await exchange(transfer, run).get()
-            hop.learn(answer.head)
-            if let again = hop.answeringChallenge(answer.head) {
-                hop = again
-                continue
-            }
-            answer.metrics.redirects = hop.redirects
-            switch decision.next(hop, answer.head) {
-            case .hop(let next):
-                hop = next
-            case .redirectAnswer:
-                return Self.response(answer, hop)
-            case .answer:
-                try check(answer, hop)
-                return Self.response(answer, hop)
-            case .refused(let reason):
-                throw hop.failure(.redirectRefused, status: answer.head.status, detail: reason)
-            }
+            let order = try path.order(spent: run.spent)
+            try await waits.waitForHost(order.request.origin, policy)
+            let outcome = await exchange(order, run)
+            if let response = try path.take(outcome) { return response }
         }
-    }
-
-    private func check(_ answer: TransferAnswer, _ hop: DownloadHop) throws(ImageError) {
-        let status = answer.head.status
-        guard hop.accepts(status) else { throw hop.statusFailure(answer.head, retryAfter: answer.retryAfter) }
-        guard hop.acceptsType(answer.head) else {
-            let type = answer.head.fields["Content-Type"] ?? "none"
-            throw hop.failure(.contentTypeRefused, status: status, detail: type)
-        }
-        guard status == 304 || !answer.body.isEmpty else { throw hop.failure(.noData, status: status) }
-    }
-
-    private static func response(_ answer: TransferAnswer, _ hop: DownloadHop) -> LoadResponse {
-        var response = LoadResponse(
-            head: answer.head, body: answer.body, finalURL: hop.url, requestTime: answer.requestTime,
-            responseTime: answer.responseTime, metrics: answer.metrics)
-        response.isLengthKnown = answer.isLengthKnown
-        return response
     }
 }

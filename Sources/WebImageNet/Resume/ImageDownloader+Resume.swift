@@ -7,44 +7,41 @@ import WebImageStore
 extension ImageDownloader {
     /// One exchange. Continues what an earlier one left of the same, and leaves behind what a later one can
     /// continue; a server that answers a range wrongly is asked once more, for the whole.
-    func exchange(_ transfer: TransferRequest, _ run: LoadRun) async -> TransferOutcome {
-        guard let partials, transfer.method == "GET", transfer.fields["Range"] == nil,
-            transfer.fields["If-Range"] == nil
-        else { return await perform(transfer, run) }
-        let key = transfer.resumeKey
-        var transfer = transfer
-        transfer.keep = { partials.put($0, for: key) }
-        guard let point = await partials.point(for: key) else { return await perform(transfer, run) }
-        var ranged = transfer
-        ranged.resume = point
-        ranged.fields["Range"] = point.range
-        ranged.fields["If-Range"] = point.plan.validator
-        let outcome = await perform(ranged, run)
-        switch outcome {
-        case .success(let answer):
-            guard let status = answer.head.status.endOfPartial else { return outcome }
-            partials.remove(key)
-            return status == 416 ? await perform(transfer, run) : outcome
-        case .failure(.network(let error)):
-            if error.reason == .contentCodingFailed { partials.remove(key) }
-            guard error.reason == .badServerResponse else { return outcome }
-            partials.remove(key)
-            return error.phase == .head ? await perform(transfer, run) : outcome
-        case .failure(.limit):
-            partials.remove(key)
-            return outcome
-        case .failure: return outcome
+    func exchange(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
+        guard let partials, order.request.isResumable else { return await perform(order, run) }
+        let key = order.request.resumeKey
+        let whole = order.with { $0.keep = { partials.put($0, for: key) } }
+        guard let ranged = await partials.point(for: key).map(whole.continuing) else {
+            return await perform(whole, run)
         }
+        let outcome = await perform(ranged, run)
+        let verdict = RangeVerdict(outcome)
+        if verdict != .keep { partials.remove(key) }
+        return verdict == .askAgain ? await perform(whole, run) : outcome
     }
 
-    private func perform(_ transfer: TransferRequest, _ run: LoadRun) async -> TransferOutcome {
-        let outcome = await transport.perform(transfer, context: run.context) { run.report($0) }
+    private func perform(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
+        let outcome = await transport.perform(order, context: run.context) { run.report($0) }
         run.add(outcome)
         return outcome
     }
 }
 
+extension TransferOrder {
+    /// This order for the rest behind `point`.
+    fileprivate func continuing(_ point: ResumePoint) -> TransferOrder {
+        with {
+            $0.resume = point
+            $0.fields["Range"] = point.range
+            $0.fields["If-Range"] = point.plan.validator
+        }
+    }
+}
+
 extension TransferRequest {
+    /// Whether a part of the answer's body may be kept and continued: a caller's own range is its own affair.
+    fileprivate var isResumable: Bool { method == "GET" && fields["Range"] == nil && fields["If-Range"] == nil }
+
     /// Conditions and orders to caches do not change what the body is.
     private static let withoutMeaning: Set<String> = [
         "if-none-match", "if-modified-since", "cache-control", "pragma",
@@ -58,12 +55,32 @@ extension TransferRequest {
     }
 }
 
-extension Int {
-    /// This status where an answer with it leaves nothing to continue; nil where the part stays of use.
-    fileprivate var endOfPartial: Int? {
-        switch self {
-        case 200...299, 304, 404, 410, 416: self
-        default: nil
+/// What becomes of a kept part after the server was asked to continue it.
+private enum RangeVerdict {
+    /// It stays of use.
+    case keep
+    /// It is of no use any more.
+    case drop
+    /// It is of no use, and the whole is to be asked for.
+    case askAgain
+
+    @inline(never)
+    init(_ outcome: TransferOutcome) {
+        switch outcome {
+        case .success(let answer):
+            switch answer.head.status {
+            case 416: self = .askAgain
+            case 200...299, 304, 404, 410: self = .drop
+            default: self = .keep
+            }
+        case .failure(.network(let error)):
+            switch error.reason {
+            case .badServerResponse: self = error.phase == .head ? .askAgain : .drop
+            case .contentCodingFailed: self = .drop
+            default: self = .keep
+            }
+        case .failure(.limit): self = .drop
+        case .failure: self = .keep
         }
     }
 }

@@ -48,7 +48,7 @@ final class CurlTransport: Sendable {
     /// One exchange. Returns promptly with `cancelled` when the surrounding task is cancelled; the connection is
     /// given up by the network thread a little later.
     func perform(
-        _ request: TransferRequest, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
+        _ order: TransferOrder, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
         let ticket = Ticket<TransferOutcome>()
         context.observePriority { [mailbox] priority in mailbox.post(.setPriority(ticket.id, priority)) }
@@ -56,11 +56,11 @@ final class CurlTransport: Sendable {
             await withCheckedContinuation { continuation in
                 guard ticket.install(continuation) else { return }
                 let submission = Submission(
-                    ticket: ticket, request: request, priority: context.priority, observer: observer,
+                    ticket: ticket, order: order, priority: context.priority, observer: observer,
                     enqueued: MonotonicTime.now)
-                activity.change(request.origin, queued: 1)
+                activity.change(order.request.origin, queued: 1)
                 if !mailbox.post(.add(submission)) {
-                    activity.change(request.origin, queued: -1)
+                    activity.change(order.request.origin, queued: -1)
                     ticket.resolve(.failure(.request(.managerClosed)))
                 }
             }

@@ -17,11 +17,13 @@ enum NetworkCommand: Sendable {
 /// A transfer on its way to the network thread.
 struct Submission: Sendable {
     let ticket: Ticket<TransferOutcome>
-    let request: TransferRequest
+    let order: TransferOrder
     let priority: RequestPriority
     let observer: @Sendable (TransferEvent) -> Void
     /// Nanoseconds of the monotonic clock.
     let enqueued: Int64
+
+    var request: TransferRequest { order.request }
 }
 
 /// Commands for the network thread, and what wakes it. Posting never blocks beyond an append. Thread-safe.

@@ -40,6 +40,20 @@ struct TransferRequest: Sendable {
     var keep: (@Sendable (ResumePoint) -> Void)?
 }
 
+/// A request on its way: an object, so that thousands of waiting tasks hold no copies.
+final class TransferOrder: Sendable {
+    let request: TransferRequest
+
+    init(_ request: TransferRequest) { self.request = request }
+
+    /// This order, changed.
+    func with(_ change: (inout TransferRequest) -> Void) -> TransferOrder {
+        var request = request
+        change(&request)
+        return TransferOrder(request)
+    }
+}
+
 /// What a transfer reports, in order, on the network thread.
 enum TransferEvent: Sendable {
     case started

@@ -48,22 +48,26 @@ final class ReportLog: Sendable {
     var parts: Int { state.withLock { $0.parts } }
 
     func context(_ priority: RequestPriority = .normal) -> LoadContext {
-        LoadContext(priority: priority) { [self] report in
-            switch report {
-            case .started: state.withLock { $0.started += 1 }
-            case .head(let head, let expected):
-                state.withLock {
-                    $0.status = head?.status
-                    $0.expected = expected
-                }
-                headGate.open()
-            case .body(let part):
-                state.withLock {
-                    $0.body.append(part)
-                    $0.parts += 1
-                }
-                bodyGate.open()
+        LoadContext(priority: priority) { [self] in take($0) }
+    }
+
+    /// A second head begins the body anew.
+    func take(_ report: LoadContext.Report) {
+        switch report {
+        case .started: state.withLock { $0.started += 1 }
+        case .head(let head, let expected):
+            state.withLock {
+                $0.status = head?.status
+                $0.expected = expected
+                $0.body = Data()
             }
+            headGate.open()
+        case .body(let part):
+            state.withLock {
+                $0.body.append(part)
+                $0.parts += 1
+            }
+            bodyGate.open()
         }
     }
 

@@ -33,7 +33,7 @@ struct AnswerTableTests {
         let refused = try await outcome(answer)
         #expect(refused.reason == .status && refused.network?.status == status && refused.network?.code == 2007)
         #expect(refused.requests == 1)
-        let accepted = try await outcome(answer, makeDownloader { $0.acceptedStatuses = 200...499 })
+        let accepted = try await outcome(answer, makeDownloader { $0.acceptedStatuses = .range(200...499) })
         #expect(accepted.body == body)
     }
 

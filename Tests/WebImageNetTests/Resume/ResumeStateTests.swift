@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+import WebImageTestSupport
+
+@testable import WebImageNet
+
+func makeHead(_ status: Int = 200, _ fields: [(String, String)]) -> ResponseHead {
+    ResponseHead(status: status, fields: HTTPFields(fields.map { .init(name: $0.0, value: $0.1) }))
+}
+
+func makePoint(
+    _ bytes: Data = Data(repeating: 1, count: 40), total: Int = 100, etag: String = "\"a\"", coding: String = "",
+    stored: Date = Date()
+) -> ResumePoint {
+    let head = makeHead(200, [("ETag", etag), ("Content-Length", "\(total)"), ("Content-Type", "image/png")])
+    let plan = ResumePoint.Plan(head: head, validator: etag, coding: coding, total: total)
+    return ResumePoint(plan: plan, bytes: bytes, stored: stored)
+}
+
+@Suite("What is worth keeping of a lost body")
+struct ResumePlanTests {
+    static let old = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    @Test(
+        "Only a strong validator counts",
+        arguments: [
+            ([("ETag", "\"a\"")], "\"a\""),
+            ([("ETag", "W/\"a\"")], nil),
+            ([("ETag", "a")], nil),
+            ([("Last-Modified", old), ("Date", "Sun, 06 Nov 1994 08:50:37 GMT")], old),
+            ([("Last-Modified", old), ("Date", "Sun, 06 Nov 1994 08:50:36 GMT")], nil),
+            ([("Last-Modified", old)], nil),
+            ([("Last-Modified", "yesterday"), ("Date", "Sun, 06 Nov 1994 08:50:37 GMT")], nil),
+            ([("ETag", "W/\"a\""), ("Last-Modified", old), ("Date", "Sun, 06 Nov 1995 08:50:37 GMT")], nil),
+            ([("ETag", "\"a\""), ("Last-Modified", old)], "\"a\""),
+            ([], nil),
+        ] as [([(String, String)], String?)])
+    func validators(_ fields: [(String, String)], _ expected: String?) {
+        #expect(ResumePoint.Plan.validator(makeHead(200, fields).fields) == expected)
+    }
+
+    @Test("No plan without a known length, against Accept-Ranges: none, and with no-store")
+    func plans() {
+        let etag = ("ETag", "\"a\"")
+        #expect(ResumePoint.Plan(makeHead(200, [etag]), total: 100)?.total == 100)
+        #expect(ResumePoint.Plan(makeHead(200, [etag]), total: 1) == nil)
+        #expect(ResumePoint.Plan(makeHead(203, [etag]), total: 100) == nil)
+        #expect(ResumePoint.Plan(makeHead(200, [etag, ("Accept-Ranges", "None")]), total: 100) == nil)
+        #expect(ResumePoint.Plan(makeHead(200, [etag, ("Cache-Control", "no-store")]), total: 100) == nil)
+        let coded = ResumePoint.Plan(makeHead(200, [etag, ("Content-Encoding", " GZIP , identity")]), total: 100)
+        #expect(coded?.coding == "gzip")
+    }
+
+    @Test("The head of the whole has the newer fields, but none of those that describe the part")
+    func merging() {
+        let partial = makeHead(
+            206,
+            [
+                ("Content-Range", "bytes 40-99/100"), ("Content-Length", "60"), ("Date", "new"), ("X-A", "1"),
+                ("x-a", "2"),
+            ])
+        let merged = makePoint().plan.merged(with: partial)
+        #expect(merged.status == 200 && merged.fields["Content-Length"] == "100")
+        #expect(merged.fields["Content-Range"] == nil && merged.fields["Date"] == "new")
+        #expect(merged.fields.values(of: "X-A") == ["1", "2"] && merged.fields["Content-Type"] == "image/png")
+    }
+}
+
+@Suite("The state of a continued transfer")
+struct ResumeStateTests {
+    static let lies: [[(String, String)]] = [
+        [],
+        [("Content-Range", "bytes 0-99/100")],
+        [("Content-Range", "bytes 39-99/100")],
+        [("Content-Range", "bytes 41-99/100")],
+        [("Content-Range", "bytes 40-98/100")],
+        [("Content-Range", "bytes 40-99/101")],
+        [("Content-Range", "bytes 40-100/101")],
+        [("Content-Range", "bytes 40-100/100")],
+        [("Content-Range", "bytes 40-98/*")],
+        [("Content-Range", "bytes 99-40/100")],
+        [("Content-Range", "pixels 40-99/100")],
+        [("Content-Range", "bytes */100")],
+        [("Content-Range", "40-99/100")],
+        [("Content-Range", "bytes 40-99999999999999999999/100")],
+        [("Content-Range", "bytes 40-99/100"), ("Content-Range", "bytes 0-99/100")],
+        [("Content-Range", "bytes 40-99/100"), ("Content-Length", "59")],
+        [("Content-Range", "bytes 40-99/100"), ("Content-Length", "100")],
+        [("Content-Range", "bytes 40-99/100"), ("ETag", "\"b\"")],
+        [("Content-Range", "bytes 40-99/100"), ("ETag", "W/\"a\"")],
+        [("Content-Range", "bytes 40-99/100"), ("Content-Encoding", "gzip")],
+        [("Content-Type", "multipart/byteranges; boundary=x")],
+    ]
+
+    @Test("Every range that was not asked for is refused", arguments: lies)
+    func refused(_ fields: [(String, String)]) {
+        var state = ResumeState(makePoint())
+        guard case .refused = state.takeHead(makeHead(206, fields)) else {
+            Issue.record("taken: \(fields)")
+            return
+        }
+        #expect(!state.isContinued && !state.isWorthKeeping)
+    }
+
+    @Test(
+        "The range that was asked for is taken, with its length or without",
+        arguments: [
+            [("Content-Range", "bytes 40-99/100"), ("Content-Length", "60")],
+            [("Content-Range", "Bytes 40-99/100"), ("ETag", "\"a\""), ("Content-Encoding", "identity")],
+            [("Content-Range", "bytes 40-99/*"), ("Transfer-Encoding", "chunked"), ("Content-Length", "1")],
+        ])
+    func taken(_ fields: [(String, String)]) {
+        var state = ResumeState(makePoint())
+        guard case .rest(let head) = state.takeHead(makeHead(206, fields)) else {
+            Issue.record("refused: \(fields)")
+            return
+        }
+        #expect(head.status == 200 && state.isContinued && state.position == 40)
+        #expect(state.end() == .short(60) && state.isWorthKeeping)
+        let tooFew = state.takeBytes(59)
+        #expect(tooFew && state.end() == .short(1) && state.isWorthKeeping)
+        let all = state.takeBytes(1)
+        #expect(all && state.end() == .complete && !state.isWorthKeeping)
+        let tooMany = state.takeBytes(1)
+        let absurd = state.takeBytes(.max)
+        #expect(!tooMany && !absurd)
+    }
+
+    @Test("A coded part is continued in the same coding only; a 206 need not repeat it")
+    func codings() {
+        let range = ("Content-Range", "bytes 40-99/100")
+        for (coding, isTaken) in [("gzip", true), (nil, true), ("br", false), ("identity", false)] {
+            var state = ResumeState(makePoint(coding: "gzip"))
+            let step = state.takeHead(makeHead(206, [range] + (coding.map { [("Content-Encoding", $0)] } ?? [])))
+            if case .rest = step { #expect(isTaken) } else { #expect(!isTaken) }
+        }
+    }
+
+    @Test("200 begins anew, other statuses have nothing to do with it, a foreign Range is left alone")
+    func others() {
+        var whole = ResumeState(makePoint())
+        let head = makeHead(200, [("ETag", "\"b\""), ("Content-Length", "70")])
+        #expect(whole.takeHead(head) == .whole)
+        let isTaken = whole.takeBytes(50)
+        #expect(isTaken && whole.position == 50 && whole.isWorthKeeping && whole.plan?.total == 70)
+        #expect(whole.plan?.validator == "\"b\"" && !whole.isContinued && whole.end() == .complete)
+        for status in [204, 304, 404, 416, 503] {
+            var state = ResumeState(makePoint())
+            #expect(state.takeHead(makeHead(status, [])) == .other && !state.isWorthKeeping)
+        }
+        var foreign = ResumeState(nil, isForeign: true)
+        #expect(foreign.takeHead(makeHead(206, [("Content-Range", "bytes 5-9/10"), ("ETag", "\"a\"")])) == .other)
+        var unasked = ResumeState(nil)
+        #expect(unasked.takeHead(makeHead(206, [("Content-Range", "bytes 0-9/10")])) == .whole)
+        guard case .refused = unasked.takeHead(makeHead(206, [("Content-Range", "bytes 0-8/10")])) else {
+            Issue.record("a part was taken for the whole")
+            return
+        }
+    }
+
+    @Test("Whatever a server does, a body that is called complete is one version of the resource")
+    func model() {
+        var generator = SeededGenerator(seed: 28)
+        for _ in 0..<3_000 {
+            var server = ModelServer(&generator)
+            var point: ResumePoint?
+            var isAskingWhole = false
+            for _ in 0..<12 {
+                if Int.random(in: 0..<6, using: &generator) == 0 { server.change(&generator) }
+                let asked = isAskingWhole ? nil : point
+                isAskingWhole = false
+                var state = ResumeState(asked)
+                let answer = server.answer(asked, &generator)
+                let step = state.takeHead(answer.head)
+                var body = Data()
+                switch step {
+                case .rest: body = asked?.bytes ?? Data()
+                case .whole: break
+                case .refused, .other:
+                    (point, isAskingWhole) = (nil, true)
+                    continue
+                }
+                let taken = state.takeBytes(answer.body.count)
+                body += answer.body
+                if answer.isCut || (taken && state.end() != .complete) {
+                    point = state.plan.flatMap {
+                        state.isWorthKeeping ? ResumePoint(plan: $0, bytes: body, stored: Date()) : nil
+                    }
+                } else if taken {
+                    #expect(server.versions.contains(body), "a body that no version ever had")
+                    break
+                } else {
+                    point = nil
+                }
+            }
+        }
+    }
+}
+
+/// A server that changes its resource, cuts its answers and lies about ranges in all ways that can be noticed.
+private struct ModelServer {
+    struct Answer {
+        var head: ResponseHead
+        var body: Data
+        var isCut: Bool
+    }
+
+    private(set) var versions: [Data] = []
+
+    init(_ generator: inout SeededGenerator) { change(&generator) }
+
+    mutating func change(_ generator: inout SeededGenerator) {
+        let count = Int.random(in: 2..<60, using: &generator)
+        versions.append(Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+    }
+
+    func answer(_ point: ResumePoint?, _ generator: inout SeededGenerator) -> Answer {
+        let whole = versions[versions.count - 1]
+        let etag = "\"\(versions.count)\""
+        var fields = [("ETag", etag)]
+        var body = whole
+        var status = 200
+        if let point, point.plan.validator == etag, Int.random(in: 0..<5, using: &generator) > 0 {
+            status = 206
+            let start = point.bytes.count + [0, 0, 0, -1, 1][Int.random(in: 0..<5, using: &generator)]
+            let first = min(max(start, 0), whole.count - 1)
+            let total = whole.count + [0, 0, 0, 1][Int.random(in: 0..<4, using: &generator)]
+            fields.append(("Content-Range", "bytes \(first)-\(whole.count - 1)/\(total)"))
+            body = whole.suffix(from: first)
+            if Int.random(in: 0..<8, using: &generator) == 0 { body += Data([1]) }
+            if Int.random(in: 0..<8, using: &generator) == 0 { body = body.dropLast() }
+        } else if point != nil, Int.random(in: 0..<8, using: &generator) == 0 {
+            return Answer(head: makeHead(416, []), body: Data(), isCut: false)
+        }
+        let isCut = Int.random(in: 0..<3, using: &generator) > 0
+        if status == 200 { fields.append(("Content-Length", "\(whole.count)")) }
+        if isCut { body = body.prefix(Int.random(in: 0...(max(body.count, 1) - 1), using: &generator)) }
+        return Answer(head: makeHead(status, fields), body: Data(body), isCut: isCut)
+    }
+}

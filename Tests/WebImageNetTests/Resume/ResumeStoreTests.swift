@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageStore
+import WebImageTestSupport
+
+@testable import WebImageNet
+
+/// A folder that is removed with the value that holds it.
+final class ScratchFolder: Sendable {
+    let path: String
+
+    init() { path = NSTemporaryDirectory() + "webimage-resume-\(UUID().uuidString)" }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+}
+
+@Suite("The store of lost bodies")
+struct ResumeStoreTests {
+    private func key(_ name: String) -> CacheKey { CacheKey([name]) }
+
+    private func point(_ count: Int, stored: Date = Date()) -> ResumePoint {
+        makePoint(patternBytes(count), total: count * 2, stored: stored)
+    }
+
+    @Test("Within its limits it keeps the newest; what is replaced or removed is gone")
+    func limits() async {
+        var configuration = ResumeConfiguration()
+        configuration.memoryLimit = 1_000
+        configuration.entryLimit = 3
+        let store = ResumeStore(configuration)
+        for name in ["a", "b", "c", "d"] { store.put(point(100), for: key(name)) }
+        #expect(await store.point(for: key("a")) == nil)
+        #expect(store.memory == .init(entries: 3, bytes: 300))
+        store.put(point(850), for: key("e"))
+        #expect(store.memory == .init(entries: 2, bytes: 950))
+        #expect(await store.point(for: key("d"))?.bytes == patternBytes(100))
+        store.put(point(150), for: key("e"))
+        #expect(store.memory == .init(entries: 2, bytes: 250))
+        store.put(point(1_001), for: key("e"))
+        store.remove(key("d"))
+        #expect(store.memory == .init())
+    }
+
+    @Test("What is too old is forgotten")
+    func age() async {
+        let now = Shared(Date())
+        var configuration = ResumeConfiguration()
+        configuration.maxAge = 100
+        configuration.now = { now.value }
+        let store = ResumeStore(configuration)
+        store.put(point(10, stored: now.value), for: key("a"))
+        now.value += 100
+        #expect(await store.point(for: key("a")) != nil)
+        now.value += 1
+        #expect(await store.point(for: key("a")) == nil)
+        #expect(store.memory == .init())
+    }
+
+    @Test("Large parts go to the folder, for their owner only, and survive a restart; small ones do not")
+    func restart() async throws {
+        let folder = ScratchFolder()
+        var configuration = ResumeConfiguration(directory: folder.path)
+        configuration.diskThreshold = 1_000
+        let store = ResumeStore(configuration)
+        let large = point(5_000)
+        store.put(large, for: key("large"))
+        store.put(point(1_000), for: key("small"))
+        #expect(await store.disk().entries == 1)
+        #expect(store.memory == .init(entries: 1, bytes: 1_000))
+        #expect(await store.point(for: key("large")) == large)
+        let name = try #require(folder.files.first)
+        let facts = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(name)")
+        #expect(facts[.posixPermissions] as? Int == 0o600 && folder.files.count == 1)
+        let later = ResumeStore(configuration)
+        #expect(await later.point(for: key("large")) == large)
+        #expect(await later.point(for: key("small")) == nil)
+        later.remove(key("large"))
+        #expect(await later.disk() == .init())
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("The folder keeps its limit, the oldest go first; a part that does not fit stays in memory")
+    func folderLimit() async {
+        let folder = ScratchFolder()
+        let now = Shared(Date())
+        var configuration = ResumeConfiguration(directory: folder.path)
+        configuration.diskThreshold = 1_000
+        configuration.diskLimit = 12_000
+        configuration.now = { now.value }
+        let store = ResumeStore(configuration)
+        for name in ["a", "b", "c"] {
+            store.put(point(5_000, stored: now.value), for: key(name))
+            #expect(await store.disk().bytes <= 12_000)
+            now.value += 1
+        }
+        #expect(await store.point(for: key("a")) == nil)
+        #expect(await store.point(for: key("c")) != nil)
+        store.put(point(20_000, stored: now.value), for: key("d"))
+        #expect(await store.disk().entries == 2)
+        #expect(await store.point(for: key("d"))?.bytes.count == 20_000)
+        now.value += 86_500
+        #expect(await store.point(for: key("c")) == nil)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("A folder that cannot be made leaves the memory")
+    func noFolder() async {
+        let store = ResumeStore(ResumeConfiguration(directory: "/proc/nowhere"))
+        store.put(point(500_000), for: key("a"))
+        #expect(await store.disk() == .init())
+        #expect(await store.point(for: key("a")) != nil)
+    }
+
+    @Test("A file comes back as it was written, and no cut or changed one comes back at all")
+    func damaged() throws {
+        let point = makePoint(patternBytes(600), total: 1_000, stored: Date(timeIntervalSince1970: 1_000))
+        let file = try #require(ResumeFile.encode(point))
+        #expect(ResumeFile.decode(file) == point)
+        for count in 0..<file.count { #expect(ResumeFile.decode(file.prefix(count)) == nil) }
+        #expect(ResumeFile.decode(file + Data([0])) == nil)
+        var generator = SeededGenerator(seed: 6)
+        for _ in 0..<2_000 {
+            var changed = file
+            let place = Int.random(in: 0..<file.count, using: &generator)
+            changed[place] ^= UInt8.random(in: 1...255, using: &generator)
+            #expect(ResumeFile.decode(changed) == nil)
+        }
+    }
+
+    @Test("A damaged file is removed and its part forgotten")
+    func damagedFile() async throws {
+        let folder = ScratchFolder()
+        var configuration = ResumeConfiguration(directory: folder.path)
+        configuration.diskThreshold = 10
+        let store = ResumeStore(configuration)
+        store.put(point(500), for: key("a"))
+        #expect(await store.disk().entries == 1)
+        let name = try #require(folder.files.first)
+        try Data("nonsense".utf8).write(to: URL(filePath: "\(folder.path)/\(name)"))
+        #expect(await store.point(for: key("a")) == nil)
+        #expect(folder.files.isEmpty)
+    }
+}

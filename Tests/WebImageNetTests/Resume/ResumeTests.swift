@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImageNet
+
+@Suite("Continuing lost transfers", .timeLimit(.minutes(2)))
+struct ResumeTests {
+    let body = patternBytes(100_000)
+    let etag = HTTPFields([.init(name: "ETag", value: "\"v1\"")])
+
+    /// The whole, cut after 40,000 bytes.
+    private var cut: ServerResponse { ServerResponse(fields: etag, body: body).with { $0.bodyCut = 40_000 } }
+
+    /// The rest as a right server gives it.
+    private func rest(from start: Int, _ change: (inout ServerResponse) -> Void = { _ in }) -> ServerResponse {
+        var response = ServerResponse(status: 206, fields: etag, body: Data(body.dropFirst(start)))
+        response.fields["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
+        change(&response)
+        return response
+    }
+
+    private func start(_ request: RecordedRequest) -> Int? {
+        request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+    }
+
+    @Test("A lost body is continued by the next load, which first reports what is there already")
+    func nextLoad() async throws {
+        let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? cut }
+        let downloader = makeDownloader()
+        let url = server.url("/a")
+        #expect(await downloader.failure(url)?.network?.reason == .connectionLost)
+        let log = ReportLog()
+        let parts = Shared<[Int]>([])
+        let context = LoadContext { report in
+            if case .body(let part) = report { parts.update { $0.append(part.count) } }
+            log.take(report)
+        }
+        let response = try await downloader.load(LoadRequest(url: url), context: context)
+        #expect(response.body == body && log.body == body && response.head?.status == 200)
+        #expect(response.head?.fields["Content-Range"] == nil && response.head?.fields["Content-Length"] == "100000")
+        #expect(log.expected == body.count && parts.value.first == 40_000)
+        #expect(response.metrics.resumedBytes == 40_000 && response.metrics.bytesReceived == 60_000)
+        #expect(server.requests[1].fields["If-Range"] == "\"v1\"")
+        #expect(downloader.partials?.memory == .init())
+    }
+
+    @Test("A retry goes on where it stopped: one head, every byte reported once")
+    func retry() async throws {
+        let server = try LoopbackServer { request in
+            start(request).map { start in rest(from: start) { if start < 80_000 { $0.bodyCut = 20_000 } } } ?? cut
+        }
+        let heads = Shared(0)
+        let log = ReportLog()
+        let context = LoadContext { report in
+            if case .head = report { heads.update { $0 += 1 } }
+            log.take(report)
+        }
+        let downloader = makeDownloader {
+            $0.retry = RetryPolicy(attempts: 5, baseDelay: 0)
+        }
+        let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: context)
+        #expect(response.body == body && log.body == body && heads.value == 1 && log.started == 1)
+        #expect(server.requests.map { start($0) } == [nil, 40_000, 60_000, 80_000])
+        #expect(response.metrics.attempts == 4 && response.metrics.failures.count == 3)
+        #expect(response.metrics.failures.map(\.attempt) == [1, 2, 3])
+    }
+
+    @Test("A cancelled body is continued later")
+    func cancelled() async throws {
+        let whole = ServerResponse(fields: etag, body: body).with { $0.bodyStall = 30_000 }
+        let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? whole }
+        let downloader = makeDownloader()
+        let url = server.url("/a")
+        let log = ReportLog()
+        let task = Task { try await downloader.load(LoadRequest(url: url), context: log.context()) }
+        await untilTrue { log.body.count == 30_000 }
+        task.cancel()
+        _ = await task.result
+        await untilTrue { downloader.partials?.memory.entries == 1 }
+        #expect(try await downloader.load(url).body == body)
+        #expect(start(server.requests[1]) == 30_000)
+    }
+
+    @Test("With a folder a restart continues too")
+    func restart() async throws {
+        let body = patternBytes(1_000_000)
+        let folder = ScratchFolder()
+        let server = try LoopbackServer { request in
+            guard let start = start(request) else {
+                return ServerResponse(fields: etag, body: body).with { $0.bodyCut = 700_000 }
+            }
+            var response = ServerResponse(status: 206, fields: etag, body: Data(body.dropFirst(start)))
+            response.fields["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
+            return response
+        }
+        let url = server.url("/a")
+        let first = makeDownloader { $0.resume = ResumeConfiguration(directory: folder.path) }
+        #expect(await first.failure(url)?.network?.reason == .connectionLost)
+        #expect(await first.partials?.disk().entries == 1)
+        first.close()
+        let second = makeDownloader { $0.resume = ResumeConfiguration(directory: folder.path) }
+        let response = try await second.load(url)
+        #expect(response.body == body && response.metrics.resumedBytes == 700_000)
+        #expect(await second.partials?.disk().entries == 0)
+    }
+
+    @Test("Without a strong validator, with no-store, or switched off, the next load asks for the whole")
+    func notResumable() async throws {
+        for (name, value) in [("ETag", "W/\"v1\""), ("X-A", "b"), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")] {
+            let fields = HTTPFields([.init(name: name, value: value)])
+            let server = try LoopbackServer { [body] request in
+                ServerResponse(fields: fields, body: body).with { if request.index == 0 { $0.bodyCut = 40_000 } }
+            }
+            let downloader = makeDownloader()
+            #expect(await downloader.failure(server.url("/a")) != nil)
+            #expect(try await downloader.load(server.url("/a")).body == body)
+            #expect(server.requests[1].fields["Range"] == nil)
+        }
+        let server = try LoopbackServer { request in request.index == 0 ? cut : rest(from: 0) { $0.status = 200 } }
+        let downloader = makeDownloader { $0.resume = nil }
+        #expect(await downloader.failure(server.url("/a")) != nil)
+        #expect(try await downloader.load(server.url("/a")).body == body)
+        #expect(server.requests[1].fields["Range"] == nil)
+    }
+
+    @Test("An old Last-Modified is a validator too")
+    func lastModified() async throws {
+        let fields = HTTPFields([
+            .init(name: "Last-Modified", value: "Sun, 06 Nov 1994 08:49:37 GMT"),
+            .init(name: "Date", value: "Sun, 06 Nov 1994 09:49:37 GMT"),
+        ])
+        let server = try LoopbackServer { [body] request in
+            start(request).map { start in rest(from: start) { $0.fields["ETag"] = nil } }
+                ?? ServerResponse(fields: fields, body: body).with { $0.bodyCut = 40_000 }
+        }
+        let downloader = makeDownloader()
+        #expect(await downloader.failure(server.url("/a")) != nil)
+        #expect(try await downloader.load(server.url("/a")).body == body)
+        #expect(server.requests[1].fields["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+
+    @Test("A changed resource comes as 200 and begins anew, and a 416 is asked again for the whole")
+    func startOver() async throws {
+        let fresh = patternBytes(50_000, seed: 9)
+        for status in [200, 416] {
+            let server = try LoopbackServer { request in
+                if request.index == 0 { return cut }
+                if status == 416, start(request) != nil { return .status(416) }
+                return .ok(fresh)
+            }
+            let downloader = makeDownloader()
+            #expect(await downloader.failure(server.url("/a")) != nil)
+            let log = ReportLog()
+            let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: log.context())
+            #expect(response.body == fresh && log.body == fresh && response.metrics.resumedBytes == 0)
+            #expect(server.counters.requests == (status == 200 ? 2 : 3))
+            #expect(downloader.partials?.memory == .init())
+        }
+    }
+
+    @Test(
+        "No lying range makes a wrong picture: the whole is asked for once",
+        arguments: [
+            "bytes 0-99999/100000", "bytes 39999-99999/100000", "bytes 40000-99998/100000", "bytes 40000-99999/100001",
+            "bytes 40000-99999/99999", "pixels 40000-99999/100000", "bytes */100000", "nonsense", "",
+        ])
+    func lies(_ range: String) async throws {
+        let server = try LoopbackServer { request in
+            guard let start = start(request) else { return request.index == 0 ? cut : .ok(body) }
+            return rest(from: start) { $0.fields["Content-Range"] = range.isEmpty ? nil : range }
+        }
+        let downloader = makeDownloader()
+        #expect(await downloader.failure(server.url("/a")) != nil)
+        let log = ReportLog()
+        let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: log.context())
+        #expect(response.body == body && log.body == body)
+        #expect(server.requests.map { start($0) } == [nil, 40_000, nil])
+    }
+
+    @Test("More than the range is a bad answer, less than it a lost connection that goes on")
+    func wrongAmount() async throws {
+        let long = try LoopbackServer { request in
+            start(request).map { start in
+                rest(from: start) {
+                    $0.framing = .chunked
+                    $0.body += Data([1, 2, 3])
+                }
+            } ?? cut
+        }
+        let downloader = makeDownloader()
+        #expect(await downloader.failure(long.url("/a")) != nil)
+        #expect(await downloader.failure(long.url("/a"))?.network?.reason == .badServerResponse)
+        #expect(downloader.partials?.memory == .init())
+        let short = try LoopbackServer { request in
+            start(request).map { start in
+                rest(from: start) {
+                    $0.framing = .chunked
+                    if start < 50_000 { $0.body = $0.body.prefix(20_000) }
+                }
+            } ?? cut
+        }
+        #expect(await downloader.failure(short.url("/a")) != nil)
+        #expect(await downloader.failure(short.url("/a"))?.network?.reason == .connectionLost)
+        #expect(try await downloader.load(short.url("/a")).metrics.resumedBytes == 60_000)
+    }
+
+    @Test("A status that says nothing about the resource keeps the part, one that says it is gone does not")
+    func otherStatuses() async throws {
+        for (status, isKept) in [(503, true), (302, true), (404, false), (410, false)] {
+            let server = try LoopbackServer { request in request.index == 0 ? cut : .status(status) }
+            let downloader = makeDownloader()
+            #expect(await downloader.failure(server.url("/a")) != nil)
+            #expect(await downloader.failure(server.url("/a"))?.network?.status == status)
+            #expect(downloader.partials?.memory.entries == (isKept ? 1 : 0), "\(status)")
+        }
+    }
+
+    @Test("Another credential does not continue somebody else's body")
+    func credentials() async throws {
+        let server = try LoopbackServer { request in request.index == 0 ? cut : .ok(body) }
+        let downloader = makeDownloader()
+        #expect(await downloader.failure(server.url("/a")) { $0.fields["Authorization"] = "Basic YQ==" } != nil)
+        #expect(try await downloader.load(server.url("/a")).body == body)
+        #expect(server.requests[1].fields["Range"] == nil)
+    }
+
+    @Test("A coded body is continued on its coded bytes, and only in its coding", arguments: ["gzip", nil, "br"])
+    func coded(_ coding: String?) async throws {
+        let text = ContentDecoderTests.text
+        let gzip = try #require(ContentDecoderTests.codings["gzip"].flatMap { Data(base64Encoded: $0) })
+        let fields = HTTPFields(etag.lines + [.init(name: "Content-Encoding", value: "gzip")])
+        let whole = ServerResponse(fields: fields, body: gzip)
+        let server = try LoopbackServer { request in
+            guard let start = start(request) else {
+                return whole.with { if request.index == 0 { $0.bodyCut = gzip.count / 2 } }
+            }
+            var response = ServerResponse(status: 206, fields: etag, body: Data(gzip.dropFirst(start)))
+            response.fields["Content-Range"] = "bytes \(start)-\(gzip.count - 1)/\(gzip.count)"
+            response.fields["Content-Encoding"] = coding
+            return response
+        }
+        let downloader = makeDownloader { $0.retry = RetryPolicy(baseDelay: 0) }
+        let log = ReportLog()
+        let response = try await downloader.load(LoadRequest(url: server.url("/a")), context: log.context())
+        #expect(response.body == text && log.body == text)
+        #expect(
+            server.requests.map { start($0) } == (coding == "br" ? [nil, gzip.count / 2, nil] : [nil, gzip.count / 2]))
+        #expect(response.metrics.resumedBytes == (coding == "br" ? 0 : gzip.count / 2))
+    }
+
+    @Test("A size limit counts what is there already")
+    func sizeLimit() async throws {
+        let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? cut }
+        let downloader = makeDownloader()
+        #expect(await downloader.failure(server.url("/a")) != nil)
+        let error = await downloader.failure(server.url("/a")) { $0.maxBytes = 99_999 }
+        guard case .limit(let limit) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(limit.limit == 99_999 && limit.actual == 100_000)
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+import WebImageTestSupport
+
+@testable import WebImageNet
+
+@Suite("When a load is tried again")
+struct RetryStateTests {
+    /// Always the longest wait.
+    private func policy(_ attempts: Int = 3, _ change: (inout RetryPolicy) -> Void = { _ in }) -> RetryPolicy {
+        var policy = RetryPolicy(attempts: attempts, baseDelay: 1)
+        policy.random = { $0.upperBound }
+        change(&policy)
+        return policy
+    }
+
+    private func error(
+        _ reason: NetworkError.Reason, phase: NetworkError.Phase = .head, status: Int? = nil, retryAfter: Double? = nil
+    ) -> NetworkError {
+        NetworkError(reason, url: "http://a/", phase: phase, status: status, retryAfter: retryAfter)
+    }
+
+    @Test("Every reason has its chance")
+    func reasons() {
+        let always: Set<NetworkError.Reason> = [.connectionLost, .proxyFailed, .timedOut]
+        let once: Set<NetworkError.Reason> = [.cannotFindHost, .cannotConnect]
+        for reason in NetworkError.Reason.allCases {
+            let expected: RetryChance = always.contains(reason) ? .always : once.contains(reason) ? .once : .never
+            #expect(RetryChance(error(reason)) == expected, "\(reason)")
+        }
+        #expect(RetryChance(error(.timedOut, phase: .total)) == .never)
+        for phase in [NetworkError.Phase.resolve, .connect, .body] {
+            #expect(RetryChance(error(.timedOut, phase: phase)) == .always)
+        }
+        for status in 100..<600 {
+            let isPassing = [408, 429, 500, 502, 503, 504].contains(status)
+            #expect(RetryChance(error(.status, status: status)) == (isPassing ? .always : .never), "\(status)")
+        }
+    }
+
+    @Test("The wait doubles up to its limit, and the attempts are counted")
+    func backOff() {
+        var state = RetryState(policy(7) { $0.maxDelay = 6 })
+        let waits = (0..<7).map { _ in state.decide(error(.connectionLost), elapsed: 0) }
+        #expect(waits == [1, 2, 4, 6, 6, 6].map { .again(after: $0) } + [.fail])
+        var never = RetryState(.never)
+        #expect(never.decide(error(.connectionLost), elapsed: 0) == .fail)
+    }
+
+    @Test("The jitter is full: from nothing to the delay, and a bad generator does no harm")
+    func jitter() {
+        for (drawn, expected) in [(0.0, 0.0), (0.25, 0.25), (7, 1), (-3, 0)] {
+            var state = RetryState(policy { $0.random = { _ in drawn } })
+            #expect(state.decide(error(.connectionLost), elapsed: 0) == .again(after: expected))
+        }
+        for base in [Double.infinity, .nan, -1] {
+            var state = RetryState(policy { $0.baseDelay = base })
+            guard case .again(let wait) = state.decide(error(.connectionLost), elapsed: 0) else { continue }
+            #expect(wait >= 0 && wait <= 10)
+        }
+    }
+
+    @Test("A name that is not found and a refused connection are tried again once each")
+    func once() {
+        var state = RetryState(policy(9))
+        let reasons: [NetworkError.Reason] = [.cannotFindHost, .cannotConnect, .cannotFindHost]
+        let decisions = reasons.map { state.decide(error($0), elapsed: 0) == .fail }
+        #expect(decisions == [false, false, true])
+    }
+
+    @Test("Retry-After is waited for up to its limit, else the load fails")
+    func retryAfter() {
+        var state = RetryState(policy(9))
+        #expect(state.decide(error(.status, status: 503, retryAfter: 20), elapsed: 0) == .again(after: 21))
+        #expect(state.decide(error(.status, status: 429, retryAfter: 0), elapsed: 0) == .again(after: 1))
+        #expect(state.decide(error(.status, status: 503, retryAfter: 30.5), elapsed: 0) == .fail)
+    }
+
+    @Test("No attempt begins after the budget")
+    func budget() {
+        var state = RetryState(policy(9) { $0.budget = 10 })
+        #expect(state.decide(error(.connectionLost), elapsed: 9) == .again(after: 1))
+        #expect(state.decide(error(.connectionLost), elapsed: 8.5) == .fail)
+    }
+
+    @Test("Whatever happens, the attempts and the budget hold")
+    func model() {
+        var generator = SeededGenerator(seed: 39)
+        for _ in 0..<2_000 {
+            let attempts = Int.random(in: 0..<6, using: &generator)
+            let drawn = Double.random(in: 0...1, using: &generator)
+            let policy = policy(attempts) { $0.random = { range in range.upperBound * drawn } }
+            var state = RetryState(policy)
+            var elapsed = 0.0
+            var made = 1
+            while made < 100 {
+                let reasons = NetworkError.Reason.allCases
+                let reason = reasons[Int.random(in: 0..<reasons.count, using: &generator)]
+                let told = Bool.random(using: &generator) ? Double.random(in: 0...40, using: &generator) : nil
+                let failure = error(reason, status: 503, retryAfter: told)
+                elapsed += Double.random(in: 0...10, using: &generator)
+                guard case .again(let wait) = state.decide(failure, elapsed: elapsed) else { break }
+                #expect(wait >= 0 && wait <= 31 && RetryChance(failure) != .never)
+                elapsed += wait
+                made += 1
+                #expect(elapsed <= policy.budget)
+            }
+            #expect(made <= max(attempts, 1))
+        }
+    }
+}
+
+@Suite("Limits on starts and reports")
+struct LimiterTests {
+    private let second: Int64 = 1_000_000_000
+
+    @Test("The burst starts at once, then one in each interval; a rest fills the bucket, no more than the burst")
+    func bucket() {
+        var limiter = StartLimiter(StartRate(perSecond: 10, burst: 3), now: 0)
+        func starts(_ now: Int64) -> Int {
+            var count = 0
+            while count < 100, limiter.allowsStart(now: now) {
+                limiter.noteStart()
+                count += 1
+            }
+            return count
+        }
+        #expect(starts(0) == 3)
+        #expect(limiter.nextStart == second / 10)
+        #expect(starts(second / 10 - 1) == 0 && starts(second / 10) == 1)
+        #expect(starts(second / 10 * 3) == 2)
+        #expect(starts(second * 100) == 3)
+        // A clock that goes back gives nothing.
+        #expect(starts(second * 50) == 0 && starts(second * 100) == 0)
+        #expect(starts(second * 100 + second / 10) == 1)
+    }
+
+    @Test("Over a long time the rate holds, whenever one asks")
+    func rate() {
+        var generator = SeededGenerator(seed: 80)
+        var limiter = StartLimiter(StartRate(), now: 0)
+        var now: Int64 = 0
+        var count = 0
+        while now < 60 * second {
+            now += Int64.random(in: 0..<20_000_000, using: &generator)
+            if limiter.allowsStart(now: now) {
+                limiter.noteStart()
+                count += 1
+            }
+            #expect(count <= 25 + Int(now / (second / 80)))
+        }
+        #expect(count > 60 * 75)
+    }
+
+    @Test("Without a rate there is no limit, and absurd rates do no harm")
+    func extremes() {
+        var free = StartLimiter(nil, now: 0)
+        for _ in 0..<1_000 {
+            let isAllowed = free.allowsStart(now: 0)
+            #expect(isAllowed)
+            free.noteStart()
+        }
+        #expect(free.nextStart == nil)
+        for rate in [0, -1, Double.infinity, 1e-300] {
+            var limiter = StartLimiter(StartRate(perSecond: rate, burst: 0), now: 0)
+            let isAllowed = limiter.allowsStart(now: 0)
+            #expect(isAllowed)
+        }
+    }
+
+    @Test("Progress is thinned out, but for its first and last report")
+    func progress() {
+        var limiter = ProgressLimiter(interval: 1)
+        let times = [0, 0.5, 0.99, 1, 1.5, 2.1, 3]
+        let allowed = times.map { limiter.allows(at: $0) }
+        #expect(allowed == [true, false, false, true, false, true, false])
+        let final = limiter.allows(at: 3.05, isFinal: true)
+        #expect(final)
+        var free = ProgressLimiter(interval: 0)
+        let all = times.allSatisfy { _ in free.allows(at: 1) }
+        #expect(all)
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImageNet
+
+@Suite("Trying again", .timeLimit(.minutes(2)))
+struct RetryTests {
+    let body = Data("picture".utf8)
+
+    /// Waits on `clock`, always as long as possible.
+    private func downloader(
+        _ clock: ManualClock, _ change: (inout RetryPolicy) -> Void = { _ in }
+    ) -> ImageDownloader {
+        makeDownloader {
+            $0.retryClock = clock
+            $0.retry = RetryPolicy(baseDelay: 1)
+            $0.retry.random = { $0.upperBound }
+            change(&$0.retry)
+        }
+    }
+
+    private func server(failing count: Int, _ failure: ServerResponse) throws -> LoopbackServer {
+        try LoopbackServer { [body] in $0.index < count ? failure : .ok(body) }
+    }
+
+    @Test("What can pass is tried again after its wait", arguments: [408, 429, 500, 502, 503, 504, 0])
+    func passing(_ status: Int) async throws {
+        let failure = status == 0 ? ServerResponse.ok(body).with { $0.bodyCut = 3 } : .status(status)
+        let server = try server(failing: 2, failure)
+        let clock = ManualClock()
+        let downloader = downloader(clock)
+        let url = server.url("/a")
+        let log = ReportLog()
+        let task = Task { try await downloader.load(LoadRequest(url: url), context: log.context()) }
+        for wait in [1, 2] {
+            await clock.waitForSleepers(count: 1)
+            #expect(server.counters.requests == wait)
+            clock.advance(by: .seconds(wait))
+        }
+        let response = try await task.value
+        #expect(response.body == body && log.body == body && log.started == 1)
+        #expect(response.metrics.attempts == 3 && server.counters.requests == 3)
+        #expect(response.metrics.failures.map(\.status) == (status == 0 ? [200, 200] : [status, status]))
+    }
+
+    @Test("What cannot pass is not tried again", arguments: [400, 401, 403, 404, 410, 501, 505])
+    func permanent(_ status: Int) async throws {
+        let server = try server(failing: 9, .status(status))
+        #expect(await downloader(ManualClock()).failure(server.url("/a"))?.network?.status == status)
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("The last error is told with its attempt and what came before")
+    func exhausted() async throws {
+        let server = try server(failing: 9, .status(503))
+        let error = await downloader(ManualClock()) { $0.baseDelay = 0 }.failure(server.url("/a"))?.network
+        #expect(error?.attempt == 3 && error?.detail == "tried before: status 503, status 503")
+        #expect(server.counters.requests == 3)
+        let own = await downloader(ManualClock()).failure(server.url("/a")) { $0.retry = .never }
+        #expect(own?.network?.attempt == 1 && server.counters.requests == 4)
+    }
+
+    @Test("Retry-After holds in both forms; garbage is no order")
+    func retryAfter() async throws {
+        for (value, expected) in [
+            ("20", 21), ("Sun, 06 Nov 1994 08:49:57 GMT", 21), ("soon", 1), ("-5", 1), ("0", 1),
+        ] {
+            let failure = ServerResponse.status(503).with {
+                $0.fields["Retry-After"] = value
+                $0.fields["Date"] = "Sun, 06 Nov 1994 08:49:37 GMT"
+            }
+            let server = try server(failing: 1, failure)
+            let clock = ManualClock()
+            let downloader = downloader(clock)
+            let url = server.url("/a")
+            let task = Task { try await downloader.load(url) }
+            await clock.waitForSleepers(count: 1)
+            clock.advance(by: .seconds(expected) - .milliseconds(1))
+            #expect(clock.sleeperCount == 1, "\(value)")
+            clock.advance(by: .milliseconds(1))
+            #expect(try await task.value.body == body)
+        }
+    }
+
+    @Test("A Retry-After beyond the limit fails with its time")
+    func longRetryAfter() async throws {
+        let server = try server(failing: 9, .status(429).with { $0.fields["Retry-After"] = "31" })
+        let error = await downloader(ManualClock()).failure(server.url("/a"))
+        #expect(error?.network?.retryAfter == 31 && server.counters.requests == 1)
+    }
+
+    @Test("Other requests to the host wait too, those to other hosts and those without retries do not")
+    func host() async throws {
+        let server = try server(failing: 1, .status(503).with { $0.fields["Retry-After"] = "10" })
+        let other = try LoopbackServer(routes: ["/a": .ok(body)])
+        let clock = ManualClock()
+        let downloader = downloader(clock)
+        let url = server.url("/a")
+        let first = Task { try await downloader.load(url) }
+        await clock.waitForSleepers(count: 1)
+        let second = Task { try await downloader.load(url) }
+        await clock.waitForSleepers(count: 2)
+        #expect(server.counters.requests == 1)
+        #expect(try await downloader.load(other.url("/a")).body == body)
+        #expect(try await downloader.load(url) { $0.retry = .never }.body == body)
+        clock.advance(by: .seconds(10))
+        #expect(try await second.value.body == body)
+        clock.advance(by: .seconds(1))
+        #expect(try await first.value.body == body)
+    }
+
+    @Test("Cancelling and closing end a wait at once")
+    func ending() async throws {
+        let server = try server(failing: 99, .status(503))
+        let clock = ManualClock()
+        let downloader = downloader(clock)
+        let url = server.url("/a")
+        let cancelled = Task { await downloader.failure(url) }
+        await clock.waitForSleepers(count: 1)
+        cancelled.cancel()
+        #expect(await cancelled.value?.isCancelled == true)
+        let closed = Task { await downloader.failure(url) }
+        await clock.waitForSleepers(count: 1)
+        downloader.close()
+        #expect(await closed.value?.code == 1010)
+        #expect(downloader.waits.count == 0 && clock.sleeperCount == 0)
+    }
+
+    @Test("Alternatives are asked in order, without secrets where they are elsewhere, and the error tells them all")
+    func alternatives() async throws {
+        let server = try LoopbackServer(routes: ["/b": .status(404), "/c": .ok(body)])
+        let other = try LoopbackServer(routes: ["/d": .ok(body)])
+        let downloader = downloader(ManualClock())
+        let mailto = try #require(URL(string: "mailto:a@b"))
+        let response = try await downloader.load(server.url("/a")) {
+            $0.alternatives = [mailto, server.url("/b"), server.url("/c"), other.url("/d")]
+        }
+        #expect(response.finalURL == server.url("/c") && response.metrics.failures.map(\.status) == [404, 404])
+        #expect(server.requests.map(\.path) == ["/a", "/b", "/c"] && other.counters.requests == 0)
+        _ = try await downloader.load(server.url("/a")) {
+            $0.fields["X-Api-Key"] = "secret"
+            $0.fields["Accept-Language"] = "de"
+            $0.alternatives = [other.url("/d")]
+        }
+        #expect(server.requests.last?.fields["X-Api-Key"] == "secret")
+        #expect(other.requests.first?.fields["X-Api-Key"] == nil)
+        #expect(other.requests.first?.fields["Accept-Language"] == "de")
+        let error = await downloader.failure(server.url("/a")) { $0.alternatives = [server.url("/b")] }
+        #expect(error?.network?.url == server.url("/b").absoluteString && error?.network?.attempt == 2)
+        #expect(error?.network?.detail == "tried before: status 404 at \(server.url("/a"))")
+    }
+
+    @Test("A size limit is not answered by an alternative")
+    func limits() async throws {
+        let server = try LoopbackServer(routes: ["/a": .ok(body), "/b": .ok(Data("x".utf8))])
+        let error = await downloader(ManualClock()).failure(server.url("/a")) {
+            $0.maxBytes = 3
+            $0.alternatives = [server.url("/b")]
+        }
+        #expect(error?.code == 6001 && server.counters.requests == 1)
+    }
+}

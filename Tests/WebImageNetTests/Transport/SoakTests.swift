@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImageNet
+
+/// Faults at random. `make soak` runs it with 100,000 requests, alone in its process: only then are descriptors and
+/// memory counted.
+@Suite("Soak", .serialized, .timeLimit(.minutes(60)))
+struct SoakTests {
+    static let requested = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_REQUESTS"].flatMap { Int($0) }
+    static let isAlone = requested != nil
+    static let total = requested ?? 2_000
+    /// Requests for one server, whose log would grow otherwise.
+    static let batch = 2_000
+
+    private static let bodies = (0..<8).map { patternBytes(1_000 + $0 * 5_000, seed: UInt64($0)) }
+
+    private func downloader() -> ImageDownloader {
+        makeDownloader {
+            $0.connectionsPerHost = 16
+            $0.timeouts = LoadTimeouts(connect: 5, idle: 0.3, total: 30)
+            $0.retry = RetryPolicy(attempts: 4, baseDelay: 0.005, maxDelay: 0.02)
+        }
+    }
+
+    /// What request `index` is answered with: right in most cases, and faulty in all ways there are.
+    private static func answer(_ request: RecordedRequest, seed: UInt64) -> ServerResponse {
+        var generator = SeededGenerator(seed: seed &+ UInt64(request.index) &* 7_919)
+        let body = bodies[(Int(request.path.dropFirst()) ?? 0) % bodies.count]
+        var response = ServerResponse.ok(body)
+        response.fields["ETag"] = "\"\(body.count)\""
+        let from = request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+        if let from, from < body.count {
+            response.status = 206
+            response.fields["Content-Range"] = "bytes \(from)-\(body.count - 1)/\(body.count)"
+            response.body = Data(body.dropFirst(from))
+        }
+        let most = response.body.count
+        switch Int.random(in: 0..<40, using: &generator) {
+        case 0: response.bodyCut = Int.random(in: 0..<most, using: &generator)
+        case 1: (response.bodyCut, response.ending) = (Int.random(in: 0..<most, using: &generator), .reset)
+        case 2: response.headCut = Int.random(in: 0..<60, using: &generator)
+        case 3: response = .raw(Data(), ending: Bool.random(using: &generator) ? .reset : .close)
+        case 4: response = .status([404, 408, 429, 500, 503][Int.random(in: 0..<5, using: &generator)])
+        case 5: response.framing = .chunked
+        case 6: response.ending = .reset
+        case 7: response = .raw(Data("nonsense\r\n\r\n".utf8))
+        case 8 where request.index % 5 == 0: response.bodyStall = Int.random(in: 0..<most, using: &generator)
+        case 9: response = .redirect(to: "/\(Int.random(in: 0..<8, using: &generator) + 8)")
+        case 10: response.fields["Content-Range"] = "bytes 0-9/10"
+        case 11: response.framing = .lie(most + 10)
+        default: break
+        }
+        return response
+    }
+
+    /// Loads `count` times, 64 at once; gives how many came right, failed, and were wrong.
+    private func run(_ downloader: ImageDownloader, _ server: LoopbackServer, _ count: Int) async -> [String: Int] {
+        let next = Shared(0)
+        let outcomes = Shared<[String: Int]>([:])
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<(Self.isAlone ? 64 : 16) {
+                group.addTask {
+                    while true {
+                        let index = next.update { number -> Int in
+                            number += 1
+                            return number - 1
+                        }
+                        guard index < count else { return }
+                        let outcome: String
+                        do throws(ImageError) {
+                            let response = try await downloader.load(server.url("/\(index % 8)"))
+                            let number = Int(response.finalURL.path().dropFirst()) ?? 0
+                            outcome = response.body == Self.bodies[number % 8] ? "right" : "wrong"
+                        } catch {
+                            outcome = error.network == nil ? "strange" : "failed"
+                        }
+                        outcomes.update { $0[outcome, default: 0] += 1 }
+                    }
+                }
+            }
+        }
+        return outcomes.value
+    }
+
+    @Test("With faults at random every request is answered once, rightly or with an error, and nothing grows")
+    func faults() async throws {
+        var sums: [String: Int] = [:]
+        var sizes: [Int] = []
+        let descriptors = Self.openDescriptors
+        for start in stride(from: 0, to: Self.total, by: Self.batch) {
+            let server = try LoopbackServer { Self.answer($0, seed: UInt64(start)) }
+            let downloader = downloader()
+            let count = min(Self.batch, Self.total - start)
+            for (name, number) in await run(downloader, server, count) { sums[name, default: 0] += number }
+            #expect(downloader.waits.count == 0)
+            await untilTrue { downloader.activity == DownloaderActivity() }
+            #expect(downloader.partials.map { $0.memory.bytes <= 32 << 20 } == true)
+            downloader.close()
+            await server.waitForClosedConnections(count: server.counters.connections)
+            #expect(server.counters.openConnections == 0)
+            server.stop()
+            sizes.append(Self.residentBytes)
+        }
+        print("soak:", sums.sorted { $0.key < $1.key }, "MiB by batch:", sizes.map { $0 >> 20 })
+        #expect(sums.values.reduce(0, +) == Self.total)
+        #expect(sums["wrong"] == nil && sums["strange"] == nil)
+        guard Self.isAlone else { return }
+        await untilTrue { Self.openDescriptors <= descriptors + 2 }
+        if sizes.count > 10 { #expect(sizes[sizes.count - 1] - sizes[4] < 32 << 20, "memory grows") }
+    }
+
+    @Test("Ten thousand cancellations at any moment, also while answers complete: none hangs")
+    func cancellations() async throws {
+        let server = try LoopbackServer { Self.answer($0, seed: 5) }
+        let downloader = downloader()
+        let slowest = Shared(Duration.zero)
+        let outcomes = Shared<[Bool: Int]>([:])
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<25 {
+                group.addTask {
+                    var generator = SeededGenerator(seed: UInt64(worker))
+                    for index in 0..<400 {
+                        let url = server.url("/\(index % 8)")
+                        let task = Task { await downloader.failure(url) }
+                        for _ in 0..<Int.random(in: 0..<(Self.isAlone ? 400 : 60), using: &generator) {
+                            await Task.yield()
+                        }
+                        let clock = ContinuousClock()
+                        let start = clock.now
+                        task.cancel()
+                        let isCancelled = await task.value?.isCancelled == true
+                        let time = clock.now - start
+                        slowest.update { $0 = max($0, time) }
+                        outcomes.update { $0[isCancelled, default: 0] += 1 }
+                    }
+                }
+            }
+        }
+        print("cancellations:", outcomes.value[true] ?? 0, "of 10000, slowest answer", slowest.value)
+        #expect(outcomes.value.values.reduce(0, +) == 10_000)
+        await untilTrue { downloader.activity == DownloaderActivity() }
+        downloader.close()
+        await server.waitForClosedConnections(count: server.counters.connections)
+        #expect(server.counters.openConnections == 0)
+    }
+
+    @Test("Three thousand queued requests need little memory", .enabled(if: isAlone, "counts memory: make soak"))
+    func queued() async throws {
+        let server = try LoopbackServer { _ in .silent }
+        let downloader = downloader()
+        _ = await downloader.failure(server.url("/a")) { $0.timeouts = LoadTimeouts(idle: 0.01) }
+        downloader.suspend()
+        let before = Self.residentBytes
+        let url = server.url("/a")
+        let tasks = (0..<3_000).map { _ in Task { await downloader.failure(url) } }
+        await untilTrue { downloader.activity.queued == 3_000 }
+        let growth = Self.residentBytes - before
+        print("3,000 queued requests:", growth >> 10, "KiB")
+        // Frames of async functions are twice as large without optimisation.
+        #expect(growth < 96 << 20)
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(await task.value?.isCancelled == true) }
+        downloader.close()
+    }
+
+    private static var openDescriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    private static var residentBytes: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * 4_096
+    }
+}
