@@ -88,7 +88,10 @@ struct DemoCommand: Sendable {
     }
 
     private static func manager(_ cache: String) -> ImageManager {
-        ImageManager { $0.cache.disk = DiskCacheConfiguration(directory: cache) }
+        ImageManager {
+            $0.cache.disk = DiskCacheConfiguration(directory: cache)
+            $0.downloader.startRate = nil
+        }
     }
 
     private func loadAll(_ album: Album, _ server: AlbumServer, _ load: PictureLoad) async -> [LoadRow] {

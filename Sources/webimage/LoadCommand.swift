@@ -29,6 +29,8 @@ struct LoadCommand: Sendable {
         let manager = ImageManager { configuration in
             configuration.cache.disk = DiskCacheConfiguration(directory: CacheFolder.path(options.cache))
             configuration.downloader.totalConnections = options.concurrency
+            // Who names URLs on a command line wants them all, now.
+            configuration.downloader.startRate = nil
             configuration.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
         if let error = manager.diskCacheError { console.report("no disk cache: \(error)") }
