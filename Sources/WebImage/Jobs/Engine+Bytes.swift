@@ -142,7 +142,9 @@ extension Engine {
         defer { context.priority.stopObserving(token) }
         loading.priority = context.priority.value
         let answer = try await loader.load(request, context: loading)
-        let head = answer.head.map { head in
+        // What is on this machine has no server that could be asked again, whatever its loader says of it.
+        let told = plan.isOnThisMachine ? nil : answer.head
+        let head = told.map { head in
             StoredHead(
                 request: request.fields, response: head, finalURL: answer.finalURL.absoluteString,
                 requestTime: meter.started ?? asked, responseTime: meter.head ?? configuration.now())

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+
+@testable import WebImage
+
+@Suite("Files and data URLs", .timeLimit(.minutes(1)))
+struct LocalSourceTests {
+    @Test("a data URL is decoded once, then it is in memory; the disk keeps no copy")
+    func dataURL() async throws {
+        let picture = try TestPictures.png(3)
+        let url = try #require(URL(string: "data:image/png;base64,\(picture.base64EncodedString())"))
+        let fixture = try ManagerFixture()
+        #expect(try await fixture.manager.response(for: ImageRequest(url)).origin == .local)
+        #expect(try fixture.manager.load(url).result?.get().origin == .memory)
+        await fixture.manager.diskCache?.flush()
+        #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
+    }
+
+    @Test("a file is decoded once, until it changes; the disk keeps no copy")
+    func file() async throws {
+        let folder = try TestPictures.temporaryFolder()
+        let url = URL(filePath: folder.file("a.png"))
+        try TestPictures.png(1).write(to: url)
+        let fixture = try ManagerFixture()
+        #expect(try await fixture.manager.response(for: ImageRequest(url)).origin == .local)
+        #expect(try fixture.manager.load(url).result?.get().origin == .memory)
+        try TestPictures.png(2, width: 20, height: 10).write(to: url)
+        let changed = try await fixture.manager.response(for: ImageRequest(url))
+        #expect(changed.origin == .local)
+        #expect(changed.image.size == PixelSize(width: 20, height: 10))
+        #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
+    }
+
+    @Test("a file that is not there is an error with its path")
+    func missing() async throws {
+        let fixture = try ManagerFixture()
+        await #expect(throws: ImageError.request(.fileNotFound(path: "/no/such/picture.png"))) {
+            try await fixture.manager.image(from: URL(filePath: "/no/such/picture.png"))
+        }
+    }
+}
