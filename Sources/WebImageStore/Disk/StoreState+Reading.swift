@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageCore
 import WebImageHTTP
 
 /// Reading where it was asked for, and what every read ends with.
