@@ -33,10 +33,21 @@ public final class ImageManager: Sendable {
         memoryCache = MemoryCache(
             costLimit: configuration.cache.memory.costLimit, countLimit: configuration.cache.memory.countLimit)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
-        downloader = ImageDownloader(configuration.downloader)
+        downloader = ImageDownloader(Self.keepingParts(configuration, hasDisk: diskCache != nil))
         engine = Engine(
             configuration: configuration, memory: memoryCache, disk: diskCache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
+    }
+
+    /// Parts of lost downloads lie beside the cache, so that they are continued after a restart too.
+    private static func keepingParts(
+        _ configuration: ImageManagerConfiguration, hasDisk: Bool
+    ) -> DownloaderConfiguration {
+        var downloader = configuration.downloader
+        if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
+            downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
+        }
+        return downloader
     }
 
     private static func openDisk(_ cache: ImageManagerConfiguration.Cache) -> (DiskCache?, ImageError?) {
