@@ -7,7 +7,9 @@ import WebImageTesting
 
 @testable import WebImageCommand
 
-@Suite("The tool at a terminal", .timeLimit(.minutes(1)))
+@Suite(
+    "The tool at a terminal", .timeLimit(.minutes(1)),
+    .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "this machine has no pseudo-terminals"))
 struct TerminalTests {
     /// What `load` writes to a terminal; a download waits until `sign` has been written.
     private func load(
