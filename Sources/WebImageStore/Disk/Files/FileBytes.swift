@@ -32,8 +32,8 @@ struct FileBytes: ~Copyable {
         return Data(bytesNoCopy: from, count: range.count, deallocator: .custom { _, _ in free(start.address) })
     }
 
+    // Sendable: only the deallocator holds it, and it runs once.
     private struct Block: @unchecked Sendable {
-        // Sendable: only the deallocator holds it, and it runs once.
         let address: UnsafeMutableRawPointer
     }
 }
