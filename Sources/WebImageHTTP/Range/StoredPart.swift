@@ -12,6 +12,10 @@ public struct StoredPart: Sendable, Hashable {
     /// Bytes of the whole; nil where the server did not tell.
     public let total: Int?
 
+    /// Parts are joined up to so many bytes: 4 MiB. Each join copies and stores all of it, which must not happen for each
+    /// of a thousand small ranges of a large body.
+    public static let longestJoined = 4 << 20
+
     /// Reads what is stored; nil for anything but a part.
     public init?(_ head: StoredHead) {
         guard head.head.status == 206, !head.isCoded,
@@ -58,7 +62,8 @@ public struct StoredPart: Sendable, Hashable {
     }
 
     /// This part and a `newer` one in one (RFC 9111 3.4); the head is a 200 where nothing is missing any more. Nil where
-    /// it is not certain that they are of the same bytes, or where there is a gap between them.
+    /// it is not certain that they are of the same bytes, where there is a gap between them, and where they are more
+    /// than ``longestJoined`` bytes.
     ///
     /// - Parameters:
     ///   - body: the bytes of this part.
@@ -74,7 +79,7 @@ public struct StoredPart: Sendable, Hashable {
         let union =
             min(bytes.lowerBound, newer.bytes.lowerBound)..<max(bytes.upperBound, newer.bytes.upperBound)
         let known = total ?? newer.total
-        guard known.map({ union.upperBound <= $0 }) ?? true else { return nil }
+        guard known.map({ union.upperBound <= $0 }) ?? true, union.count <= Self.longestJoined else { return nil }
         var merged = head.merging(
             notModified: newer.head.head, requestTime: newer.head.requestTime, responseTime: newer.head.responseTime)
         merged.varying = newer.head.varying

@@ -26,7 +26,9 @@ extension HTTPCache {
     }
 
     /// Stores a 206; a part that completes the one before it makes a whole of both.
-    func storePart(_ answer: HTTPTransportResponse, for request: RequestHead, url: URL) async -> Bool {
+    func storePart(
+        _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64?
+    ) async -> Bool {
         let fields = selecting(request)
         let head = StoredHead(
             request: fields, response: answer.head, finalURL: url.absoluteString, requestTime: answer.requestTime,
@@ -41,6 +43,8 @@ extension HTTPCache {
         {
             (current, body) = joined
         }
+        // Reading what was before takes time, in which it may have been invalidated.
+        guard epoch == nil || epoch == self.epoch(of: url) else { return false }
         guard current.head.status == 200 else {
             await put(current, body, request: fields, for: key)
             return true

@@ -57,7 +57,7 @@ public final class HTTPCache: Sendable {
         guard request.method == "GET" || answersGet, !CacheControl(request.fields).noStore,
             epoch == nil || epoch == self.epoch(of: url)
         else { return false }
-        if answer.head.status == 206 { return await storePart(answer, for: request, url: url) }
+        if answer.head.status == 206 { return await storePart(answer, for: request, url: url, epoch: epoch) }
         let key = Self.key(url)
         let fields = selecting(request)
         guard StoredHead.isStorable(method: "GET", request: request.fields, response: answer.head) else {

@@ -101,6 +101,17 @@ struct StoredPartTests {
         }
     }
 
+    @Test("Parts are joined up to a limit only")
+    func longest() throws {
+        let limit = StoredPart.longestJoined
+        let first = try #require(part("bytes 0-\(limit - 2)/*", size: limit - 1))
+        let last = try #require(part("bytes \(limit - 1)-\(limit - 1)/*", size: 1))
+        let tooMuch = try #require(part("bytes \(limit - 1)-\(limit)/*", size: 2))
+        let body = Data(count: limit - 1)
+        #expect(first.joined(body, with: last, Data(count: 1))?.body.count == limit)
+        #expect(first.joined(body, with: tooMuch, Data(count: 2)) == nil)
+    }
+
     @Test("Tags that are weak, different or absent are not joined", arguments: ["W/\"a\"", "\"b\"", nil])
     func tags(tag: String?) throws {
         let first = try #require(part("bytes 0-3/10", size: 4))
