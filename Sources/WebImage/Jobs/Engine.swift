@@ -18,8 +18,11 @@ import WebImageStore
 /// ```
 final class Engine: Sendable {
     let configuration: ImageManagerConfiguration
+    let defaults: RequestDefaults
     let memory: MemoryCache
     let disk: DiskCache?
+    /// The answers on disk, several of one key side by side.
+    let answers: VariantStore?
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
@@ -28,7 +31,7 @@ final class Engine: Sendable {
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
 
-    let lookups = SharedJobs<CacheKey, Original?, Never>()
+    let lookups = SharedJobs<LookUpKey, Original?, Never>()
     let fetches = SharedJobs<FetchKey, Fetched, ImageProgress>()
     let pictures = SharedJobs<PictureKey, Picture, Never>()
     let encodings = SharedJobs<EncodingKey, Data, Never>()
@@ -37,8 +40,10 @@ final class Engine: Sendable {
         configuration: ImageManagerConfiguration, memory: MemoryCache, disk: DiskCache?, loaders: [any ImageLoader]
     ) {
         self.configuration = configuration
+        defaults = RequestDefaults(configuration)
         self.memory = memory
         self.disk = disk
+        answers = disk.map { VariantStore($0, now: configuration.now) }
         self.loaders = loaders
         self.workers = WorkerPool(
             threads: configuration.workerThreads, byteBudget: configuration.decodeBudget,
@@ -67,7 +72,7 @@ final class Engine: Sendable {
     /// What memory holds for `plan`, and what it may do.
     func remembered(_ plan: RequestPlan) -> (image: Image, standing: RequestPlan.Standing)? {
         guard plan.policy != .reload, plan.request.reads.contains(.memory),
-            let image = memory.image(for: plan.keys.final)
+            let image = memory.image(for: plan.keys.final), plan.selects(image)
         else { return nil }
         return (image, plan.standing(of: image.resource))
     }

@@ -19,12 +19,14 @@ final class Original: Sendable {
     let arrived = ContinuousClock.now
     /// False where a cut answer would look the same: such bytes are stored only when they made a picture.
     let isLengthKnown: Bool
+    /// The answer's name among those of its key; nil for bytes that do not come from the disk.
+    let storedAs: String?
     private let isStored: Atomic<Bool>
     private let made = Lock<[PictureKey: Image]>([:])
 
     init(
         data: Data, resource: ResourceRecord, probe: ImageProbe?, origin: ImageResponse.Origin,
-        metrics: LoadMetrics? = nil, isLengthKnown: Bool = true, isStored: Bool
+        metrics: LoadMetrics? = nil, isLengthKnown: Bool = true, storedAs: String? = nil
     ) {
         self.data = data
         self.resource = resource
@@ -32,7 +34,8 @@ final class Original: Sendable {
         self.origin = origin
         self.metrics = metrics
         self.isLengthKnown = isLengthKnown
-        self.isStored = Atomic(isStored)
+        self.storedAs = storedAs
+        isStored = Atomic(storedAs != nil)
     }
 
     /// A picture that was made of these bytes while they are in use: whoever comes just after a job has ended finds its

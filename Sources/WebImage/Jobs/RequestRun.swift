@@ -51,7 +51,7 @@ struct RequestRun {
         guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
         switch try await engine.ask(plan, stored: stored, known: nil, task: task) {
         case .bytes(let original):
-            if original.isLengthKnown { engine.keep(original, plan) }
+            if original.isLengthKnown { await engine.keep(original, plan) }
             return original.data
         case .confirmed(_, let confirmed, _):
             guard let confirmed else { throw .cache(.notInCache) }
@@ -111,7 +111,7 @@ struct RequestRun {
     private mutating func deliver(_ original: Original, known: Image?) async throws(ImageError) -> ImageResponse {
         // The same bytes as shown already: no second decode, no flicker.
         let image = if let same = picture(of: original.resource, known) { same } else { try await make(original) }
-        engine.keep(original, plan)
+        await engine.keep(original, plan)
         engine.keep(image, original.resource, plan)
         return response(image, original.resource, original.origin, data: original.data, metrics: original.metrics)
     }

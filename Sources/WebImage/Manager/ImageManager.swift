@@ -66,7 +66,7 @@ public final class ImageManager: Sendable {
     @discardableResult
     public func load(_ request: ImageRequest) -> ImageTask {
         let task = ImageTask(request)
-        let plan = RequestPlan(request, configuration: configuration)
+        let plan = RequestPlan(request, engine.defaults)
         let known = engine.remembered(plan)
         if let known, known.standing != .waits, !request.wantsData {
             task.finish(.success(Self.response(known.image, plan)))
@@ -120,7 +120,7 @@ public final class ImageManager: Sendable {
     /// - Throws: why there are none.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
         let task = ImageTask(request)
-        var run = RequestRun(plan: RequestPlan(request, configuration: configuration), task: task, engine: engine)
+        var run = RequestRun(plan: RequestPlan(request, engine.defaults), task: task, engine: engine)
         return try await run.bytes()
     }
 
@@ -129,7 +129,7 @@ public final class ImageManager: Sendable {
     /// - Throws: why there is none.
     public func data(for request: ImageRequest, encodedAs encoding: ImageEncoding) async throws(ImageError) -> Data {
         let image = try await image(for: request)
-        let plan = RequestPlan(request, configuration: configuration)
+        let plan = RequestPlan(request, engine.defaults)
         return try await engine.encoded(image, plan, encoding, LivePriority(request.priority))
     }
 
@@ -137,21 +137,21 @@ public final class ImageManager: Sendable {
 
     /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
     public func cachedImage(for request: ImageRequest) -> Image? {
-        let plan = RequestPlan(request, configuration: configuration)
-        return memoryCache.image(for: plan.keys.final)
+        let plan = RequestPlan(request, engine.defaults)
+        return memoryCache.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
     }
 
     /// Forgets what is stored for `request`: its picture in memory, its bytes on disk.
     public func removeCached(_ request: ImageRequest) {
-        let plan = RequestPlan(request, configuration: configuration)
+        let plan = RequestPlan(request, engine.defaults)
         memoryCache.remove(plan.keys.final)
-        diskCache?.remove(plan.keys.data)
+        engine.answers?.removeAll(for: plan.keys.data)
     }
 
     /// Empties both caches.
     public func removeAllCached() async {
         memoryCache.removeAll()
-        await diskCache?.removeAll()
+        await engine.answers?.removeAll()
     }
 
     /// Ends the network thread and writes what waits for the disk. Running requests end with an error.

@@ -3,6 +3,7 @@
 import Foundation
 import WebImageCodecs
 import WebImageCore
+import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
@@ -18,6 +19,9 @@ public struct ImageManagerConfiguration: Sendable {
             directory: DiskCacheConfiguration.defaultDirectory(application: ProcessInfo.processInfo.processName))
         /// Whether there is a disk cache. Default true.
         public var usesDisk = true
+        /// What is done where HTTP leaves a private cache the choice (RFC 9111): guessed lifetimes, stale answers.
+        /// Default ``HTTPCachePolicy/standard``.
+        public var http = HTTPCachePolicy.standard
     }
 
     /// Limits of the memory cache.

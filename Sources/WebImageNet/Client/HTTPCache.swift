@@ -61,12 +61,11 @@ public final class HTTPCache: Sendable {
             if isSuperseded || isGone { await store.remove(matching: fields, for: key) }
             return false
         }
-        let head = StoredHead(
+        var head = StoredHead(
             request: fields, response: answer.head, finalURL: url.absoluteString, requestTime: answer.requestTime,
             responseTime: answer.responseTime)
-        let variant = VariantList.Variant(
-            id: UUID().uuidString, head: head, request: fields,
-            additional: policy.separatesCredentials ? ["authorization"] : [])
+        head.varying = StoredHead.selecting(request: fields, response: answer.head.fields, separating: separating)
+        let variant = VariantList.Variant(id: UUID().uuidString, stored: head)
         await store.put(StoredResponse(variant: variant, head: head, body: answer.body), request: fields, for: key)
         return true
     }
@@ -80,11 +79,10 @@ public final class HTTPCache: Sendable {
             notModified: notModified.head, requestTime: notModified.requestTime,
             responseTime: notModified.responseTime)
         let fields = selecting(request)
-        current.head.varying = StoredHead.varying(request: fields, response: current.head.head.fields)
+        current.head.varying = StoredHead.selecting(
+            request: fields, response: current.head.head.fields, separating: separating)
         if StoredHead.isStorable(method: "GET", request: request.fields, response: current.head.head) {
-            current.variant = VariantList.Variant(
-                id: stored.variant.id, head: current.head, request: fields,
-                additional: policy.separatesCredentials ? ["authorization"] : [])
+            current.variant = VariantList.Variant(id: stored.variant.id, stored: current.head)
             await store.update(current, for: Self.key(url))
         } else {
             await store.remove(stored.variant.id, for: Self.key(url))
@@ -129,12 +127,8 @@ public final class HTTPCache: Sendable {
         return Origin(url).description + (path.isEmpty ? "/" : path) + query
     }
 
-    /// The request's fields as they select answers: credentials as hashes, so that no store holds them.
-    private func selecting(_ request: RequestHead) -> HTTPFields {
-        HTTPFields(
-            request.fields.lines.map { line in
-                guard ["authorization", "cookie"].contains(line.name.lowercased()) else { return line }
-                return .init(name: line.name, value: CacheKey([line.name.lowercased(), line.value]).fileName)
-            })
-    }
+    /// Names that select besides those of Vary.
+    private var separating: [String] { policy.separatesCredentials ? ["authorization"] : [] }
+
+    private func selecting(_ request: RequestHead) -> HTTPFields { request.fields.withHashedSecrets }
 }
