@@ -101,11 +101,13 @@ extension Engine {
         let usable = stored?.resource ?? known?.resource
         let conditions = usable.flatMap { plan.conditions(for: $0) }
         do throws(ImageError) {
+            if let failure = rememberedFailure(plan) { throw failure }
             var fetched = try await fetch(plan, conditions ?? HTTPFields(), task)
             if case .original(let original) = fetched, !plan.accepts(original.resource) {
                 // What another request was given, and Vary says that this one would be given something else.
                 fetched = try await fetch(plan, conditions ?? HTTPFields(), task, selecting: plan.selecting)
             }
+            failures.forget(plan.keys.data)
             switch fetched {
             case .original(let original): return .bytes(original)
             case .notModified(let head, let metrics):
@@ -119,9 +121,23 @@ extension Engine {
                 return .confirmed(usable, stored: stored, metrics: metrics)
             }
         } catch {
+            note(error, plan)
             guard !error.isCancelled, stored != nil || known != nil else { throw error }
             return .unreachable(error, stored: stored)
         }
+    }
+
+    /// The failure that answers this request without anybody being asked.
+    private func rememberedFailure(_ plan: RequestPlan) -> ImageError? {
+        guard !plan.request.ignoresFailures, plan.request.alternatives.isEmpty, plan.policy != .reload,
+            plan.policy != .refresh
+        else { return nil }
+        return failures.failure(for: plan.keys.data)?.answer
+    }
+
+    /// Remembers why there is no picture, where that will still be so in a while.
+    func note(_ error: ImageError, _ plan: RequestPlan) {
+        if !plan.isOnThisMachine { failures.note(error, for: plan.keys.data) }
     }
 
     /// One load for all who ask the same.
@@ -186,13 +202,17 @@ extension Engine {
         _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan
     ) async throws(ImageError) -> Original {
         let options = plan.request.decodeOptions
-        return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
-            [configuration, resources] context throws(ImageError) -> Original in
-            let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
-            let resource = resources.record(for: plan.keys.data, answer.body, head: head)
-            return Original(
-                data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
-                metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
+        do throws(ImageError) {
+            return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
+                [configuration, resources] context throws(ImageError) -> Original in
+                let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
+                let resource = resources.record(for: plan.keys.data, answer.body, head: head)
+                return Original(
+                    data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
+                    metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
+            }
+        } catch {
+            throw error.told(by: head?.head)
         }
     }
 

@@ -27,6 +27,7 @@ final class Engine: Sendable {
     let workers: WorkerPool
     let resources = ResourceTable()
     let originals = OriginalTable()
+    let failures: FailureMemory
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
@@ -45,6 +46,8 @@ final class Engine: Sendable {
         self.disk = disk
         answers = disk.map { VariantStore($0, now: configuration.now) }
         self.loaders = loaders
+        failures = FailureMemory(
+            policy: configuration.failures, limit: configuration.failureLimit, now: configuration.now)
         self.workers = WorkerPool(
             threads: configuration.workerThreads, byteBudget: configuration.decodeBudget,
             waitingLimit: configuration.waitingLimit)

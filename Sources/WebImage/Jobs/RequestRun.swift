@@ -110,7 +110,7 @@ struct RequestRun {
     /// New or fresh bytes: the picture made of them, stored where the request wants it.
     private mutating func deliver(_ original: Original, known: Image?) async throws(ImageError) -> ImageResponse {
         // The same bytes as shown already: no second decode, no flicker.
-        let image = if let same = picture(of: original.resource, known) { same } else { try await make(original) }
+        let image = if let same = picture(of: original.resource, known) { same } else { try await makeNew(original) }
         await engine.keep(original, plan)
         engine.keep(image, original.resource, plan)
         return response(image, original.resource, original.origin, data: original.data, metrics: original.metrics)
@@ -144,6 +144,17 @@ struct RequestRun {
         answer.isStale = true
         answer.refreshError = error
         return answer
+    }
+
+    /// The picture of bytes that have just come. Those that are none are not asked for again for a while, unless they
+    /// may only have been cut on the way.
+    private mutating func makeNew(_ original: Original) async throws(ImageError) -> Image {
+        do throws(ImageError) {
+            return try await make(original)
+        } catch {
+            if original.origin == .network, original.isLengthKnown, error.blamesBytes { engine.note(error, plan) }
+            throw error
+        }
     }
 
     private mutating func make(_ original: Original) async throws(ImageError) -> Image {

@@ -146,13 +146,18 @@ public final class ImageManager: Sendable {
         let plan = RequestPlan(request, engine.defaults)
         memoryCache.remove(plan.keys.final)
         engine.answers?.removeAll(for: plan.keys.data)
+        failures.forget(plan.keys.data)
     }
 
     /// Empties both caches.
     public func removeAllCached() async {
         memoryCache.removeAll()
+        failures.removeAll()
         await engine.answers?.removeAll()
     }
+
+    /// What failed and is not asked for again for a while.
+    public var failures: FailureMemory { engine.failures }
 
     /// Ends the network thread and writes what waits for the disk. Running requests end with an error.
     public func close() async {

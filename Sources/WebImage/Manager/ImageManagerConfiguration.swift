@@ -55,6 +55,10 @@ public struct ImageManagerConfiguration: Sendable {
     /// Pieces of work that may wait for a thread; one more is refused with a ``LimitError`` of kind overloaded.
     /// Default 100,000.
     public var waitingLimit = 100_000
+    /// What is remembered of failures, and how long. Default ``FailurePolicy/standard``.
+    public var failures = FailurePolicy.standard
+    /// Failures remembered at most. Default 1,024.
+    public var failureLimit = FailureMemory.defaultLimit
     /// The clock by which freshness is judged. Default the system's.
     public var now: @Sendable () -> Date = { Date() }
 

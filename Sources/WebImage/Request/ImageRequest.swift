@@ -42,6 +42,9 @@ public struct ImageRequest: Sendable {
     public var originalStores: CacheTiers = .all
     /// Whether the final picture is stored on disk as an entry of its own. Default never.
     public var storeFinal = FinalStorage.never
+    /// Whether the source is asked although the same failed a short while ago. Default false; the policies
+    /// ``CachePolicy/refresh`` and ``CachePolicy/reload`` ask in any case.
+    public var ignoresFailures = false
     /// Limits that differ from the configuration's. Default nil.
     public var limits: Limits?
     /// Who asks, where the picture depends on that and `fields` do not tell: one person's pictures are kept apart from
