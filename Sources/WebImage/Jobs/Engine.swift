@@ -19,10 +19,6 @@ import WebImageStore
 final class Engine: Sendable {
     let configuration: ImageManagerConfiguration
     let defaults: RequestDefaults
-    let memory: MemoryCache
-    let disk: DiskCache?
-    /// The answers on disk, several of one key side by side.
-    let answers: VariantStore?
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
@@ -38,13 +34,10 @@ final class Engine: Sendable {
     let encodings = SharedJobs<EncodingKey, Data, Never>()
 
     init(
-        configuration: ImageManagerConfiguration, memory: MemoryCache, disk: DiskCache?, loaders: [any ImageLoader]
+        configuration: ImageManagerConfiguration, cache: ImageCache, loaders: [any ImageLoader]
     ) {
         self.configuration = configuration
-        defaults = RequestDefaults(configuration)
-        self.memory = memory
-        self.disk = disk
-        answers = disk.map { VariantStore($0, now: configuration.now) }
+        defaults = RequestDefaults(configuration, cache: cache)
         self.loaders = loaders
         failures = FailureMemory(
             policy: configuration.failures, limit: configuration.failureLimit, now: configuration.now)
@@ -75,7 +68,7 @@ final class Engine: Sendable {
     /// What memory holds for `plan`, and what it may do.
     func remembered(_ plan: RequestPlan) -> (image: Image, standing: RequestPlan.Standing)? {
         guard plan.policy != .reload, plan.request.reads.contains(.memory),
-            let image = memory.image(for: plan.keys.final), plan.selects(image)
+            let image = plan.cache.memory?.image(for: plan.keys.final), plan.selects(image)
         else { return nil }
         return (image, plan.standing(of: image.resource))
     }

@@ -133,7 +133,7 @@ struct FailureTests {
         let request = ImageRequest(server.url("/a"))
         for _ in 0..<2 {
             #expect(await code(fixture, request) == 2007)
-            fixture.manager.removeCached(request)
+            await fixture.manager.removeCached(request)
         }
         #expect(await code(fixture, request) == 2007)
         await fixture.manager.removeAllCached()
