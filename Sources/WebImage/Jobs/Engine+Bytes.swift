@@ -12,6 +12,16 @@ struct FetchKey: Hashable, Sendable {
     let conditions: HTTPFields
     let maxBytes: Int
     let timeouts: LoadTimeouts?
+    /// The fields sent, where they were found to choose the answer; nil while nothing is known.
+    let selecting: HTTPFields?
+}
+
+/// What makes two looks at the disk one.
+struct LookUpKey: Hashable, Sendable {
+    let data: CacheKey
+    let selecting: HTTPFields
+    let cache: ObjectIdentifier
+    let tiers: CacheTiers
 }
 
 /// What a loader brought.
@@ -26,19 +36,30 @@ extension Engine {
     /// Bytes that were downloaded after `plan` was made, for another request that is still at work on them: they are as
     /// new as any that could be asked for now, whatever the policy.
     func justArrived(_ plan: RequestPlan) -> Original? {
-        guard let original = originals[plan.keys.data], plan.asked <= original.arrived else { return nil }
+        guard let original = originals[plan.keys.data], plan.asked <= original.arrived,
+            plan.accepts(original.resource)
+        else { return nil }
         return original
     }
 
     /// Original bytes at hand: those that other requests are working on, else those on disk; nil where there are none.
     /// Never throws: a cache that fails is a miss.
     func lookUp(_ plan: RequestPlan, priority: LivePriority) async -> Original? {
-        if let original = originals[plan.keys.data] { return original }
-        guard let disk, !plan.isOnThisMachine, disk.mayContain(plan.keys.data) else { return nil }
+        if let original = originals[plan.keys.data], original.resource.head.map(plan.selects) ?? true {
+            return original
+        }
+        let cache = plan.originalCache
+        let tiers = plan.request.originalReads
+        guard !plan.isOnThisMachine, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let limits = plan.limits
-        let found = try? await lookups.value(for: plan.keys.data, priority: priority) {
+        let key = LookUpKey(
+            data: plan.keys.data, selecting: plan.selecting, cache: ObjectIdentifier(cache), tiers: tiers)
+        let found = try? await lookups.value(for: key, priority: priority) {
             [workers, configuration, resources] _ in
-            guard let entry = await disk.entry(for: plan.keys.data) else { return .success(nil) }
+            guard let found = await cache.entry(for: key.data, matching: key.selecting, in: tiers) else {
+                return .success(nil)
+            }
+            let entry = found.entry
             let read = try? await workers.look(byteCount: entry.payload.count, limits: limits) {
                 _ throws(ImageError) -> Original in
                 let resource = resources.record(for: plan.keys.data, entry.payload, head: entry.head)
@@ -46,7 +67,9 @@ extension Engine {
                     if let probe = entry.probe { probe } else {
                         try configuration.coders.inspect(entry.payload, limits: .unlimited)
                     }
-                return Original(data: entry.payload, resource: resource, probe: probe, origin: .disk, isStored: true)
+                return Original(
+                    data: entry.payload, resource: resource, probe: probe, origin: .stored(in: found.kind),
+                    isStored: true)
             }
             return .success(read)
         }
@@ -60,20 +83,35 @@ extension Engine {
         return plan.allowsStale(resource, instead: failure)
     }
 
-    func discard(_ original: Original, _ plan: RequestPlan) {
-        if original.origin == .disk { disk?.remove(plan.keys.data) }
+    func discard(_ original: Original, _ plan: RequestPlan) async {
+        guard original.isFromCache else { return }
+        await plan.originalCache.remove(plan.keys.data, matching: plan.selecting)
     }
 
     /// Stores original bytes, once, where request and server allow it. Called after they made a picture: bytes that
     /// do not decode never replace good ones.
-    func keep(_ original: Original, _ plan: RequestPlan) {
-        guard let disk, !plan.isOnThisMachine, plan.request.originalStores.contains(.disk),
-            plan.allowsStoring(original.resource), original.claimStoring()
+    /// `image` is the picture that was made of them, nil where only the bytes were wanted.
+    func keep(_ original: Original, _ image: Image?, _ plan: RequestPlan) async {
+        guard !plan.isOnThisMachine, plan.allowsStoring(original.resource), original.claimStoring(),
+            let payload = await serialized(original, image, plan)
         else { return }
-        disk.store(
-            DiskEntry(
-                key: plan.keys.data, head: original.resource.head, probe: original.probe, payload: original.data,
-                stored: plan.now))
+        let entry = DiskEntry(
+            key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
+            payload: payload.data, stored: plan.now)
+        await plan.originalCache.store(entry, request: plan.selecting, in: plan.request.originalStores)
+    }
+
+    /// What is stored of `original`: its bytes, or what the app's own serializer makes of them; nil for nothing.
+    private func serialized(
+        _ original: Original, _ image: Image?, _ plan: RequestPlan
+    ) async -> (data: Data, isOriginal: Bool)? {
+        guard let serialize = configuration.serialize else { return (original.data, true) }
+        let request = plan.request
+        let made = try? await workers.run(cost: 0, priority: LivePriority(.low), limits: plan.limits) {
+            _ throws(ImageError) -> Data? in serialize(image, original.data, request)
+        }
+        guard let data = made ?? nil else { return nil }
+        return (data, data == original.data)
     }
 
     // MARK: - Loader
@@ -85,32 +123,51 @@ extension Engine {
         let usable = stored?.resource ?? known?.resource
         let conditions = usable.flatMap { plan.conditions(for: $0) }
         do throws(ImageError) {
-            let fetched = try await fetch(plan, conditions: conditions ?? HTTPFields(), priority: task.livePriority) {
-                task.emit(.progress($0))
+            if let failure = rememberedFailure(plan) { throw failure }
+            var fetched = try await fetch(plan, conditions ?? HTTPFields(), task)
+            if case .original(let original) = fetched, !plan.accepts(original.resource) {
+                // What another request was given, and Vary says that this one would be given something else.
+                fetched = try await fetch(plan, conditions ?? HTTPFields(), task, selecting: plan.selecting)
             }
+            failures.forget(plan.keys.data)
             switch fetched {
             case .original(let original): return .bytes(original)
             case .notModified(let head, let metrics):
                 guard let usable else { throw .network(unaskedNotModified(plan)) }
-                let merged = usable.confirm(with: head)
-                disk?.updateHead(merged, for: plan.keys.data)
+                let merged = usable.confirm(with: head, plan)
+                await plan.originalCache.updateHead(merged, for: plan.keys.data, matching: plan.selecting)
                 return .confirmed(usable, stored: stored, metrics: metrics)
             }
         } catch {
+            note(error, plan)
             guard !error.isCancelled, stored != nil || known != nil else { throw error }
             return .unreachable(error, stored: stored)
         }
     }
 
+    /// The failure that answers this request without anybody being asked.
+    private func rememberedFailure(_ plan: RequestPlan) -> ImageError? {
+        guard !plan.request.ignoresFailures, plan.request.alternatives.isEmpty, plan.policy != .reload,
+            plan.policy != .refresh
+        else { return nil }
+        return failures.failure(for: plan.keys.data)?.answer
+    }
+
+    /// Remembers why there is no picture, where that will still be so in a while.
+    func note(_ error: ImageError, _ plan: RequestPlan) {
+        if !plan.isOnThisMachine { failures.note(error, for: plan.keys.data) }
+    }
+
     /// One load for all who ask the same.
-    func fetch(
-        _ plan: RequestPlan, conditions: HTTPFields, priority: LivePriority,
-        onProgress: @escaping @Sendable (ImageProgress) -> Void
+    private func fetch(
+        _ plan: RequestPlan, _ conditions: HTTPFields, _ task: ImageTask, selecting: HTTPFields? = nil
     ) async throws(ImageError) -> Fetched {
         let key = FetchKey(
             data: plan.keys.data, conditions: conditions, maxBytes: plan.limits.maxEncodedBytes,
-            timeouts: plan.request.timeouts)
-        return try await fetches.value(for: key, priority: priority, onUpdate: onProgress) { context in
+            timeouts: plan.request.timeouts, selecting: selecting)
+        return try await fetches.value(
+            for: key, priority: task.livePriority, onUpdate: { task.emit(.progress($0)) }
+        ) { context in
             do throws(ImageError) {
                 return .success(try await self.load(plan, conditions, context))
             } catch {
@@ -145,9 +202,12 @@ extension Engine {
         // What is on this machine has no server that could be asked again, whatever its loader says of it.
         let told = plan.isOnThisMachine ? nil : answer.head
         let head = told.map { head in
-            StoredHead(
-                request: request.fields, response: head, finalURL: answer.finalURL.absoluteString,
+            var stored = StoredHead(
+                request: plan.selecting, response: head, finalURL: answer.finalURL.absoluteString,
                 requestTime: meter.started ?? asked, responseTime: meter.head ?? configuration.now())
+            stored.varying = StoredHead.selecting(
+                request: plan.selecting, response: head.fields, separating: plan.separating)
+            return stored
         }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         let original = try await inspect(answer, head, plan)
@@ -160,13 +220,17 @@ extension Engine {
         _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan
     ) async throws(ImageError) -> Original {
         let options = plan.request.decodeOptions
-        return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
-            [configuration, resources] context throws(ImageError) -> Original in
-            let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
-            let resource = resources.record(for: plan.keys.data, answer.body, head: head)
-            return Original(
-                data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
-                metrics: answer.metrics, isLengthKnown: answer.isLengthKnown, isStored: false)
+        do throws(ImageError) {
+            return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
+                [configuration, resources] context throws(ImageError) -> Original in
+                let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
+                let resource = resources.record(for: plan.keys.data, answer.body, head: head)
+                return Original(
+                    data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
+                    metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
+            }
+        } catch {
+            throw error.told(by: head?.head)
         }
     }
 

@@ -18,28 +18,29 @@ import WebImageStore
 /// ```
 final class Engine: Sendable {
     let configuration: ImageManagerConfiguration
-    let memory: MemoryCache
-    let disk: DiskCache?
+    let defaults: RequestDefaults
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
     let originals = OriginalTable()
+    let failures: FailureMemory
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
 
-    let lookups = SharedJobs<CacheKey, Original?, Never>()
+    let lookups = SharedJobs<LookUpKey, Original?, Never>()
     let fetches = SharedJobs<FetchKey, Fetched, ImageProgress>()
     let pictures = SharedJobs<PictureKey, Picture, Never>()
     let encodings = SharedJobs<EncodingKey, Data, Never>()
 
     init(
-        configuration: ImageManagerConfiguration, memory: MemoryCache, disk: DiskCache?, loaders: [any ImageLoader]
+        configuration: ImageManagerConfiguration, cache: ImageCache, loaders: [any ImageLoader]
     ) {
         self.configuration = configuration
-        self.memory = memory
-        self.disk = disk
+        defaults = RequestDefaults(configuration, cache: cache)
         self.loaders = loaders
+        failures = FailureMemory(
+            policy: configuration.failures, limit: configuration.failureLimit, now: configuration.now)
         self.workers = WorkerPool(
             threads: configuration.workerThreads, byteBudget: configuration.decodeBudget,
             waitingLimit: configuration.waitingLimit)
@@ -67,7 +68,7 @@ final class Engine: Sendable {
     /// What memory holds for `plan`, and what it may do.
     func remembered(_ plan: RequestPlan) -> (image: Image, standing: RequestPlan.Standing)? {
         guard plan.policy != .reload, plan.request.reads.contains(.memory),
-            let image = memory.image(for: plan.keys.final)
+            let image = plan.cache.memory?.image(for: plan.keys.final), plan.selects(image)
         else { return nil }
         return (image, plan.standing(of: image.resource))
     }

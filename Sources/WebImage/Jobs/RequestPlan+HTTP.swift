@@ -3,15 +3,38 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageNet
+import WebImageStore
 
 /// What HTTP says about known bytes for this request. Bytes without an HTTP head (an app's own loader) are always
 /// fresh and may always be stored.
 extension RequestPlan {
+    /// The fields that are sent, as they select among stored answers. Made when needed: few answers vary.
+    var selecting: HTTPFields { defaults.configuration.downloader.sent(request.fields).withHashedSecrets }
+
+    /// Fields that keep answers apart besides those their Vary names. What is part of the key does so already.
+    var separating: [String] {
+        let isInKey = request.varyingFields.contains { $0.lowercased() == "authorization" }
+        return isInKey || !defaults.http.separatesCredentials ? [] : ["authorization"]
+    }
+
+    /// Whether the request would get this answer, as far as Vary tells (RFC 9111 4.1).
+    func selects(_ head: StoredHead) -> Bool { !head.isNegotiated || head.matches(selecting) }
+
+    /// Whether the request may be shown this picture: it was not chosen by fields that differ.
+    func selects(_ image: Image) -> Bool { image.resource?.head.map(selects) ?? true }
+
+    /// Whether what another request has just got would have been given to this one too.
+    func accepts(_ resource: ResourceRecord) -> Bool {
+        guard let head = resource.head, head.isNegotiated else { return true }
+        return !head.differs(from: selecting)
+    }
+
     /// Whether the bytes answer without asking the server (RFC 9111 4).
     func isFresh(_ resource: ResourceRecord) -> Bool {
         guard let head = resource.head else { return true }
-        guard head.matches(request.fields) else { return false }
-        switch head.decision(for: request.fields, now: now) {
+        guard selects(head) else { return false }
+        switch head.decision(for: request.fields, now: now, policy: defaults.http) {
         case .fresh: return true
         case .stale(let staleness): return staleness.isAccepted
         case .mustRevalidate: return false
@@ -36,8 +59,8 @@ extension RequestPlan {
         case .http: break
         }
         guard let resource, let head = resource.head else { return .answers }
-        guard head.matches(request.fields) else { return .waits }
-        switch head.decision(for: request.fields, now: now) {
+        guard selects(head) else { return .waits }
+        switch head.decision(for: request.fields, now: now, policy: defaults.http) {
         case .fresh: return .answers
         case .mustRevalidate: return .waits
         case .stale(let staleness):
@@ -48,15 +71,17 @@ extension RequestPlan {
 
     /// Whether stale bytes may stand in for an answer that failed (RFC 9111 4.2.4, RFC 5861 4).
     func allowsStale(_ resource: ResourceRecord, instead failure: NetworkError) -> Bool {
-        guard let head = resource.head, head.matches(request.fields) else { return resource.head == nil }
-        switch head.decision(for: request.fields, now: now) {
+        guard let head = resource.head, selects(head) else { return resource.head == nil }
+        switch head.decision(for: request.fields, now: now, policy: defaults.http) {
         case .fresh: return true
         case .mustRevalidate: return false
         case .stale(let staleness):
             switch failure.reason {
-            case .status: return [500, 502, 503, 504].contains(failure.status ?? 0) && staleness.mayServeOnError
+            case .status:
+                return defaults.http.staleOnError
+                    && [500, 502, 503, 504].contains(failure.status ?? 0) && staleness.mayServeOnError
             case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed:
-                return staleness.mayServeOffline
+                return defaults.http.staleWhenUnreachable && staleness.mayServeOffline
             default: return false
             }
         }
@@ -82,11 +107,13 @@ extension RequestPlan {
 
 extension ResourceRecord {
     /// Takes a 304 for these bytes; gives the head as it is now.
-    func confirm(with notModified: StoredHead) -> StoredHead {
+    func confirm(with notModified: StoredHead, _ plan: RequestPlan) -> StoredHead {
         guard let known = head else { return notModified }
-        let merged = known.merging(
+        var merged = known.merging(
             notModified: notModified.head, requestTime: notModified.requestTime,
             responseTime: notModified.responseTime)
+        merged.varying = StoredHead.selecting(
+            request: plan.selecting, response: merged.head.fields, separating: plan.separating)
         update(head: merged)
         return merged
     }

@@ -2,6 +2,8 @@
 
 import Foundation
 import WebImageCore
+import WebImageHTTP
+import WebImageNet
 import WebImageStore
 
 /// A request with everything filled in that it left to the configuration, and its keys.
@@ -15,8 +17,11 @@ struct RequestPlan: Sendable {
     let now: Date
     /// When the request was made.
     let asked: ContinuousClock.Instant
+    let defaults: RequestDefaults
 
-    init(_ request: ImageRequest, configuration: ImageManagerConfiguration) {
+    init(_ request: ImageRequest, _ defaults: RequestDefaults) {
+        let configuration = defaults.configuration
+        self.defaults = defaults
         self.request = request
         transformers = request.transformers ?? configuration.transformers
         policy = request.cachePolicy ?? configuration.cachePolicy
@@ -36,10 +41,34 @@ struct RequestPlan: Sendable {
         limits = plan.limits
         now = plan.now
         asked = plan.asked
+        defaults = plan.defaults
+    }
+
+    /// Where pictures are kept.
+    var cache: ImageCache { request.cache ?? defaults.cache }
+
+    /// Where original bytes are kept.
+    var originalCache: ImageCache {
+        request.originalCache ?? request.cache ?? defaults.configuration.originalCache ?? defaults.cache
     }
 
     /// Files and data URLs are at hand already: a copy on disk would only double them.
     var isOnThisMachine: Bool { ["file", "data"].contains(request.url.scheme?.lowercased() ?? "") }
+}
+
+/// What requests leave to the configuration. One object for all plans of a manager: copying the configuration into
+/// each would cost more than a look into memory.
+final class RequestDefaults: Sendable {
+    let configuration: ImageManagerConfiguration
+    let cache: ImageCache
+
+    init(_ configuration: ImageManagerConfiguration, cache: ImageCache) {
+        self.configuration = configuration
+        self.cache = cache
+    }
+
+    /// What the cache does where HTTP leaves it a choice.
+    var http: HTTPCachePolicy { configuration.cache.http }
 }
 
 /// What identifies the bytes behind a URL.

@@ -13,6 +13,8 @@ public final class ImageManager: Sendable {
 
     /// The settings this manager was made with.
     public let configuration: ImageManagerConfiguration
+    /// Memory, disk and further tiers as one.
+    public let cache: ImageCache
     /// Decoded pictures.
     public let memoryCache: MemoryCache
     /// Original bytes; nil when switched off or when its folder cannot be used.
@@ -33,9 +35,13 @@ public final class ImageManager: Sendable {
         memoryCache = MemoryCache(
             costLimit: configuration.cache.memory.costLimit, countLimit: configuration.cache.memory.countLimit)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
+        let disk = diskCache.map { VariantStore($0, now: configuration.now) }
+        cache = ImageCache(
+            memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cache.tiers,
+            policies: configuration.cache.policies)
         downloader = ImageDownloader(Self.keepingParts(configuration, hasDisk: diskCache != nil))
         engine = Engine(
-            configuration: configuration, memory: memoryCache, disk: diskCache,
+            configuration: configuration, cache: cache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
     }
 
@@ -66,13 +72,14 @@ public final class ImageManager: Sendable {
     @discardableResult
     public func load(_ request: ImageRequest) -> ImageTask {
         let task = ImageTask(request)
-        let plan = RequestPlan(request, configuration: configuration)
+        let plan = RequestPlan(request, engine.defaults)
         let known = engine.remembered(plan)
         if let known, known.standing != .waits, !request.wantsData {
             task.finish(.success(Self.response(known.image, plan)))
             if known.standing == .answersMeanwhile { engine.revalidateBehind(plan, image: known.image) }
             return task
         }
+        task.storesIn(plan)
         task.start { [engine] in await engine.run(plan, task: task, known: known?.image) }
         return task
     }
@@ -120,7 +127,7 @@ public final class ImageManager: Sendable {
     /// - Throws: why there are none.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
         let task = ImageTask(request)
-        var run = RequestRun(plan: RequestPlan(request, configuration: configuration), task: task, engine: engine)
+        var run = RequestRun(plan: RequestPlan(request, engine.defaults), task: task, engine: engine)
         return try await run.bytes()
     }
 
@@ -129,7 +136,7 @@ public final class ImageManager: Sendable {
     /// - Throws: why there is none.
     public func data(for request: ImageRequest, encodedAs encoding: ImageEncoding) async throws(ImageError) -> Data {
         let image = try await image(for: request)
-        let plan = RequestPlan(request, configuration: configuration)
+        let plan = RequestPlan(request, engine.defaults)
         return try await engine.encoded(image, plan, encoding, LivePriority(request.priority))
     }
 
@@ -137,22 +144,28 @@ public final class ImageManager: Sendable {
 
     /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
     public func cachedImage(for request: ImageRequest) -> Image? {
-        let plan = RequestPlan(request, configuration: configuration)
-        return memoryCache.image(for: plan.keys.final)
+        let plan = RequestPlan(request, engine.defaults)
+        return plan.cache.memory?.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
     }
 
-    /// Forgets what is stored for `request`: its picture in memory, its bytes on disk.
-    public func removeCached(_ request: ImageRequest) {
-        let plan = RequestPlan(request, configuration: configuration)
-        memoryCache.remove(plan.keys.final)
-        diskCache?.remove(plan.keys.data)
+    /// Forgets what is stored for `request`: its picture in memory, its bytes in all tiers, its failure.
+    public func removeCached(_ request: ImageRequest) async {
+        let plan = RequestPlan(request, engine.defaults)
+        plan.cache.memory?.remove(plan.keys.final)
+        failures.forget(plan.keys.data)
+        await plan.originalCache.remove(plan.keys.data)
+        if case .encoded = request.storeFinal { await plan.cache.remove(engine.finalKey(plan)) }
     }
 
-    /// Empties both caches.
+    /// Empties the manager's caches.
     public func removeAllCached() async {
-        memoryCache.removeAll()
-        await diskCache?.removeAll()
+        failures.removeAll()
+        await cache.removeAll()
+        await configuration.originalCache?.removeAll()
     }
+
+    /// What failed and is not asked for again for a while.
+    public var failures: FailureMemory { engine.failures }
 
     /// Ends the network thread and writes what waits for the disk. Running requests end with an error.
     public func close() async {

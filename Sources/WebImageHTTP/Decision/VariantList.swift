@@ -24,27 +24,15 @@ public struct VariantList: Sendable, Hashable, Codable {
             self.responseTime = responseTime
         }
 
-        /// What is remembered of `head`, the answer to a request with the fields `request`.
-        ///
-        /// - Parameter additional: names that select besides those of Vary, in lower case.
-        public init(id: String, head: StoredHead, request: HTTPFields, additional: [String] = []) {
-            let names = StoredHead.varyNames(head.head.fields) + additional
+        /// What selects an answer that is stored with `head`.
+        public init(id: String, stored head: StoredHead) {
             self.init(
-                id: id, names: names,
-                selecting: HTTPFields(
-                    Set(names).sorted().compactMap { name in
-                        request.combined(name).map { HTTPFields.Field(name: name, value: $0) }
-                    }),
-                responseTime: head.responseTime)
+                id: id, names: head.selectingNames, selecting: head.selecting, responseTime: head.responseTime)
         }
 
         /// Whether a request with `fields` is answered by it.
         public func matches(_ fields: HTTPFields) -> Bool {
-            names.allSatisfy { name in
-                name != "*"
-                    && StoredHead.normalized(name, fields.combined(name))
-                        == StoredHead.normalized(name, selecting.combined(name))
-            }
+            names.allSatisfy { $0 != "*" && StoredHead.isAlike($0, fields, selecting) }
         }
     }
 

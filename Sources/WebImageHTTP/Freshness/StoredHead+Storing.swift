@@ -84,12 +84,49 @@ extension StoredHead {
             })
     }
 
+    /// What selects an answer: the fields of `request` that `response`'s Vary names, and those of `separating`, which
+    /// select though Vary does not name them. Of these also the absent ones are told, by an empty value.
+    public static func selecting(
+        request: HTTPFields, response: HTTPFields, separating names: [String]
+    ) -> HTTPFields {
+        var fields = varying(request: request, response: response)
+        for name in names where !varyNames(response).contains(name.lowercased()) {
+            fields.append(name: name.lowercased(), value: request.combined(name) ?? "")
+        }
+        return fields
+    }
+
     /// Whether the answer was chosen by fields that `request` has alike (RFC 9111 4.1). `Vary: *` never matches.
     public func matches(_ request: HTTPFields) -> Bool {
-        Self.varyNames(head.fields).allSatisfy { name in
-            name != "*"
-                && Self.normalized(name, request.combined(name)) == Self.normalized(name, varying.combined(name))
-        }
+        selectingNames.allSatisfy { $0 != "*" && Self.isAlike($0, request, selecting) }
+    }
+
+    /// Whether `request` would be answered differently, as far as the answer tells: a field that Vary names has
+    /// another value. What varies on everything is no answer to any later request, but may be one to an equal request
+    /// at the same time.
+    public func differs(from request: HTTPFields) -> Bool {
+        selectingNames.contains { $0 != "*" && !Self.isAlike($0, request, selecting) }
+    }
+
+    /// Whether any field of the request selects the answer.
+    public var isNegotiated: Bool { !varying.lines.isEmpty || head.fields["Vary"] != nil }
+
+    /// Names of the fields that select the answer, in lower case.
+    var selectingNames: [String] {
+        guard isNegotiated else { return [] }
+        let vary = Self.varyNames(head.fields)
+        return vary + varying.lines.map { $0.name.lowercased() }.filter { !vary.contains($0) }
+    }
+
+    /// Names and values of the fields that selected the answer; absent ones are left out.
+    var selecting: HTTPFields {
+        guard varying.lines.contains(where: \.value.isEmpty) else { return varying }
+        let vary = Self.varyNames(head.fields)
+        return HTTPFields(varying.lines.filter { !$0.value.isEmpty || vary.contains($0.name.lowercased()) })
+    }
+
+    static func isAlike(_ name: String, _ request: HTTPFields, _ selecting: HTTPFields) -> Bool {
+        normalized(name, request.combined(name)) == normalized(name, selecting.combined(name))
     }
 
     /// Names in Vary, in lower case.

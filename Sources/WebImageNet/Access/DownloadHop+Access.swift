@@ -57,6 +57,7 @@ extension DownloadHop {
         let isLocked = head.status == 401 || head.status == 407
         let realm = head.status == 401 ? AuthenticationChallenge.all(head).first?.realm ?? "" : ""
         return failure(
-            isLocked ? .authenticationRequired : .status, status: head.status, retryAfter: retryAfter, detail: realm)
+            isLocked ? .authenticationRequired : .status, status: head.status, retryAfter: retryAfter,
+            freshFor: Freshness.told(by: head, now: Date()), detail: realm)
     }
 }

@@ -76,9 +76,9 @@ public final class HTTPCache: Sendable {
 
     /// Stores as a new variant, in place of those that the request selects.
     func put(_ head: StoredHead, _ body: Data, request fields: HTTPFields, for key: String) async {
-        let variant = VariantList.Variant(
-            id: UUID().uuidString, head: head, request: fields,
-            additional: policy.separatesCredentials ? ["authorization"] : [])
+        var head = head
+        head.varying = StoredHead.selecting(request: fields, response: head.head.fields, separating: separating)
+        let variant = VariantList.Variant(id: UUID().uuidString, stored: head)
         await store.put(StoredResponse(variant: variant, head: head, body: body), request: fields, for: key)
     }
 
@@ -91,11 +91,10 @@ public final class HTTPCache: Sendable {
             notModified: notModified.head, requestTime: notModified.requestTime,
             responseTime: notModified.responseTime)
         let fields = selecting(request)
-        current.head.varying = StoredHead.varying(request: fields, response: current.head.head.fields)
+        current.head.varying = StoredHead.selecting(
+            request: fields, response: current.head.head.fields, separating: separating)
         if StoredHead.isStorable(method: "GET", request: request.fields, response: current.head.head) {
-            current.variant = VariantList.Variant(
-                id: stored.variant.id, head: current.head, request: fields,
-                additional: policy.separatesCredentials ? ["authorization"] : [])
+            current.variant = VariantList.Variant(id: stored.variant.id, stored: current.head)
             await store.update(current, for: Self.key(url))
         } else {
             await store.remove(stored.variant.id, for: Self.key(url))
@@ -142,12 +141,8 @@ public final class HTTPCache: Sendable {
         return Origin(url).description + (path.isEmpty ? "/" : path) + query
     }
 
-    /// The request's fields as they select answers: credentials as hashes, so that no store holds them.
-    func selecting(_ request: RequestHead) -> HTTPFields {
-        HTTPFields(
-            request.fields.lines.map { line in
-                guard ["authorization", "cookie"].contains(line.name.lowercased()) else { return line }
-                return .init(name: line.name, value: CacheKey([line.name.lowercased(), line.value]).fileName)
-            })
-    }
+    /// Names that select besides those of Vary.
+    private var separating: [String] { policy.separatesCredentials ? ["authorization"] : [] }
+
+    func selecting(_ request: RequestHead) -> HTTPFields { request.fields.withHashedSecrets }
 }

@@ -43,17 +43,10 @@ final class HTTPClientCore: Sendable {
     /// `request` with the fields every request has: Vary compares what is sent.
     func prepared(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
-        for field in configuration.network.fields.lines where request.fields[field.name] == nil {
-            request.fields.append(name: field.name, value: field.value)
-        }
-        request.hasOwnCodings = request.hasOwnCodings || request.fields["Accept-Encoding"] == nil
-        let defaults = [
-            ("Accept", configuration.network.accept), ("User-Agent", configuration.network.userAgent),
-            ("Accept-Encoding", ContentDecoder.accepted),
-        ]
-        for (name, value) in defaults where request.fields[name] == nil {
-            request.fields.append(name: name, value: value)
-        }
+        let named = configuration.network.fields
+        let saysCodings = request.fields["Accept-Encoding"] != nil || named["Accept-Encoding"] != nil
+        request.hasOwnCodings = request.hasOwnCodings || !saysCodings
+        request.fields = configuration.network.sent(request.fields)
         return request
     }
 

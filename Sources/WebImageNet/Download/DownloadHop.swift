@@ -118,11 +118,12 @@ struct DownloadHop: Sendable {
     /// An error at this place.
     func failure(
         _ reason: NetworkError.Reason, phase: NetworkError.Phase = .head, status: Int? = nil,
-        retryAfter: Double? = nil, detail: String = ""
+        retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""
     ) -> ImageError {
         .network(
             NetworkError(
-                reason, url: url.absoluteString, phase: phase, status: status, retryAfter: retryAfter, detail: detail))
+                reason, url: url.absoluteString, phase: phase, status: status, retryAfter: retryAfter,
+                freshFor: freshFor, detail: detail))
     }
 
     /// Foundation has encoded host, path and query; what is not ASCII even so is no URL.

@@ -128,7 +128,7 @@ struct VariantTests {
         let head = StoredHead(
             request: request, response: ResponseHead(status: 200, fields: fields(names.map { ("Vary", $0) })),
             finalURL: "", requestTime: now, responseTime: now.addingTimeInterval(time))
-        return VariantList.Variant(id: id, head: head, request: request)
+        return VariantList.Variant(id: id, stored: head)
     }
 
     @Test("A list does what a plain list of all answers does")
