@@ -52,12 +52,18 @@ int wi_load_all(
     if (!multi || !slots) return -1;
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)connections * 2);
     int next = 0, done = 0, running = 0;
+    // The same request as the downloader's, field by field.
+    struct curl_slist *fields = NULL;
+    fields = curl_slist_append(fields, "Accept: image/webp,image/png,image/jpeg,image/gif,image/bmp;q=0.9,*/*;q=0.5");
+    fields = curl_slist_append(fields, "User-Agent: WebImage/0.1");
+    fields = curl_slist_append(fields, "Accept-Encoding: gzip, deflate, br, zstd");
     for (int i = 0; i < connections; i++) {
         CURL *handle = slots[i].handle = curl_easy_init();
         curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take);
         curl_easy_setopt(handle, CURLOPT_WRITEDATA, &slots[i]);
         curl_easy_setopt(handle, CURLOPT_PRIVATE, &slots[i]);
         curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(handle, CURLOPT_HTTPHEADER, fields);
         curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, 131072L);
         if (next < total) {
             start(multi, &slots[i], urls[next % urlCount], next);
@@ -96,6 +102,7 @@ int wi_load_all(
         free(slots[i].bytes);
     }
     free(slots);
+    curl_slist_free_all(fields);
     curl_multi_cleanup(multi);
     return loaded->answered == total ? 0 : -1;
 }

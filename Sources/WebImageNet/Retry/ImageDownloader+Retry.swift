@@ -6,34 +6,35 @@ import WebImageHTTP
 
 extension ImageDownloader {
     /// The load from its URL, then from the alternatives in their order.
-    func loadAnywhere(_ request: LoadRequest, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        var rest = request.alternatives.filter { canLoad($0) }[...]
-        var present = request
+    func loadAnywhere(_ basis: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
+        var rest = basis.request.alternatives.filter { canLoad($0) }[...]
+        var present = basis
         while true {
             do {
                 return run.finished(try await loadWithRetries(present, run))
             } catch .network(let error) {
                 guard let next = rest.popFirst() else { throw .network(error.telling(run.failures.dropLast())) }
-                present = request
-                present.url = next
-                if Origin(next) != Origin(request.url) { present.fields = Redirect.withoutSecrets(request.fields) }
+                present = basis.changed { request in
+                    if Origin(next) != Origin(request.url) { request.fields = Redirect.withoutSecrets(request.fields) }
+                    request.url = next
+                }
             }
         }
     }
 
-    private func loadWithRetries(_ request: LoadRequest, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        let policy = request.retry ?? configuration.retry
+    private func loadWithRetries(_ first: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
+        let policy = first.request.retry ?? configuration.retry
         let start = waits.now
-        var request = request
+        var basis = first
         var retries = RetryState(policy)
         while true {
             do {
-                return try await follow(request, policy, run)
+                return try await follow(basis, policy, run)
             } catch .network(let failure) {
                 let error = run.add(failure)
-                if error.reason == .contentCodingFailed, request.fields["Accept-Encoding"] == nil {
+                if error.reason == .contentCodingFailed, basis.request.fields["Accept-Encoding"] == nil {
                     // Some servers name a coding and do not apply it: once more, without any.
-                    request.fields["Accept-Encoding"] = "identity"
+                    basis = basis.changed { $0.fields["Accept-Encoding"] = "identity" }
                     continue
                 }
                 noteRetryAfter(error, policy)

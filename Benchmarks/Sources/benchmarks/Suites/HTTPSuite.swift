@@ -38,14 +38,15 @@ enum HTTPSuite: Suite {
         let ours = Contender("WebImage") { round in
             let step = round == 0 ? 1 : 4_096
             return try await timed(requests.count) {
-                try await withThrowingTaskGroup(of: Bool.self) { group in
+                try await withThrowingDiscardingTaskGroup { group in
                     for (index, request) in requests.enumerated() {
                         group.addTask {
                             let body = try await downloader.load(request, context: LoadContext()).body
-                            return server.isRight(index, body, step: step)
+                            guard server.isRight(index, body, step: step) else {
+                                throw Skipped(reason: "WebImage got wrong bytes")
+                            }
                         }
                     }
-                    for try await isRight in group where !isRight { throw Skipped(reason: "WebImage got wrong bytes") }
                 }
             }
         }

@@ -48,11 +48,16 @@ enum QueueProbe {
         var bodies: [Data] = []
         bodies.reserveCapacity(total)
         let before = ResidentMemory.now()
+        // All of them are there before the first one begins.
+        downloader.suspend()
         try await withThrowingTaskGroup(of: Data.self) { group in
             for index in 0..<total {
                 let request = requests[index % requests.count]
                 group.addTask { try await downloader.load(request, context: LoadContext()).body }
             }
+            while downloader.activity.queued < total { try await Task.sleep(for: .milliseconds(1)) }
+            FileHandle.standardError.write(Data("queue \(ResidentMemory.now() - before)\n".utf8))
+            downloader.resume()
             for try await body in group { bodies.append(body) }
         }
         let kept = bodies.reduce(0) { $0 + $1.count }
