@@ -69,6 +69,14 @@ public final class ImageDownloader: ImageLoader {
         guard !configuration.interceptors.isEmpty || !configuration.responseInterceptors.isEmpty else {
             return try await loadAnywhere(blank.with(request), LoadRun(context))
         }
+        return try await loadIntercepted(request, context)
+    }
+
+    /// By itself, so that its frame is not part of every waiting load's.
+    @inline(never)
+    private func loadIntercepted(
+        _ request: LoadRequest, _ context: LoadContext
+    ) async throws(ImageError) -> LoadResponse {
         let chain = InterceptorChain(
             interceptors: configuration.interceptors, responseInterceptors: configuration.responseInterceptors
         ) { [self] (request, context) async throws(ImageError) in
@@ -85,7 +93,7 @@ public final class ImageDownloader: ImageLoader {
             let order = try path.order(spent: run.spent)
             try await waits.waitForHost(order.request.origin, policy)
             let outcome = await exchange(order, run)
-            if let response = try path.take(outcome) { return response }
+            if let response = try path.take(outcome) { return run.finished(response) }
         }
     }
 }

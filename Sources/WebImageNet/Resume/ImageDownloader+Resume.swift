@@ -9,6 +9,12 @@ extension ImageDownloader {
     /// continue; a server that answers a range wrongly is asked once more, for the whole.
     func exchange(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
         guard let partials, order.request.keep != nil, partials.mayHoldParts else { return await perform(order, run) }
+        return await exchange(order, run, partials)
+    }
+
+    /// By itself, so that its frame is not part of every waiting load's.
+    @inline(never)
+    private func exchange(_ order: TransferOrder, _ run: LoadRun, _ partials: ResumeStore) async -> TransferOutcome {
         let key = order.request.resumeKey
         guard let ranged = await partials.point(for: key).map(order.continuing) else {
             return await perform(order, run)

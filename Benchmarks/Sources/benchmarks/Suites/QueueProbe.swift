@@ -56,7 +56,6 @@ enum QueueProbe {
                 group.addTask { try await downloader.load(request, context: LoadContext()).body }
             }
             while downloader.activity.queued < total { try await Task.sleep(for: .milliseconds(1)) }
-            FileHandle.standardError.write(Data("queue \(ResidentMemory.now() - before)\n".utf8))
             downloader.resume()
             for try await body in group { bodies.append(body) }
         }
