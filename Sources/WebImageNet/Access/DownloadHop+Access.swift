@@ -48,8 +48,14 @@ extension DownloadHop {
     }
 
     /// Two steps of equal marks are a loop. A server may set a cookie and lead back to the same place.
-    func mark(_ transfer: TransferRequest) -> String {
-        "\(transfer.url) \(transfer.fields["Cookie"] ?? "") \(hasAnsweredChallenge)"
+    struct Mark: Equatable {
+        let url: String
+        let cookies: String?
+        let hasAnsweredChallenge: Bool
+    }
+
+    func mark(_ transfer: TransferRequest) -> Mark {
+        Mark(url: transfer.url, cookies: transfer.fields["Cookie"], hasAnsweredChallenge: hasAnsweredChallenge)
     }
 
     /// The error of a status that is not accepted.

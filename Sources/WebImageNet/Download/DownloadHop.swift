@@ -13,22 +13,15 @@ struct DownloadHop: Sendable {
     /// Whether it is asked again with credentials.
     var hasAnsweredChallenge = false
     var fields: HTTPFields
-    let request: LoadRequest
-    let configuration: DownloaderConfiguration
+    private let basis: DownloadBasis
 
-    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration) {
-        self.request = request
-        self.configuration = configuration
-        url = configuration.strictTransport?.secured(request.url) ?? request.url
-        fields = request.fields
-        for field in configuration.fields.lines where request.fields[field.name] == nil {
-            fields.append(name: field.name, value: field.value)
-        }
-        let defaults = [
-            ("Accept", configuration.accept), ("User-Agent", configuration.userAgent),
-            ("Accept-Encoding", ContentDecoder.accepted),
-        ]
-        for (name, value) in defaults where fields[name] == nil { fields.append(name: name, value: value) }
+    var request: LoadRequest { basis.request }
+    var configuration: DownloaderConfiguration { basis.configuration }
+
+    init(_ basis: DownloadBasis) {
+        self.basis = basis
+        url = basis.configuration.strictTransport?.secured(basis.request.url) ?? basis.request.url
+        fields = basis.fields
     }
 
     /// Whether a status is an answer.
@@ -112,6 +105,7 @@ struct DownloadHop: Sendable {
             }
             return .deliver
         }
+        if transfer.isResumable { transfer.keep = basis.keep }
         return TransferOrder(transfer)
     }
 
@@ -128,11 +122,13 @@ struct DownloadHop: Sendable {
 
     /// Foundation has encoded host, path and query; what is not ASCII even so is no URL.
     private func asciiURL() throws(ImageError) -> String {
-        let text = url.absoluteString.prefix { $0 != "#" }
-        guard let host = url.host(), !host.isEmpty, text.utf8.allSatisfy({ (33...126).contains($0) }) else {
-            throw .request(.invalidURL(url.absoluteString))
+        let text = url.absoluteString
+        let bytes = text.utf8
+        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+        guard let host = url.host(), !host.isEmpty, bytes[..<end].allSatisfy({ (33...126).contains($0) }) else {
+            throw .request(.invalidURL(text))
         }
-        return String(text)
+        return end == bytes.endIndex ? text : String(text[..<end])
     }
 
     /// Line breaks in a field would begin another one, or another request.

@@ -8,16 +8,21 @@ extension ImageDownloader {
     /// One exchange. Continues what an earlier one left of the same, and leaves behind what a later one can
     /// continue; a server that answers a range wrongly is asked once more, for the whole.
     func exchange(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
-        guard let partials, order.request.isResumable else { return await perform(order, run) }
+        guard let partials, order.request.keep != nil, partials.mayHoldParts else { return await perform(order, run) }
+        return await exchange(order, run, partials)
+    }
+
+    /// By itself, so that its frame is not part of every waiting load's.
+    @inline(never)
+    private func exchange(_ order: TransferOrder, _ run: LoadRun, _ partials: ResumeStore) async -> TransferOutcome {
         let key = order.request.resumeKey
-        let whole = order.with { $0.keep = { partials.put($0, for: key) } }
-        guard let ranged = await partials.point(for: key).map(whole.continuing) else {
-            return await perform(whole, run)
+        guard let ranged = await partials.point(for: key).map(order.continuing) else {
+            return await perform(order, run)
         }
         let outcome = await perform(ranged, run)
         let verdict = RangeVerdict(outcome)
         if verdict != .keep { partials.remove(key) }
-        return verdict == .askAgain ? await perform(whole, run) : outcome
+        return verdict == .askAgain ? await perform(order, run) : outcome
     }
 
     private func perform(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
@@ -40,11 +45,11 @@ extension TransferOrder {
 
 extension TransferRequest {
     /// Whether a part of the answer's body may be kept and continued: a caller's own range is its own affair.
-    fileprivate var isResumable: Bool { method == "GET" && fields["Range"] == nil && fields["If-Range"] == nil }
+    var isResumable: Bool { method == "GET" && fields["Range"] == nil && fields["If-Range"] == nil }
 
-    /// Conditions and orders to caches do not change what the body is.
+    /// Conditions and orders to caches do not change what the body is, and a range that continues it is our own.
     private static let withoutMeaning: Set<String> = [
-        "if-none-match", "if-modified-since", "cache-control", "pragma",
+        "if-none-match", "if-modified-since", "cache-control", "pragma", "range", "if-range",
     ]
 
     /// Under which the body's part is kept: the URL and every field that could matter, credentials among them.

@@ -65,6 +65,11 @@ final class ResumeStore: Sendable {
         }
     }
 
+    /// Whether anything may be kept. Where nothing is, nobody needs a key.
+    var mayHoldParts: Bool {
+        state.withLock { !$0.entries.isEmpty || (configuration.directory != nil && $0.names?.isEmpty != true) }
+    }
+
     /// The part kept for `key`; it stays kept.
     func point(for key: CacheKey) async -> ResumePoint? {
         let oldest = configuration.now().addingTimeInterval(-configuration.maxAge)

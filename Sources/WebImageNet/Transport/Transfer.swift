@@ -47,9 +47,9 @@ final class Transfer {
 
     init(_ submission: Submission) {
         self.submission = submission
-        let request = submission.request
+        let order = submission.order
         resume = ResumeState(
-            request.resume, isForeign: request.resume == nil && request.fields["Range"] != nil)
+            order.request.resume, isForeign: order.request.resume == nil && order.request.fields["Range"] != nil)
     }
 
     /// Forgets what came: the transfer starts again on a fresh connection.
@@ -88,7 +88,7 @@ final class Transfer {
             deliver(bytes)
             return true
         }
-        _ = coded?.append(bytes)
+        coded?.append(bytes)
         do {
             try decoder?.decode(bytes) { deliver($0) }
             return true
@@ -141,12 +141,13 @@ final class Transfer {
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
-        guard let part = body?.append(bytes), !part.isEmpty else { return }
+        body?.append(bytes)
+        guard submission.wantsBody, let part = body?.last(bytes.count), !part.isEmpty else { return }
         report(.body(part))
     }
 
     private func report(_ event: TransferEvent) {
-        if !submission.ticket.isResolved { submission.observer(event) }
+        if submission.wantsBody, !submission.ticket.isResolved { submission.observer(event) }
     }
 
     /// What the transfer came to when libcurl says it is whole; nil where it is not.
@@ -173,13 +174,16 @@ final class Transfer {
 
     private func answer(finished: Int64) -> TransferAnswer {
         let head = head ?? ResponseHead(status: 0)
-        // A date counts from the server's own clock where it tells it.
-        let now = head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
         return TransferAnswer(
             head: head, body: body?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
             responseTime: responseTime,
-            retryAfter: head.fields["Retry-After"].flatMap { RetryAfter.seconds($0, now: now) },
+            retryAfter: head.fields["Retry-After"].flatMap { RetryAfter.seconds($0, now: serverTime(head)) },
             metrics: metrics(finished), isLengthKnown: isMultiplexed || head.tellsItsEnd)
+    }
+
+    /// A date counts from the server's own clock where it tells it.
+    private func serverTime(_ head: ResponseHead) -> Date {
+        head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 
     private func metrics(_ finished: Int64) -> LoadMetrics {

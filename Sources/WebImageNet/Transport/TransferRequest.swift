@@ -37,7 +37,7 @@ struct TransferRequest: Sendable {
     /// What the request's Range asks to continue.
     var resume: ResumePoint?
     /// Takes what came of a body that was lost or cancelled and can be continued, on the network thread.
-    var keep: (@Sendable (ResumePoint) -> Void)?
+    var keep: DownloadBasis.Keep?
 }
 
 /// A request on its way: an object, so that thousands of waiting tasks hold no copies.
