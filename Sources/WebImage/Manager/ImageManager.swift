@@ -141,17 +141,20 @@ public final class ImageManager: Sendable {
         return memoryCache.image(for: plan.keys.final)
     }
 
-    /// Forgets what is stored for `request`: its picture in memory, its bytes on disk.
+    /// Forgets what is stored for `request`: its picture in memory, its bytes on disk, and parts of lost downloads of
+    /// its URL.
     public func removeCached(_ request: ImageRequest) {
         let plan = RequestPlan(request, configuration: configuration)
         memoryCache.remove(plan.keys.final)
         diskCache?.remove(plan.keys.data)
+        downloader.forgetParts(of: request.url)
     }
 
-    /// Empties both caches.
+    /// Empties both caches, and forgets the parts of lost downloads.
     public func removeAllCached() async {
         memoryCache.removeAll()
         await diskCache?.removeAll()
+        await downloader.forgetAllParts()
     }
 
     /// Ends the network thread and writes what waits for the disk. Running requests end with an error.

@@ -61,8 +61,8 @@ public final class ImageDownloader: ImageLoader {
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let chain = InterceptorChain(
             interceptors: configuration.interceptors, responseInterceptors: configuration.responseInterceptors
-        ) { [self] (request, context) async throws(ImageError) in
-            try await loadAnywhere(request, LoadRun(context))
+        ) { [self, source = request.url] (request, context) async throws(ImageError) in
+            try await loadAnywhere(request, LoadRun(source, context))
         }
         return try await chain.run(request, context)
     }

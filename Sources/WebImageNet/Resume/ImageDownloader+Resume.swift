@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 import WebImageHTTP
 import WebImageStore
@@ -9,7 +10,7 @@ extension ImageDownloader {
     /// continue; a server that answers a range wrongly is asked once more, for the whole.
     func exchange(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
         guard let partials, order.request.isResumable else { return await perform(order, run) }
-        let key = order.request.resumeKey
+        let key = ResumeKey(source: run.source, part: order.request.resumeKey)
         let whole = order.with { $0.keep = { partials.put($0, for: key) } }
         guard let ranged = await partials.point(for: key).map(whole.continuing) else {
             return await perform(whole, run)
@@ -19,6 +20,14 @@ extension ImageDownloader {
         if verdict != .keep { partials.remove(key) }
         return verdict == .askAgain ? await perform(whole, run) : outcome
     }
+
+    /// Forgets the parts kept of lost and cancelled loads of `url`, whatever their fields and wherever redirects led
+    /// them. Returns at once; later loads ask for the whole. Thread-safe.
+    public func forgetParts(of url: URL) { partials?.removeAll(of: ResumeKey.source(url)) }
+
+    /// Forgets every part kept of lost and cancelled loads, in memory and in the folder. What runs is not touched, and
+    /// may leave parts later. Thread-safe.
+    public func forgetAllParts() async { await partials?.removeAll() }
 
     private func perform(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
         let outcome = await transport.perform(order, context: run.context) { run.report($0) }
@@ -47,7 +56,7 @@ extension TransferRequest {
         "if-none-match", "if-modified-since", "cache-control", "pragma",
     ]
 
-    /// Under which the body's part is kept: the URL and every field that could matter, credentials among them.
+    /// What the body is a part of: the URL and every field that could matter, credentials among them.
     var resumeKey: CacheKey {
         let lines = fields.lines.filter { !Self.withoutMeaning.contains($0.name.lowercased()) }
             .map { "\($0.name.lowercased()):\($0.value)" }

@@ -24,10 +24,15 @@ final class LoadRun: Sendable {
         var failures: [NetworkError] = []
     }
 
+    /// The URL that the caller asked for.
+    let source: URL
     let context: LoadContext
     private let state = Lock(State())
 
-    init(_ context: LoadContext) { self.context = context }
+    init(_ source: URL, _ context: LoadContext) {
+        self.source = source
+        self.context = context
+    }
 
     /// Seconds in transfers so far.
     var spent: Double { state.withLock { $0.spent } }
