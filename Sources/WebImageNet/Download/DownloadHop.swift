@@ -58,11 +58,14 @@ struct DownloadHop: Sendable {
 
     /// Where `head` leads. Asks the redirect policy.
     func decide(_ head: ResponseHead) -> Next {
+        // The answer that redirects may itself be the one that asks for https.
+        learnTransport(head)
         do throws(Redirect.Refusal) {
             let redirect = try Redirect(
-                head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade)
+                head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade,
+                strictTransport: configuration.strictTransport)
             var next = self
-            next.url = configuration.strictTransport?.secured(redirect.url) ?? redirect.url
+            next.url = redirect.url
             next.hasAnsweredChallenge = false
             next.redirects += 1
             next.fields = redirect.fields(fields)

@@ -63,9 +63,9 @@ struct ResumeFolder {
 
     /// False where it was not written.
     mutating func write(_ point: ResumePoint, name: String, now: Date) -> Bool {
-        guard let data = ResumeFile.encode(point), data.count <= limit, ResumeFile.write(data, to: place(name)) else {
-            return false
-        }
+        guard let data = ResumeFile.encode(point), data.count <= limit,
+            (try? PrivateFile.write(data, to: place(name))) != nil
+        else { return false }
         files[name] = File(size: data.count, stored: now)
         trim(now: now)
         return true

@@ -31,11 +31,16 @@ struct TLSTests {
             }
             #expect(response.body == body)
         }
-        // nginx tells by a status, not by TLS.
+        // nginx tells by a status, not by TLS: for no certificate, and for one that it does not trust.
         let elsewhere = trusted.identifying(as: byFiles, at: "other.example")
-        for tls in [trusted, elsewhere] {
-            let error = await downloader.failure(server.secureURL("/a")) { $0.network.tls = tls }
-            #expect(error?.network?.status == 400)
+        let unknown = ClientCertificate.files(
+            certificate: server.certificates.certificate(.selfSigned), key: server.certificates.key)
+        for tls in [trusted, elsewhere, trusted.identifying(as: unknown, at: "localhost")] {
+            let error = await downloader.failure(server.secureURL("/a")) {
+                $0.network.tls = tls
+                $0.retry = .standard
+            }
+            #expect(error?.code == 2007 && error?.network?.status == 400 && error?.network?.attempt == 1)
         }
         let unusable = ClientCertificate.files(certificate: "/nowhere.pem", key: "/nowhere.key")
         let error = await downloader.failure(server.secureURL("/a")) {
