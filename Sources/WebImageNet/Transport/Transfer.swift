@@ -21,7 +21,7 @@ final class Transfer {
     /// Whether this is the second try, on a fresh connection.
     var isRetry = false
     /// The proxy it goes through; nil for none.
-    var proxy: String?
+    var proxy: ProxyAddress?
     /// The last socket that was opened for it; nil where it uses a kept connection.
     var openedSocket: Int32?
     /// Set where the address policy refused a connection.
@@ -59,6 +59,9 @@ final class Transfer {
         openedSocket = nil
         refusedAddress = nil
     }
+
+    /// The proxy will ask for a user, and libcurl answer it.
+    func awaitProxyChallenge() { parser.awaitsProxyChallenge = true }
 
     /// One header line. False stops the transfer.
     func takeHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
@@ -151,6 +154,7 @@ final class Transfer {
 
     /// What the transfer came to when libcurl says it is whole; nil where it is not.
     func finish() -> TransferOutcome? {
+        if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         guard head != nil else { return nil }
         if case .short(let missing) = resume.end() {
             return .failure(failure(.connectionLost, phase: .body, detail: "\(missing) bytes of the range are missing"))
