@@ -74,6 +74,9 @@ final class Transfer {
         }
     }
 
+    /// Whether nothing came for `limit` nanoseconds; slow is not idle.
+    func isIdle(for limit: Int64, at now: Int64) -> Bool { now >= lastActivity + limit }
+
     /// A part of the body. False stops the transfer.
     func takeBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Bool {
         lastActivity = now
