@@ -128,6 +128,20 @@ struct DownloadHop: Sendable {
                 reason, url: url.absoluteString, phase: phase, status: status, retryAfter: retryAfter, detail: detail))
     }
 
+    /// What came. A URL that libcurl cannot use is the caller's fault, or that of the redirect that led there.
+    func answer(_ outcome: TransferOutcome) throws(ImageError) -> TransferAnswer {
+        do throws(ImageError) {
+            return try outcome.get()
+        } catch {
+            guard case .network(let failure) = error, failure.underlying == Self.malformed else { throw error }
+            guard redirects > 0 else { throw .request(.invalidURL(url.absoluteString)) }
+            throw self.failure(.redirectRefused, detail: failure.detail)
+        }
+    }
+
+    /// CURLE_URL_MALFORMAT: a port beyond 65535, for example.
+    private static let malformed: Int32 = 3
+
     /// Foundation has encoded host, path and query; what is not ASCII even so is no URL.
     private func asciiURL() throws(ImageError) -> String {
         let text = url.absoluteString.prefix { $0 != "#" }

@@ -105,11 +105,15 @@ struct TLSTests {
         #expect(await trusting.failure(middle.secureURL("/a", .selfSigned))?.network?.reason == .certificateUntrusted)
     }
 
-    @Test("The server is told the name that is asked for")
+    @Test("The server is told the name that is asked for, and no address")
     func serverName() async throws {
         let server = try Nginx(files: ["a": body], secureSettings: "add_header X-Name \"$ssl_server_name\";")
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
         #expect(try await downloader.load(server.secureURL("/a")).head?.fields["X-Name"] == "localhost")
+        var parts = try #require(URLComponents(url: server.secureURL("/a"), resolvingAgainstBaseURL: false))
+        parts.host = "127.0.0.1"
+        let address = try #require(parts.url)
+        #expect(try await downloader.load(address).head?.fields["X-Name"] == nil)
     }
 
     @Test("A server that closes connections after three requests does so unseen")
