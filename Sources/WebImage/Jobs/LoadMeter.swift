@@ -55,31 +55,30 @@ final class LoadMeter: Sendable {
             state.withLock { $0.started = moment }
         case .head(_, let expected):
             let (moment, time) = (now(), time())
-            tell { state in
+            let progress = state.withLock { state in
                 state.head = moment
                 state.progress = ImageProgress(received: 0, expected: expected)
                 // It begins, or begins anew: what was told before does not hold any more.
                 return state.told(at: time, isFinal: true)
             }
+            if let progress { handler(progress) }
         case .body(let part):
             let time = time()
-            tell { state in
+            let progress = state.withLock { state in
                 state.progress.received += part.count
                 return state.told(at: time, isFinal: state.progress.received == state.progress.expected)
             }
+            if let progress { handler(progress) }
         }
     }
 
     /// The load has brought everything: tells the last progress where it was held back.
     func finish() {
-        tell { state in
+        let progress = state.withLock { state -> ImageProgress? in
             defer { state.isHeldBack = false }
             return state.isHeldBack ? state.progress : nil
         }
-    }
-
-    private func tell(_ change: (inout sending State) -> sending ImageProgress?) {
-        if let progress = state.withLock(change) { handler(progress) }
+        if let progress { handler(progress) }
     }
 
     private static func seconds() -> Double {
