@@ -5,6 +5,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
+import WebImageTestSupport
 import WebImageTesting
 
 @Suite("Cancellation and priority", .timeLimit(.minutes(5)))
