@@ -192,13 +192,16 @@ extension Engine {
         request.alternatives = plan.request.alternatives
         for line in conditions.lines { request.fields.append(name: line.name, value: line.value) }
         if plan.policy == .reload { request.fields["Cache-Control"] = request.fields["Cache-Control"] ?? "no-cache" }
-        let meter = LoadMeter(now: configuration.now, handler: context.report)
+        let meter = LoadMeter(
+            interval: configuration.downloader.minimumProgressInterval, now: configuration.now,
+            handler: context.report)
         let asked = configuration.now()
         let loading = LoadContext(priority: context.priority.value) { meter.take($0) }
         let token = context.priority.observe { loading.priority = context.priority.value }
         defer { context.priority.stopObserving(token) }
         loading.priority = context.priority.value
         let answer = try await loader.load(request, context: loading)
+        meter.finish()
         // What is on this machine has no server that could be asked again, whatever its loader says of it.
         let told = plan.isOnThisMachine ? nil : answer.head
         let head = told.map { head in

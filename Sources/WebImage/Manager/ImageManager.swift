@@ -148,20 +148,23 @@ public final class ImageManager: Sendable {
         return plan.cache.memory?.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
     }
 
-    /// Forgets what is stored for `request`: its picture in memory, its bytes in all tiers, its failure.
+    /// Forgets what is stored for `request`: its picture in memory, its bytes in all tiers, its failure, and parts of
+    /// lost downloads of its URL.
     public func removeCached(_ request: ImageRequest) async {
         let plan = RequestPlan(request, engine.defaults)
         plan.cache.memory?.remove(plan.keys.final)
         failures.forget(plan.keys.data)
+        downloader.forgetParts(of: request.url)
         await plan.originalCache.remove(plan.keys.data)
         if case .encoded = request.storeFinal { await plan.cache.remove(engine.finalKey(plan)) }
     }
 
-    /// Empties the manager's caches.
+    /// Empties the manager's caches, and forgets failures and the parts of lost downloads.
     public func removeAllCached() async {
         failures.removeAll()
         await cache.removeAll()
         await configuration.originalCache?.removeAll()
+        await downloader.forgetAllParts()
     }
 
     /// What failed and is not asked for again for a while.

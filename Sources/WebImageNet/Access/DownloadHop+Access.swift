@@ -27,6 +27,11 @@ extension DownloadHop {
     /// Keeps what an answer has for the stores.
     func learn(_ head: ResponseHead) {
         jar?.take(head.fields, from: url)
+        learnTransport(head)
+    }
+
+    /// Keeps whether the host wants https alone; only where its certificate was checked (RFC 6797 8.1).
+    func learnTransport(_ head: ResponseHead) {
         let tls = request.network.tls ?? configuration.tls
         guard let strictTransport = configuration.strictTransport,
             !tls.uncheckedHosts.contains(url.host()?.lowercased() ?? "")

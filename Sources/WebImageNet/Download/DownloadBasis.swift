@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 import WebImageHTTP
 
@@ -9,6 +10,8 @@ final class DownloadBasis: Sendable {
     typealias Keep = @Sendable (ResumePoint, TransferRequest) -> Void
 
     let request: LoadRequest
+    /// The URL that the caller asked for, before interceptors, redirects and alternatives.
+    let source: URL
     let configuration: DownloaderConfiguration
     let keep: Keep?
     /// Fields of a request that has none of its own.
@@ -17,45 +20,34 @@ final class DownloadBasis: Sendable {
     /// The basis of a downloader, for requests to come.
     init(_ request: LoadRequest, _ configuration: DownloaderConfiguration, keep: Keep? = nil) {
         self.request = request
+        source = request.url
         self.configuration = configuration
         self.keep = keep
-        ownFields = Self.completed(configuration.fields, configuration)
+        ownFields = configuration.sent(HTTPFields())
     }
 
-    private init(_ request: LoadRequest, like other: DownloadBasis) {
+    private init(_ request: LoadRequest, source: URL, like other: DownloadBasis) {
         self.request = request
+        self.source = source
         configuration = other.configuration
         keep = other.keep
         ownFields = other.ownFields
     }
 
-    /// The same for another request.
-    func with(_ request: LoadRequest) -> DownloadBasis { DownloadBasis(request, like: self) }
+    /// The same for another request, which stands for `source`.
+    func with(_ request: LoadRequest, source: URL) -> DownloadBasis {
+        DownloadBasis(request, source: source, like: self)
+    }
 
     /// The same for a changed request.
     func changed(_ change: (inout LoadRequest) -> Void) -> DownloadBasis {
         var request = request
         change(&request)
-        return with(request)
+        return with(request, source: source)
     }
 
     /// The fields that the first step sends: the request's, then those of the configuration that it does not have.
     var fields: HTTPFields {
-        guard !request.fields.lines.isEmpty else { return ownFields }
-        var fields = request.fields
-        for field in configuration.fields.lines where request.fields[field.name] == nil {
-            fields.append(name: field.name, value: field.value)
-        }
-        return Self.completed(fields, configuration)
-    }
-
-    private static func completed(_ fields: HTTPFields, _ configuration: DownloaderConfiguration) -> HTTPFields {
-        var fields = fields
-        let defaults = [
-            ("Accept", configuration.accept), ("User-Agent", configuration.userAgent),
-            ("Accept-Encoding", ContentDecoder.accepted),
-        ]
-        for (name, value) in defaults where fields[name] == nil { fields.append(name: name, value: value) }
-        return fields
+        request.fields.lines.isEmpty ? ownFields : configuration.sent(request.fields)
     }
 }

@@ -51,11 +51,14 @@ struct DownloadHop: Sendable {
 
     /// Where `head` leads. Asks the redirect policy.
     func decide(_ head: ResponseHead) -> Next {
+        // The answer that redirects may itself be the one that asks for https.
+        learnTransport(head)
         do throws(Redirect.Refusal) {
             let redirect = try Redirect(
-                head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade)
+                head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade,
+                strictTransport: configuration.strictTransport)
             var next = self
-            next.url = configuration.strictTransport?.secured(redirect.url) ?? redirect.url
+            next.url = redirect.url
             next.hasAnsweredChallenge = false
             next.redirects += 1
             next.fields = redirect.fields(fields)
@@ -105,7 +108,10 @@ struct DownloadHop: Sendable {
             }
             return .deliver
         }
-        if transfer.isResumable { transfer.keep = basis.keep }
+        if transfer.isResumable {
+            transfer.keep = basis.keep
+            transfer.source = basis.source
+        }
         return TransferOrder(transfer)
     }
 
@@ -119,6 +125,20 @@ struct DownloadHop: Sendable {
                 reason, url: url.absoluteString, phase: phase, status: status, retryAfter: retryAfter,
                 freshFor: freshFor, detail: detail))
     }
+
+    /// What came. A URL that libcurl cannot use is the caller's fault, or that of the redirect that led there.
+    func answer(_ outcome: TransferOutcome) throws(ImageError) -> TransferAnswer {
+        do throws(ImageError) {
+            return try outcome.get()
+        } catch {
+            guard case .network(let failure) = error, failure.underlying == Self.malformed else { throw error }
+            guard redirects > 0 else { throw .request(.invalidURL(url.absoluteString)) }
+            throw self.failure(.redirectRefused, detail: failure.detail)
+        }
+    }
+
+    /// CURLE_URL_MALFORMAT: a port beyond 65535, for example.
+    private static let malformed: Int32 = 3
 
     /// Foundation has encoded host, path and query; what is not ASCII even so is no URL.
     private func asciiURL() throws(ImageError) -> String {

@@ -47,8 +47,8 @@ final class DownloadPath: Sendable {
     /// The response where `outcome` is the end of the way; nil where it goes on.
     @inline(never)
     func take(_ outcome: TransferOutcome) throws(ImageError) -> LoadResponse? {
-        let answer = try outcome.get()
         let (hop, decision) = state.withLock { ($0.hop, $0.decision) }
+        let answer = try hop.answer(outcome)
         hop.learn(answer.head)
         if let again = hop.answeringChallenge(answer.head) {
             state.withLock { $0.hop = again }

@@ -67,7 +67,7 @@ public final class ImageDownloader: ImageLoader {
     ///   and what interceptors throw.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         guard !configuration.interceptors.isEmpty || !configuration.responseInterceptors.isEmpty else {
-            return try await loadAnywhere(blank.with(request), LoadRun(context))
+            return try await loadAnywhere(blank.with(request, source: request.url), LoadRun(context))
         }
         return try await loadIntercepted(request, context)
     }
@@ -79,8 +79,8 @@ public final class ImageDownloader: ImageLoader {
     ) async throws(ImageError) -> LoadResponse {
         let chain = InterceptorChain(
             interceptors: configuration.interceptors, responseInterceptors: configuration.responseInterceptors
-        ) { [self] (request, context) async throws(ImageError) in
-            try await loadAnywhere(blank.with(request), LoadRun(context))
+        ) { [self, source = request.url] (request, context) async throws(ImageError) in
+            try await loadAnywhere(blank.with(request, source: source), LoadRun(context))
         }
         return try await chain.run(request, context)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 import WebImageHTTP
 import WebImageStore
@@ -24,6 +25,14 @@ extension ImageDownloader {
         if verdict != .keep { partials.remove(key) }
         return verdict == .askAgain ? await perform(order, run) : outcome
     }
+
+    /// Forgets the parts kept of lost and cancelled loads of `url`, whatever their fields and wherever redirects led
+    /// them. Returns at once; later loads ask for the whole. Thread-safe.
+    public func forgetParts(of url: URL) { partials?.removeAll(of: ResumeKey.source(url)) }
+
+    /// Forgets every part kept of lost and cancelled loads, in memory and in the folder. What runs is not touched, and
+    /// may leave parts later. Thread-safe.
+    public func forgetAllParts() async { await partials?.removeAll() }
 
     private func perform(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
         let outcome = await transport.perform(order, context: run.context) { run.report($0) }
@@ -52,11 +61,13 @@ extension TransferRequest {
         "if-none-match", "if-modified-since", "cache-control", "pragma", "range", "if-range",
     ]
 
-    /// Under which the body's part is kept: the URL and every field that could matter, credentials among them.
-    var resumeKey: CacheKey {
+    /// Under which parts of the body are kept: the load's own URL, the URL asked here and every field that could matter,
+    /// credentials among them.
+    var resumeKey: ResumeKey {
         let lines = fields.lines.filter { !Self.withoutMeaning.contains($0.name.lowercased()) }
             .map { "\($0.name.lowercased()):\($0.value)" }
-        return CacheKey([url] + lines.sorted())
+        let part = CacheKey([url] + lines.sorted())
+        return ResumeKey(source: source.map(ResumeKey.source) ?? CacheKey([url]), part: part)
     }
 }
 

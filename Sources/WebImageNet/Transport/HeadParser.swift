@@ -26,7 +26,14 @@ struct HeadParser {
     private(set) var interim: [ResponseHead] = []
     /// Bytes of header lines so far.
     private(set) var received = 0
+    /// Whether a 407 is to be passed over once: libcurl answers it and asks again.
+    var awaitsProxyChallenge = false
+    /// The 407 that was passed over.
+    private var challenge: ResponseHead?
     private var lines: [UInt8] = []
+
+    /// The 407 that was passed over and behind which no other answer began: libcurl had no answer to it.
+    var unansweredChallenge: ResponseHead? { lines.isEmpty ? challenge : nil }
 
     /// Forgets everything: the transfer starts again.
     mutating func reset() { self = HeadParser() }
@@ -47,6 +54,11 @@ struct HeadParser {
         guard head.status != 101 else { return .malformed }
         guard head.status >= 200 else {
             interim.append(head)
+            return .more
+        }
+        if head.status == 407, awaitsProxyChallenge {
+            awaitsProxyChallenge = false
+            challenge = head
             return .more
         }
         isComplete = true

@@ -22,8 +22,12 @@ extension NetworkLoop {
     private func finish(_ transfer: Transfer, _ code: CURLcode) {
         guard let handle = transfer.handle else { return }
         if transfer.isMultiplexed { admission.setMultiplexed(transfer.request.origin) }
+        if let proxy = transfer.proxy, proxy.hasCredentials {
+            proxyAuthentication.learn(UInt(bitPattern: handle.number(CURLINFO_PROXYAUTH_AVAIL)), from: proxy)
+        }
         if code == CURLE_OK, let socket = handle.socket {
-            let isPlain = transfer.request.url.hasPrefix("http:") && !transfer.isMultiplexed
+            let isPlain =
+                transfer.request.url.hasPrefix("http:") && !transfer.isMultiplexed && transfer.proxy?.isSecure != true
             sockets.release(socket, group: socketGroup(transfer), isPlain: isPlain)
         }
         if let stop = transfer.stop { return end(transfer, .failure(stop)) }
@@ -55,13 +59,19 @@ extension NetworkLoop {
         failure.systemError = Int32(truncatingIfNeeded: handle.number(CURLINFO_OS_ERRNO))
         failure.verifyResult = handle.number(CURLINFO_SSL_VERIFYRESULT)
         failure.proxyStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
-        failure.usesProxy = transfer.proxy != nil
-        failure.proxyAnswers =
-            transfer.proxy?.hasPrefix("socks") == false && transfer.request.url.hasPrefix("http:")
+        if let proxy = transfer.proxy {
+            let isPlain = transfer.request.url.hasPrefix("http:")
+            failure.usesProxy = true
+            failure.proxyAnswers = proxy.isHTTP && isPlain
+            failure.isProxyTLS =
+                proxy.isSecure && failure.proxyStatus == 0 && handle.offset(CURLINFO_PRETRANSFER_TIME_T) == 0
+        }
+        if failure.isProxyTLS { failure.verifyResult = handle.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
         if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT { failure.hasRoute = Routes.exist }
         failure.hasClientCertificate = !(transfer.request.tls ?? configuration.tls).clientCertificates.isEmpty
         failure.isEndedHere = transfer.openedSocket.map(sockets.wasEndedHere) ?? false
-        failure.detail = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
+        let words = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
+        failure.detail = failure.isProxyTLS ? "proxy: \(words)" : words
         return failure
     }
 

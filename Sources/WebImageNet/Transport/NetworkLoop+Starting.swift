@@ -30,13 +30,19 @@ extension NetworkLoop {
         transfer.handle = handle
         transfer.lastActivity = now
         transfer.requestTime = Date()
-        transfer.proxy = proxies.proxy(for: transfer.request.url)
+        transfer.proxy = proxies.proxy(for: transfer.request.url).map { ProxyAddress($0) }
         let context = TransferCallbacks.Context(
             transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
             sockets: sockets)
         contexts[handle.pointer] = context
         handle.prepare(
-            transfer.submission.order, lines(of: transfer.submission.order), configuration, proxy: transfer.proxy)
+            transfer.submission.order, lines(of: transfer.submission.order), configuration,
+            proxy: transfer.proxy?.text)
+        if let proxy = transfer.proxy {
+            let tls = transfer.request.tls ?? configuration.tls
+            handle.prepare(proxy, tls, schemes: proxyAuthentication.schemes(proxy))
+            if proxyAuthentication.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }
+        }
         TransferCallbacks.install(on: handle, context, sockets)
         if transfer.isRetry { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         let group = socketGroup(transfer)

@@ -38,7 +38,7 @@ extension NetworkLoop {
             return transfer.failure(.timedOut, phase: phase, detail: "\(limits.connect) s")
         }
         noteRequestSent(transfer)
-        guard now >= transfer.lastActivity + idleLimit(of: transfer) else { return nil }
+        guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
         return transfer.failure(.timedOut, phase: phase, detail: "no byte for \(limits.idle) s")
     }
 

@@ -13,6 +13,7 @@ final class NetworkLoop {
     let multi: UnsafeMutableRawPointer
     let sockets = SocketRegistry()
     let proxies: ProxyResolver
+    var proxyAuthentication = ProxyAuthentication()
     var admission: AdmissionQueue
     var waiting: [UInt64: Transfer] = [:]
     var running: [UInt64: Transfer] = [:]

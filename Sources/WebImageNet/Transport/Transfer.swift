@@ -21,7 +21,7 @@ final class Transfer {
     /// Whether this is the second try, on a fresh connection.
     var isRetry = false
     /// The proxy it goes through; nil for none.
-    var proxy: String?
+    var proxy: ProxyAddress?
     /// The last socket that was opened for it; nil where it uses a kept connection.
     var openedSocket: Int32?
     /// Set where the address policy refused a connection.
@@ -60,6 +60,9 @@ final class Transfer {
         refusedAddress = nil
     }
 
+    /// The proxy will ask for a user, and libcurl answer it.
+    func awaitProxyChallenge() { parser.awaitsProxyChallenge = true }
+
     /// One header line. False stops the transfer.
     func takeHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
         lastActivity = now
@@ -70,6 +73,9 @@ final class Transfer {
         case .malformed: return stop(.badServerResponse, detail: "no valid status line")
         }
     }
+
+    /// Whether nothing came for `limit` nanoseconds; slow is not idle.
+    func isIdle(for limit: Int64, at now: Int64) -> Bool { now >= lastActivity + limit }
 
     /// A part of the body. False stops the transfer.
     func takeBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Bool {
@@ -152,6 +158,7 @@ final class Transfer {
 
     /// What the transfer came to when libcurl says it is whole; nil where it is not.
     func finish() -> TransferOutcome? {
+        if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         guard head != nil else { return nil }
         if case .short(let missing) = resume.end() {
             return .failure(failure(.connectionLost, phase: .body, detail: "\(missing) bytes of the range are missing"))

@@ -38,6 +38,8 @@ struct TransferRequest: Sendable {
     var resume: ResumePoint?
     /// Takes what came of a body that was lost or cancelled and can be continued, on the network thread.
     var keep: DownloadBasis.Keep?
+    /// The URL that the caller of the load asked for; nil where nothing is kept.
+    var source: URL?
 }
 
 /// A request on its way: an object, so that thousands of waiting tasks hold no copies.
