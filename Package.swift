@@ -25,6 +25,19 @@ func cModule(_ name: String, libraries: [String], flags: [CSetting] = []) -> Tar
     )
 }
 
+/// A C module for a trait's library. Without the trait its sources are empty and nothing is linked.
+func traitModule(_ trait: String, libraries: [String], headers: [String] = []) -> Target {
+    .target(
+        name: "C" + trait,
+        dependencies: headers.map { .target(name: $0, condition: .when(traits: [trait])) },
+        path: "Sources/C/C" + trait,
+        cSettings: [.define("WI_IS_ON", .when(traits: [trait]))],
+        linkerSettings: libraries.map { .linkedLibrary($0, .when(traits: [trait])) }
+    )
+}
+
+let pictureTraits = ["AVIF", "HEIF", "JXL", "SVG", "PDF", "TIFF"]
+
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -62,6 +75,14 @@ let package = Package(
         cModule("CPNG", libraries: ["png"]),
         cModule("CGIF", libraries: []),
         cModule("CWebP", libraries: ["webp", "webpdemux", "webpmux"]),
+        traitModule("AVIF", libraries: ["avif"]),
+        traitModule("JXL", libraries: ["jxl"]),
+        traitModule("TIFF", libraries: ["tiff"]),
+        traitModule("HEIF", libraries: ["heif"]),
+        .systemLibrary(name: "CLibrsvg", path: "Sources/C/CLibrsvg", pkgConfig: "librsvg-2.0"),
+        traitModule("SVG", libraries: ["z"], headers: ["CLibrsvg"]),
+        .systemLibrary(name: "CPoppler", path: "Sources/C/CPoppler", pkgConfig: "poppler-glib"),
+        traitModule("PDF", libraries: [], headers: ["CPoppler"]),
         cModule("CCurl", libraries: ["curl"]),
         cModule("CContentCoding", libraries: ["z", "brotlidec", "zstd"]),
         cModule("CSQLite", libraries: ["sqlite3"]),
@@ -69,7 +90,11 @@ let package = Package(
         cModule("CFiles", libraries: []),
         cModule("CTerminal", libraries: []),
         module("WebImageCore", ["CPixelKernels"]),
-        module("WebImageCodecs", ["WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP"]),
+        module(
+            "WebImageCodecs",
+            ["WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP"]
+                + pictureTraits.map { .target(name: "C" + $0, condition: .when(traits: [$0])) }
+        ),
         module("WebImageHTTP", ["WebImageCore"]),
         module("WebImageStore", ["WebImageCore", "WebImageHTTP", "CSQLite", "CHash", "CFiles"]),
         module("WebImageNet", ["WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl", "CContentCoding", "CHash"]),

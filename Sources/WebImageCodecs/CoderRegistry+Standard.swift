@@ -3,8 +3,30 @@
 import WebImageCore
 
 extension CoderRegistry {
-    /// All coders that are always there: JPEG, PNG, GIF, WebP, BMP.
-    public static let standard = CoderRegistry([
-        BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder(),
-    ])
+    /// All coders that are there: JPEG, PNG, GIF, WebP, BMP, ICO, and those of the traits that are on.
+    public static let standard = CoderRegistry(
+        optional + [BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder()])
+
+    private static var optional: [any ImageCoder] {
+        var coders: [any ImageCoder] = [ICOCoder()]
+        #if AVIF
+            coders.append(AVIFCoder())
+        #endif
+        #if JXL
+            coders.append(JXLCoder())
+        #endif
+        #if TIFF
+            coders.append(TIFFCoder())
+        #endif
+        #if HEIF
+            coders.append(HEIFCoder())
+        #endif
+        #if SVG
+            coders.append(SVGCoder())
+        #endif
+        #if PDF
+            coders.append(PDFCoder())
+        #endif
+        return coders
+    }
 }

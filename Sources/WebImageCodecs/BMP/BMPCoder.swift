@@ -39,6 +39,19 @@ public struct BMPCoder: ImageCoder {
         }
     }
 
+    /// True for BMP.
+    public func canEncode(_ format: ImageFormat) -> Bool { format == .bmp }
+
+    /// Encodes the still or the poster: 24 bits a pixel where it is opaque, else 32 with a version 4 header that names
+    /// alpha. Every visible pixel is kept.
+    ///
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)``.
+    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        throws(ImageError) -> Data
+    {
+        try BMPWriter.encode(image.pixels, context: context)
+    }
+
     /// Where the file header says the pixels begin; right behind the header where that makes no sense.
     private func pixelOffset(_ bytes: UnsafeBufferPointer<UInt8>, behindHeader: Int) -> Int {
         var reader = ByteReader(bytes, at: 10)

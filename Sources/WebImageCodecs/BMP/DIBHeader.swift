@@ -63,6 +63,13 @@ struct DIBHeader: Sendable {
         readPalette(&reader, raw, maxEntries: reader.remaining / (headerSize == 12 ? 3 : 4))
     }
 
+    /// Reads the header as one of an icon's pictures: the height counts a mask under the colours too, and the fourth
+    /// byte of a pixel is alpha.
+    mutating func becomeIcon() {
+        size.height = max(1, size.height / 2)
+        if bitsPerPixel == 32, compression == .none, masks.alpha == 0 { masks.alpha = 0xFF00_0000 }
+    }
+
     private mutating func readCore(_ reader: inout ByteReader) -> Bool {
         guard let width = reader.uint16(), let height = reader.uint16(), reader.skip(2), let bits = reader.uint16()
         else { return false }

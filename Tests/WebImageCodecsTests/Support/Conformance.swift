@@ -28,6 +28,10 @@ enum Conformance {
 
     static let formats: Set<ImageFormat> = [.jpeg, .png, .apng, .gif, .webp, .bmp]
 
+    /// Icons, and the formats whose traits are on.
+    static let optionalFormats = [ImageFormat.ico, .cur, .avif, .jxl, .tiff, .heif, .svg]
+        .filter(CoderRegistry.standard.canDecode)
+
     static func rows(_ formats: Set<ImageFormat> = formats) throws -> [Row] {
         guard let folder else { return [] }
         let text = try String(contentsOf: folder.appending(path: "manifest.csv"), encoding: .utf8)
@@ -48,7 +52,7 @@ enum Conformance {
     }
 
     /// Files that break their format's rules, with what their first bytes say they are.
-    static func malformed() throws -> [(file: String, format: ImageFormat)] {
+    static func malformed(_ formats: Set<ImageFormat> = formats) throws -> [(file: String, format: ImageFormat)] {
         guard let folder else { return [] }
         let text = try String(contentsOf: folder.appending(path: "malformed.csv"), encoding: .utf8)
         return text.split(whereSeparator: \.isNewline).dropFirst().compactMap { line in

@@ -27,17 +27,27 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     /// Width and height without orientation.
     var storedSize: PixelSize { orientation?.upright(size) ?? size }
 
-    static let all: [Fixture] = {
-        guard let data = try? Data(contentsOf: folder.appending(path: "manifest.json")) else { return [] }
+    /// Which picture of the file the reference shows, where it is not the first.
+    var page: Int?
+
+    static let all = read("codecs")
+    /// Icons, and what Scripts/fixtures.d/formats.py makes of the formats whose traits are on.
+    static let optional = read("formats").filter { CoderRegistry.standard.canDecode($0.format) }
+
+    private static func read(_ folder: String) -> [Fixture] {
+        let file = Fixtures.folder.appending(path: folder).appending(path: "manifest.json")
+        guard let data = try? Data(contentsOf: file) else { return [] }
         return (try? JSONDecoder().decode([Fixture].self, from: data)) ?? []
-    }()
+    }
+
     static let stills = all.filter { $0.frames == 1 }
     static let animations = all.filter { $0.frames > 1 }
-    private static var folder: URL { Fixtures.folder.appending(path: "codecs") }
+    private static let ownFormats: Set<ImageFormat> = [.jpeg, .png, .apng, .gif, .webp, .bmp]
+    private var folder: URL { Fixtures.folder.appending(path: Self.ownFormats.contains(format) ? "codecs" : "formats") }
 
-    static func named(_ file: String) throws -> Fixture { try #require(all.first { $0.file == file }) }
+    static func named(_ file: String) throws -> Fixture { try #require((all + optional).first { $0.file == file }) }
 
-    func data() throws -> Data { try Data(contentsOf: Self.folder.appending(path: file)) }
+    func data() throws -> Data { try Data(contentsOf: folder.appending(path: file)) }
 
     /// What the header says, by hand: the coders are tested without the probe.
     var probe: ImageProbe? {
@@ -48,7 +58,7 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
 
     /// Premultiplied pixels of all frames.
     func expectedFrames() throws -> [[UInt8]] {
-        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: reference)))
+        let bytes = [UInt8](try Data(contentsOf: folder.appending(path: reference)))
         let frameBytes = width * height * 4
         return (0..<frames).map { premultiplied(Array(bytes[$0 * frameBytes..<($0 + 1) * frameBytes])) }
     }
@@ -64,6 +74,25 @@ func coder(for format: ImageFormat) throws -> any ImageCoder {
     case .png, .apng: PNGCoder()
     case .gif: GIFCoder()
     case .webp: WebPCoder()
+    case .ico, .cur: ICOCoder()
+    #if AVIF
+        case .avif: AVIFCoder()
+    #endif
+    #if HEIF
+        case .heif: HEIFCoder()
+    #endif
+    #if JXL
+        case .jxl: JXLCoder()
+    #endif
+    #if TIFF
+        case .tiff: TIFFCoder()
+    #endif
+    #if SVG
+        case .svg: SVGCoder()
+    #endif
+    #if PDF
+        case .pdf: PDFCoder()
+    #endif
     default: BMPCoder()
     }
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#ifdef WI_IS_ON
+#include <avif/avif.h>
+#include <stdlib.h>
+#include <string.h>
+#include "CAVIF.h"
+#include "status.h"
+
+struct wi_avif_decoder {
+    avifDecoder *decoder;
+    const char *message;
+};
+
+wi_avif_status wi_avif_status_of(avifResult result) {
+    switch (result) {
+    case AVIF_RESULT_OK:
+        return WI_AVIF_OK;
+    case AVIF_RESULT_TRUNCATED_DATA:
+    case AVIF_RESULT_WAITING_ON_IO:
+        return WI_AVIF_TRUNCATED;
+    case AVIF_RESULT_OUT_OF_MEMORY:
+        return WI_AVIF_MEMORY;
+    case AVIF_RESULT_UNSUPPORTED_DEPTH:
+    case AVIF_RESULT_NO_CODEC_AVAILABLE:
+    case AVIF_RESULT_NOT_IMPLEMENTED:
+        return WI_AVIF_UNSUPPORTED;
+    default:
+        return WI_AVIF_CORRUPT;
+    }
+}
+
+/// The edge of a centred part of `part` pixels, moved by a fraction; kept inside.
+static uint32_t edge(uint32_t whole, uint32_t part, uint32_t numerator, uint32_t denominator) {
+    double place = ((double)whole - part) / 2;
+    if (denominator) place += (double)(int32_t)numerator / denominator;
+    if (place < 0) return 0;
+    if (place > whole - part) return whole - part;
+    return (uint32_t)place;
+}
+
+static void describe(const avifDecoder *decoder, wi_avif_info *info) {
+    const avifImage *image = decoder->image;
+    info->width = image->width;
+    info->height = image->height;
+    info->depth = image->depth;
+    info->has_alpha = decoder->alphaPresent;
+    info->frames = decoder->imageCount > 0 ? (uint32_t)decoder->imageCount : 0;
+    info->icc = image->icc.size ? image->icc.data : NULL;
+    info->icc_count = image->icc.size;
+    info->crop_x = info->crop_y = 0;
+    info->crop_width = image->width;
+    info->crop_height = image->height;
+    if (!(image->transformFlags & AVIF_TRANSFORM_CLAP)) return;
+    const avifCleanApertureBox *box = &image->clap;
+    if (!box->widthD || !box->heightD) return;
+    uint32_t width = box->widthN / box->widthD, height = box->heightN / box->heightD;
+    if (!width || !height || width > image->width || height > image->height) return;
+    info->crop_width = width;
+    info->crop_height = height;
+    info->crop_x = edge(image->width, width, box->horizOffN, box->horizOffD);
+    info->crop_y = edge(image->height, height, box->vertOffN, box->vertOffD);
+}
+
+wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixels, uint32_t max_side,
+                            uint32_t max_frames, wi_avif_info *info, wi_avif_decoder **result) {
+    wi_avif_decoder *own = calloc(1, sizeof *own);
+    if (!own) return WI_AVIF_MEMORY;
+    *result = own;
+    own->decoder = avifDecoderCreate();
+    if (!own->decoder) return WI_AVIF_MEMORY;
+    own->decoder->ignoreExif = AVIF_TRUE;
+    own->decoder->ignoreXMP = AVIF_TRUE;
+    own->decoder->imageSizeLimit =
+        max_pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? max_pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+    own->decoder->imageDimensionLimit = max_side;
+    own->decoder->imageCountLimit = max_frames;
+    // As browsers do: many writers leave out the depth, or crop at odd places.
+    own->decoder->strictFlags &= ~(avifStrictFlags)(AVIF_STRICT_PIXI_REQUIRED | AVIF_STRICT_CLAP_VALID);
+    avifResult status = avifDecoderSetIOMemory(own->decoder, data, count);
+    if (status == AVIF_RESULT_OK) status = avifDecoderParse(own->decoder);
+    own->message = avifResultToString(status);
+    if (status == AVIF_RESULT_OK) describe(own->decoder, info);
+    return wi_avif_status_of(status);
+}
+
+void wi_avif_close(wi_avif_decoder *own) {
+    if (!own) return;
+    if (own->decoder) avifDecoderDestroy(own->decoder);
+    free(own);
+}
+
+const char *wi_avif_message(const wi_avif_decoder *own) { return own && own->message ? own->message : "no memory"; }
+
+double wi_avif_milliseconds(const wi_avif_decoder *own, uint32_t index) {
+    avifImageTiming timing;
+    if (avifDecoderNthImageTiming(own->decoder, index, &timing) != AVIF_RESULT_OK) return 0;
+    return timing.duration * 1000;
+}
+
+wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, uint8_t *out, size_t stride,
+                             int *is_premultiplied) {
+    uint32_t width = own->decoder->image->width, height = own->decoder->image->height;
+    avifResult status = avifDecoderNthImage(own->decoder, index);
+    if (status == AVIF_RESULT_OK) {
+        const avifImage *image = own->decoder->image;
+        if (image->width != width || image->height != height) return WI_AVIF_INCONSISTENT;
+        avifRGBImage rgb;
+        avifRGBImageSetDefaults(&rgb, image);
+        rgb.depth = 8;
+        rgb.format = AVIF_RGB_FORMAT_RGBA;
+        rgb.alphaPremultiplied = image->alphaPremultiplied;
+        rgb.pixels = out;
+        rgb.rowBytes = (uint32_t)stride;
+        *is_premultiplied = image->alphaPremultiplied;
+        status = avifImageYUVToRGB(image, &rgb);
+    }
+    own->message = avifResultToString(status);
+    return wi_avif_status_of(status);
+}
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#ifdef WI_IS_ON
+#include <avif/avif.h>
+#include "CAVIF.h"
+#include "status.h"
+
+static avifImage *picture(uint32_t width, uint32_t height, wi_avif_options options) {
+    avifPixelFormat format = options.subsamples_chroma && !options.is_lossless ? AVIF_PIXEL_FORMAT_YUV420
+                                                                               : AVIF_PIXEL_FORMAT_YUV444;
+    avifImage *image = avifImageCreate(width, height, (uint32_t)options.depth, format);
+    if (!image) return NULL;
+    image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
+    image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
+    image->matrixCoefficients =
+        options.is_lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601;
+    return image;
+}
+
+static void configure(avifEncoder *encoder, wi_avif_options options) {
+    // Quality 100 is quantizer 0, quality 1 the coarsest.
+    int quantizer =
+        options.is_lossless ? 0 : ((100 - options.quality) * AVIF_QUANTIZER_WORST_QUALITY + 49) / 99;
+    encoder->speed = options.speed;
+    encoder->minQuantizer = quantizer > 5 ? quantizer - 5 : 0;
+    encoder->maxQuantizer = options.is_lossless ? 0 : quantizer;
+    encoder->minQuantizerAlpha = 0;
+    encoder->maxQuantizerAlpha = options.is_lossless ? 0 : quantizer / 2;
+}
+
+wi_avif_status wi_avif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                              wi_avif_options options, uint8_t **bytes, size_t *count, const char **message) {
+    avifRWData output = AVIF_DATA_EMPTY;
+    avifImage *image = picture(width, height, options);
+    avifEncoder *encoder = avifEncoderCreate();
+    avifResult status = image && encoder ? AVIF_RESULT_OK : AVIF_RESULT_OUT_OF_MEMORY;
+    if (status == AVIF_RESULT_OK) {
+        avifRGBImage rgb;
+        avifRGBImageSetDefaults(&rgb, image);
+        rgb.depth = 8;
+        rgb.format = AVIF_RGB_FORMAT_RGBA;
+        rgb.ignoreAlpha = is_opaque;
+        rgb.pixels = (uint8_t *)pixels;
+        rgb.rowBytes = (uint32_t)stride;
+        status = avifImageRGBToYUV(image, &rgb);
+    }
+    if (status == AVIF_RESULT_OK) {
+        configure(encoder, options);
+        status = avifEncoderWrite(encoder, image, &output);
+    }
+    if (encoder) avifEncoderDestroy(encoder);
+    if (image) avifImageDestroy(image);
+    *message = avifResultToString(status);
+    if (status != AVIF_RESULT_OK) {
+        avifRWDataFree(&output);
+        return wi_avif_status_of(status);
+    }
+    *bytes = output.data;
+    *count = output.size;
+    return WI_AVIF_OK;
+}
+
+void wi_avif_free(uint8_t *bytes) {
+    avifRWData data = {bytes, 0};
+    avifRWDataFree(&data);
+}
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#ifdef WI_IS_ON
+#include <libheif/heif.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "CHEIF.h"
+
+struct wi_heif_decoder {
+    struct heif_context *context;
+    struct heif_image_handle *handle;
+    uint32_t width, height;
+    char message[160];
+};
+
+static wi_heif_status note(wi_heif_decoder *own, struct heif_error error) {
+    if (error.code == heif_error_Ok) return WI_HEIF_OK;
+    snprintf(own->message, sizeof own->message, "%s", error.message ? error.message : "libheif cannot read it");
+    if (error.subcode == heif_suberror_End_of_data) return WI_HEIF_TRUNCATED;
+    switch (error.code) {
+    case heif_error_Memory_allocation_error:
+        return WI_HEIF_MEMORY;
+    case heif_error_Unsupported_filetype:
+    case heif_error_Unsupported_feature:
+        return WI_HEIF_UNSUPPORTED;
+    default:
+        return WI_HEIF_CORRUPT;
+    }
+}
+
+static wi_heif_status choose(wi_heif_decoder *own, uint32_t picture, uint32_t *pictures) {
+    heif_item_id primary = 0, *ids;
+    int count = heif_context_get_number_of_top_level_images(own->context);
+    *pictures = count > 0 ? (uint32_t)count : 0;
+    wi_heif_status status = note(own, heif_context_get_primary_image_ID(own->context, &primary));
+    if (status != WI_HEIF_OK) return status;
+    if (picture) {
+        if (count <= 0 || picture >= (uint32_t)count) return WI_HEIF_END;
+        ids = calloc((size_t)count, sizeof *ids);
+        if (!ids) return WI_HEIF_MEMORY;
+        heif_context_get_list_of_top_level_image_IDs(own->context, ids, count);
+        // The primary one comes first, the others in the file's order.
+        uint32_t place = 0;
+        heif_item_id chosen = primary;
+        for (int index = 0; index < count; index++)
+            if (ids[index] != primary && ++place == picture) chosen = ids[index];
+        primary = chosen;
+        free(ids);
+    }
+    return note(own, heif_context_get_image_handle(own->context, primary, &own->handle));
+}
+
+wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side, uint32_t picture, wi_heif_info *info,
+                            wi_heif_decoder **result) {
+    wi_heif_decoder *own = calloc(1, sizeof *own);
+    if (!own) return WI_HEIF_MEMORY;
+    *result = own;
+    own->context = heif_context_alloc();
+    if (!own->context) return WI_HEIF_MEMORY;
+    heif_context_set_maximum_image_size_limit(own->context, (int)(max_side > 0x7FFFFFFF ? 0x7FFFFFFF : max_side));
+    heif_context_set_max_decoding_threads(own->context, 0);
+    wi_heif_status status = note(own, heif_context_read_from_memory_without_copy(own->context, data, count, NULL));
+    if (status == WI_HEIF_OK) status = choose(own, picture, &info->pictures);
+    if (status != WI_HEIF_OK) return status;
+    int width = heif_image_handle_get_width(own->handle), height = heif_image_handle_get_height(own->handle);
+    int depth = heif_image_handle_get_luma_bits_per_pixel(own->handle);
+    if (width <= 0 || height <= 0) return WI_HEIF_CORRUPT;
+    own->width = info->width = (uint32_t)width;
+    own->height = info->height = (uint32_t)height;
+    info->depth = depth > 0 ? (uint32_t)depth : 8;
+    info->has_alpha = heif_image_handle_has_alpha_channel(own->handle);
+    info->is_premultiplied = heif_image_handle_is_premultiplied_alpha(own->handle);
+    info->icc_count = heif_image_handle_get_raw_color_profile_size(own->handle);
+    return WI_HEIF_OK;
+}
+
+void wi_heif_close(wi_heif_decoder *own) {
+    if (!own) return;
+    if (own->handle) heif_image_handle_release(own->handle);
+    if (own->context) heif_context_free(own->context);
+    free(own);
+}
+
+const char *wi_heif_message(const wi_heif_decoder *own) {
+    return own && own->message[0] ? own->message : "libheif cannot read it";
+}
+
+int wi_heif_icc(const wi_heif_decoder *own, uint8_t *out) {
+    return heif_image_handle_get_raw_color_profile(own->handle, out).code == heif_error_Ok;
+}
+
+wi_heif_status wi_heif_decode(wi_heif_decoder *own, uint8_t *out, size_t stride) {
+    struct heif_image *image = NULL;
+    struct heif_decoding_options *options = heif_decoding_options_alloc();
+    if (!options) return WI_HEIF_MEMORY;
+    options->convert_hdr_to_8bit = 1;
+    wi_heif_status status = note(
+        own, heif_decode_image(own->handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGBA, options));
+    heif_decoding_options_free(options);
+    if (status != WI_HEIF_OK) return status;
+    int source_stride = 0;
+    const uint8_t *pixels = heif_image_get_plane_readonly(image, heif_channel_interleaved, &source_stride);
+    int width = heif_image_get_width(image, heif_channel_interleaved);
+    int height = heif_image_get_height(image, heif_channel_interleaved);
+    if (!pixels || width < 0 || height < 0 || (uint32_t)width != own->width || (uint32_t)height != own->height ||
+        source_stride < width * 4 || stride < (size_t)width * 4) {
+        status = WI_HEIF_INCONSISTENT;
+    } else {
+        for (int row = 0; row < height; row++)
+            memcpy(out + (size_t)row * stride, pixels + (size_t)row * (size_t)source_stride, (size_t)width * 4);
+    }
+    heif_image_release(image);
+    return status;
+}
+#endif

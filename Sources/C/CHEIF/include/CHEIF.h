@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// libheif's structures returned by value and its growing option blocks, behind plain calls.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    WI_HEIF_OK = 0,
+    WI_HEIF_TRUNCATED = 1,
+    /// There is no such picture.
+    WI_HEIF_END = 2,
+    WI_HEIF_CORRUPT = -1,
+    WI_HEIF_MEMORY = -2,
+    WI_HEIF_UNSUPPORTED = -3,
+    /// The pixels have another size than the header says.
+    WI_HEIF_INCONSISTENT = -4,
+} wi_heif_status;
+
+typedef struct {
+    /// Upright, after cropping and turning.
+    uint32_t width;
+    uint32_t height;
+    uint32_t depth;
+    int has_alpha;
+    int is_premultiplied;
+    /// Pictures that stand for themselves.
+    uint32_t pictures;
+    /// Of the profile, 0 where there is none.
+    size_t icc_count;
+} wi_heif_info;
+
+typedef struct wi_heif_decoder wi_heif_decoder;
+/// `data` must stay valid until close. `max_side` is libheif's own limit. Picture 0 is the primary one.
+wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side, uint32_t picture, wi_heif_info *info,
+                            wi_heif_decoder **decoder);
+void wi_heif_close(wi_heif_decoder *decoder);
+/// What the last failure was about.
+const char *wi_heif_message(const wi_heif_decoder *decoder);
+/// Copies the profile; 0 where that fails.
+int wi_heif_icc(const wi_heif_decoder *decoder, uint8_t *out);
+/// Decodes the picture upright, as R, G, B, A.
+wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, uint8_t *out, size_t stride);
+
+/// Whether an encoder for HEVC is there.
+int wi_heif_can_encode(void);
+/// `pixels` are R, G, B, A, alpha not multiplied in. `*bytes` becomes malloc'ed memory.
+wi_heif_status wi_heif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                              int quality, uint8_t **bytes, size_t *count);

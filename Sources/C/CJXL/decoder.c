@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#ifdef WI_IS_ON
+#include <jxl/decode.h>
+#include <stdlib.h>
+#include "CJXL.h"
+#include "memory.h"
+
+struct wi_jxl_decoder {
+    JxlDecoder *decoder;
+    const uint8_t *data;
+    size_t count;
+    wi_jxl_budget budget;
+    uint8_t *icc;
+    uint32_t width, height;
+    /// The frame whose pixels come next; UINT32_MAX where it must begin again.
+    uint32_t next;
+};
+
+static const int HEADER = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING;
+
+static wi_jxl_status failure(const wi_jxl_decoder *own) {
+    return own->budget.has_refused ? WI_JXL_MEMORY : WI_JXL_CORRUPT;
+}
+
+static int restart(wi_jxl_decoder *own, int events) {
+    JxlDecoderReset(own->decoder);
+    return JxlDecoderSubscribeEvents(own->decoder, events) == JXL_DEC_SUCCESS &&
+           JxlDecoderSetKeepOrientation(own->decoder, JXL_TRUE) == JXL_DEC_SUCCESS &&
+           JxlDecoderSetInput(own->decoder, own->data, own->count) == JXL_DEC_SUCCESS;
+}
+
+/// Pictures in libjxl's own colours come out as sRGB; others as stored, with their profile.
+static void choose_colours(wi_jxl_decoder *own) {
+    const JxlColorEncoding srgb = {
+        .color_space = JXL_COLOR_SPACE_RGB, .white_point = JXL_WHITE_POINT_D65, .primaries = JXL_PRIMARIES_SRGB,
+        .transfer_function = JXL_TRANSFER_FUNCTION_SRGB, .rendering_intent = JXL_RENDERING_INTENT_RELATIVE};
+    JxlBasicInfo info;
+    if (JxlDecoderGetBasicInfo(own->decoder, &info) != JXL_DEC_SUCCESS || info.uses_original_profile) return;
+    JxlColorEncoding wanted = srgb;
+    if (info.num_color_channels == 1) wanted.color_space = JXL_COLOR_SPACE_GRAY;
+    (void)JxlDecoderSetPreferredColorProfile(own->decoder, &wanted);
+}
+
+static int is_srgb(const JxlColorEncoding *colours) {
+    return (colours->color_space == JXL_COLOR_SPACE_RGB ? colours->primaries == JXL_PRIMARIES_SRGB
+                                                        : colours->color_space == JXL_COLOR_SPACE_GRAY) &&
+           colours->white_point == JXL_WHITE_POINT_D65 && colours->transfer_function == JXL_TRANSFER_FUNCTION_SRGB;
+}
+
+static void read_profile(wi_jxl_decoder *own, wi_jxl_info *info) {
+    const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+    JxlColorEncoding colours;
+    size_t size = 0;
+    if (JxlDecoderGetColorAsEncodedProfile(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, &colours) ==
+            JXL_DEC_SUCCESS &&
+        is_srgb(&colours))
+        return;
+    if (JxlDecoderGetICCProfileSize(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS ||
+        !size || size > (4u << 20))
+        return;
+    own->icc = malloc(size);
+    if (!own->icc) return;
+    if (JxlDecoderGetColorAsICCProfile(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, own->icc, size) ==
+        JXL_DEC_SUCCESS) {
+        info->icc = own->icc;
+        info->icc_count = size;
+    }
+}
+
+static wi_jxl_status read_info(wi_jxl_decoder *own, wi_jxl_info *info) {
+    JxlBasicInfo basic;
+    if (JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
+    own->width = info->width = basic.xsize;
+    own->height = info->height = basic.ysize;
+    info->depth = basic.bits_per_sample;
+    info->has_alpha = basic.alpha_bits > 0;
+    info->is_premultiplied = basic.alpha_premultiplied;
+    info->is_animated = basic.have_animation;
+    info->orientation = (uint32_t)basic.orientation;
+    info->loops = basic.have_animation ? basic.animation.num_loops : 1;
+    info->ticks_per_second = 0;
+    if (basic.have_animation && basic.animation.tps_denominator)
+        info->ticks_per_second = (double)basic.animation.tps_numerator / basic.animation.tps_denominator;
+    return WI_JXL_OK;
+}
+
+wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, wi_jxl_info *info,
+                          wi_jxl_decoder **result) {
+    wi_jxl_decoder *own = calloc(1, sizeof *own);
+    if (!own) return WI_JXL_MEMORY;
+    *result = own;
+    own->data = data;
+    own->count = count;
+    own->budget.limit = max_bytes;
+    own->next = UINT32_MAX;
+    JxlMemoryManager manager = wi_jxl_manager(&own->budget);
+    own->decoder = JxlDecoderCreate(&manager);
+    if (!own->decoder) return WI_JXL_MEMORY;
+    if (!restart(own, HEADER)) return failure(own);
+    wi_jxl_status status = WI_JXL_CORRUPT;
+    for (;;) {
+        switch (JxlDecoderProcessInput(own->decoder)) {
+        case JXL_DEC_BASIC_INFO:
+            status = read_info(own, info);
+            if (status != WI_JXL_OK) return status;
+            break;
+        case JXL_DEC_COLOR_ENCODING:
+            choose_colours(own);
+            read_profile(own, info);
+            return WI_JXL_OK;
+        case JXL_DEC_NEED_MORE_INPUT:
+            return WI_JXL_TRUNCATED;
+        case JXL_DEC_SUCCESS:
+            return status;
+        default:
+            return failure(own);
+        }
+    }
+}
+
+void wi_jxl_close(wi_jxl_decoder *own) {
+    if (!own) return;
+    if (own->decoder) JxlDecoderDestroy(own->decoder);
+    free(own->icc);
+    free(own);
+}
+
+wi_jxl_status wi_jxl_index(wi_jxl_decoder *own, uint32_t *ticks, uint32_t room, uint32_t *frames) {
+    *frames = 0;
+    own->next = UINT32_MAX;
+    if (!restart(own, JXL_DEC_FRAME)) return failure(own);
+    for (;;) {
+        JxlFrameHeader header;
+        switch (JxlDecoderProcessInput(own->decoder)) {
+        case JXL_DEC_FRAME:
+            if (JxlDecoderGetFrameHeader(own->decoder, &header) != JXL_DEC_SUCCESS) return failure(own);
+            if (*frames < room) ticks[*frames] = header.duration;
+            *frames += 1;
+            if (*frames > room) return WI_JXL_OK;
+            break;
+        case JXL_DEC_SUCCESS:
+            return WI_JXL_OK;
+        case JXL_DEC_NEED_MORE_INPUT:
+            return WI_JXL_TRUNCATED;
+        default:
+            return failure(own);
+        }
+    }
+}
+
+static int seek(wi_jxl_decoder *own, uint32_t index) {
+    if (own->next == UINT32_MAX || index < own->next) {
+        if (!restart(own, HEADER | JXL_DEC_FULL_IMAGE)) return 0;
+        own->next = 0;
+    }
+    if (index > own->next) JxlDecoderSkipFrames(own->decoder, index - own->next);
+    // Until this frame is whole, the place is unknown.
+    own->next = UINT32_MAX;
+    return 1;
+}
+
+wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_partial, uint8_t *out, size_t stride,
+                           size_t alignment, int *is_drawn) {
+    const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, alignment};
+    *is_drawn = 0;
+    if (!seek(own, index)) return failure(own);
+    for (;;) {
+        size_t size = 0;
+        JxlBasicInfo basic;
+        switch (JxlDecoderProcessInput(own->decoder)) {
+        case JXL_DEC_BASIC_INFO:
+            if (JxlDecoderGetBasicInfo(own->decoder, &basic) != JXL_DEC_SUCCESS) return failure(own);
+            if (basic.xsize != own->width || basic.ysize != own->height) return WI_JXL_INCONSISTENT;
+            break;
+        case JXL_DEC_COLOR_ENCODING:
+            choose_colours(own);
+            break;
+        case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
+            if (JxlDecoderImageOutBufferSize(own->decoder, &format, &size) != JXL_DEC_SUCCESS) return failure(own);
+            if (size > stride * own->height) return WI_JXL_INCONSISTENT;
+            if (JxlDecoderSetImageOutBuffer(own->decoder, &format, out, size) != JXL_DEC_SUCCESS) return failure(own);
+            *is_drawn = 1;
+            break;
+        case JXL_DEC_FULL_IMAGE:
+            own->next = index + 1;
+            return WI_JXL_OK;
+        case JXL_DEC_NEED_MORE_INPUT:
+            *is_drawn = *is_drawn && allows_partial && JxlDecoderFlushImage(own->decoder) == JXL_DEC_SUCCESS;
+            return WI_JXL_TRUNCATED;
+        case JXL_DEC_SUCCESS:
+            return WI_JXL_END;
+        default:
+            return failure(own);
+        }
+    }
+}
+#endif

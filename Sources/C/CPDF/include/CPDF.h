@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// poppler, cairo and GObject behind plain calls.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    WI_PDF_OK = 0,
+    WI_PDF_CORRUPT = -1,
+    WI_PDF_MEMORY = -2,
+    WI_PDF_ENCRYPTED = -3,
+} wi_pdf_status;
+
+typedef struct wi_pdf_document wi_pdf_document;
+/// `data` must stay valid until close. `message` of `room` bytes tells what a failure was about.
+wi_pdf_status wi_pdf_open(const uint8_t *data, size_t count, uint32_t *pages, char *message, size_t room,
+                          wi_pdf_document **document);
+void wi_pdf_close(wi_pdf_document *document);
+/// Width and height of page `index` from 0 in points, upright; 0 where there is no such page.
+int wi_pdf_size(wi_pdf_document *document, uint32_t index, double *width, double *height);
+/// Draws page `index` over the whole of `width` x `height` pixels on white paper; `out` gets R, G, B, A.
+wi_pdf_status wi_pdf_draw(wi_pdf_document *document, uint32_t index, uint32_t width, uint32_t height, uint8_t *out,
+                          size_t stride);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#ifdef WI_IS_ON
+#include <stdlib.h>
+#include <string.h>
+#include "CTIFF.h"
+#include "stream.h"
+
+struct wi_tiff_decoder {
+    TIFF *tiff;
+    wi_tiff_stream stream;
+    uint32_t width;
+};
+
+static wi_tiff_status failure(const wi_tiff_decoder *own) {
+    if (own->stream.is_short_of_memory) return WI_TIFF_MEMORY;
+    return own->stream.hit_end ? WI_TIFF_TRUNCATED : WI_TIFF_CORRUPT;
+}
+
+wi_tiff_status wi_tiff_open(const uint8_t *data, size_t count, size_t max_bytes, wi_tiff_decoder **result) {
+    wi_tiff_decoder *own = calloc(1, sizeof *own);
+    if (!own) return WI_TIFF_MEMORY;
+    *result = own;
+    own->stream.data = data;
+    own->stream.count = count;
+    own->tiff = wi_tiff_stream_open(&own->stream, "rm", max_bytes);
+    return own->tiff ? WI_TIFF_OK : failure(own);
+}
+
+void wi_tiff_close(wi_tiff_decoder *own) {
+    if (!own) return;
+    if (own->tiff) TIFFClose(own->tiff);
+    free(own);
+}
+
+const char *wi_tiff_message(const wi_tiff_decoder *own) { return own ? own->stream.message : ""; }
+
+uint32_t wi_tiff_pages(wi_tiff_decoder *own, uint32_t limit) {
+    uint32_t pages = 1;
+    if (!TIFFSetDirectory(own->tiff, 0)) return 0;
+    while (pages < limit && TIFFReadDirectory(own->tiff)) pages++;
+    own->stream.message[0] = 0;
+    own->stream.hit_end = 0;
+    return pages;
+}
+
+static int has_alpha(TIFF *tiff) {
+    uint16_t count = 0, *kinds = NULL;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    for (uint16_t index = 0; index < count; index++)
+        if (kinds[index] == EXTRASAMPLE_ASSOCALPHA || kinds[index] == EXTRASAMPLE_UNASSALPHA) return 1;
+    return 0;
+}
+
+wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *info) {
+    uint16_t depth = 1, orientation = 1;
+    uint32_t icc_count = 0, unit = 0;
+    void *icc = NULL;
+    if (!TIFFSetDirectory(own->tiff, index)) return index ? WI_TIFF_END : failure(own);
+    memset(info, 0, sizeof *info);
+    if (!TIFFGetField(own->tiff, TIFFTAG_IMAGEWIDTH, &info->width) ||
+        !TIFFGetField(own->tiff, TIFFTAG_IMAGELENGTH, &info->height) || !info->width || !info->height)
+        return failure(own);
+    TIFFGetFieldDefaulted(own->tiff, TIFFTAG_BITSPERSAMPLE, &depth);
+    TIFFGetFieldDefaulted(own->tiff, TIFFTAG_ORIENTATION, &orientation);
+    info->depth = depth;
+    info->orientation = orientation;
+    info->has_alpha = has_alpha(own->tiff);
+    TIFFGetFieldDefaulted(own->tiff, TIFFIsTiled(own->tiff) ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &unit);
+    info->rows_per_unit = unit && unit < info->height ? unit : info->height;
+    if (TIFFGetField(own->tiff, TIFFTAG_ICCPROFILE, &icc_count, &icc) && icc && icc_count) {
+        info->icc = icc;
+        info->icc_count = icc_count;
+    }
+    own->width = info->width;
+    return WI_TIFF_OK;
+}
+
+static int get(TIFFRGBAImage *image, uint32_t width, uint32_t count, uint8_t *out, size_t stride) {
+    size_t packed = (size_t)width * 4;
+    if (stride == packed && (uintptr_t)out % 4 == 0) return TIFFRGBAImageGet(image, (uint32_t *)out, width, count);
+    uint32_t *raster = calloc((size_t)width * count, 4);
+    if (!raster) return -1;
+    int is_whole = TIFFRGBAImageGet(image, raster, width, count);
+    for (uint32_t row = 0; row < count; row++) memcpy(out + row * stride, raster + (size_t)row * width, packed);
+    free(raster);
+    return is_whole;
+}
+
+wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
+                            size_t stride) {
+    TIFFRGBAImage image;
+    char message[1024] = "";
+    if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message)) {
+        if (!own->stream.message[0]) memcpy(own->stream.message, message, sizeof own->stream.message - 1);
+        return own->stream.hit_end ? WI_TIFF_TRUNCATED : WI_TIFF_UNSUPPORTED;
+    }
+    // Turning is done elsewhere, once.
+    image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
+    image.row_offset = (int)first;
+    own->stream.message[0] = 0;
+    int is_whole = get(&image, own->width, count, out, stride);
+    TIFFRGBAImageEnd(&image);
+    if (is_whole < 0) return WI_TIFF_MEMORY;
+    return is_whole && !own->stream.message[0] ? WI_TIFF_OK : failure(own);
+}
+#endif

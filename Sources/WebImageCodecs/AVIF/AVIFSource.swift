@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+#if AVIF
+    import CAVIF
+    import Foundation
+    import WebImageCore
+
+    /// An AVIF file opened by libavif.
+    struct AVIFSource: FrameSource, ~Copyable {
+        private let encoded: EncodedBytes
+        private let handle: OpaquePointer
+        private let info: wi_avif_info
+
+        /// libavif's structures tell sizes in 32 bits.
+        private static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
+
+        /// - Throws: families 4xxx and 6xxx.
+        init(_ data: Data, limits: Limits) throws(ImageError) {
+            let encoded = EncodedBytes(data)
+            var handle: OpaquePointer?
+            var info = wi_avif_info()
+            // One frame as the limit means: show the poster.
+            let frames = limits.maxFrames > 1 ? limits.maxFrames : Limits.desktop.maxFrames
+            let status = wi_avif_open(
+                encoded.bytes.baseAddress, encoded.count, Self.bounded(limits.maxPixels), Self.bounded(limits.maxSide),
+                Self.bounded(frames), &info, &handle)
+            guard status == WI_AVIF_OK, let handle else {
+                let failure = Self.failure(status, handle, received: encoded.count)
+                wi_avif_close(handle)
+                throw failure
+            }
+            self.encoded = encoded
+            self.handle = handle
+            self.info = info
+        }
+
+        deinit { wi_avif_close(handle) }
+
+        var storedSize: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
+        var frameCount: Int { Int(info.frames) }
+        var depth: Int { Int(info.depth) }
+        var hasAlpha: Bool { info.has_alpha != 0 }
+        /// The part that is shown.
+        var crop: PixelRect {
+            PixelRect(
+                x: Int(info.crop_x), y: Int(info.crop_y), width: Int(info.crop_width), height: Int(info.crop_height))
+        }
+        var iccProfile: [UInt8]? { info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) } }
+
+        func durations() -> [Int] {
+            (0..<frameCount).map { index in
+                let milliseconds = wi_avif_milliseconds(handle, UInt32(clamping: index)).rounded()
+                return AnimationTimeline.normalizedDelay(milliseconds: Int(min(max(milliseconds, 0), 1e9)))
+            }
+        }
+
+        mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+            try context.checkpoint()
+            let canvas = try PixelCanvas.forDecoding(storedSize, context: context)
+            var isPremultiplied: Int32 = 0
+            let status = wi_avif_frame(
+                handle, UInt32(clamping: frame), canvas.row(0), canvas.bytesPerRow, &isPremultiplied)
+            guard status == WI_AVIF_OK else { throw Self.failure(status, handle, received: encoded.count) }
+            try context.checkpoint()
+            if hasAlpha, isPremultiplied == 0 { canvas.premultiply(rows: 0..<canvas.size.height) }
+            let isOpaque = !hasAlpha || canvas.isEveryPixelOpaque()
+            return try canvas.finish(isOpaque: isOpaque).part(crop, context: context)
+        }
+
+        private static func failure(_ status: wi_avif_status, _ handle: OpaquePointer?, received: Int) -> ImageError {
+            let words = String(cString: wi_avif_message(handle))
+            return switch status {
+            case WI_AVIF_TRUNCATED: .decode(.truncated(format: .avif, received: received, expected: nil))
+            case WI_AVIF_MEMORY: .decode(.outOfMemory(bytes: received))
+            case WI_AVIF_UNSUPPORTED: .decode(.unsupported(format: .avif, feature: words))
+            case WI_AVIF_INCONSISTENT:
+                .decode(.inconsistent(format: .avif, reason: "a frame has another size than the header says"))
+            default: .decode(.corrupt(format: .avif, reason: words))
+            }
+        }
+    }
+#endif

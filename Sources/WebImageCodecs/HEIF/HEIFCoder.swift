@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+#if HEIF
+    import CHEIF
+    import Foundation
+    import WebImageCore
+
+    /// HEIC and HEIF through libheif: stills of 8 to 12 bits, grids, alpha, several pictures. Trait `HEIF`.
+    public struct HEIFCoder: ImageCoder {
+        /// Creates the coder.
+        public init() {}
+
+        /// True for HEIF.
+        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .heif }
+
+        /// Decodes the primary picture, or the one of `frames: .single(n)` where 0 is the primary and the others follow in
+        /// the file's order; libheif crops and turns it, once. Of sequences the still is shown. What is cut off is an
+        /// error also with `allowsPartial`.
+        ///
+        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+            throws(ImageError) -> Image
+        {
+            try context.checkpoint()
+            return try data.withBytes { (bytes) throws(ImageError) in
+                let index = options.firstIndex
+                let reader = try HEIFReader(bytes, picture: index, limits: context.limits)
+                if index == 0, let probe, probe.size != reader.size {
+                    throw .decode(.inconsistent(format: .heif, reason: "\(reader.size) instead of \(probe.size)"))
+                }
+                let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
+                let pixels = try layout.finish(try reader.decode(context: context), context: context)
+                let metadata = ImageMetadata(
+                    rawSize: (index == 0 ? probe?.rawSize : nil) ?? reader.size,
+                    orientation: index == 0 ? probe.orientation : .up, depth: reader.depth, hasAlpha: reader.hasAlpha,
+                    iccProfile: reader.iccProfile())
+                return Image(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
+            }
+        }
+
+        /// True for HEIF where libheif has an encoder for HEVC.
+        public func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
+
+        /// Encodes the still or the poster as HEIC. Default quality 75. HEVC in libheif is not exact, so `isLossless` is
+        /// refused.
+        ///
+        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+        public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+            throws(ImageError) -> Data
+        {
+            let pixels = image.pixels
+            try requireEncodable(pixels, as: .heif, maxSide: 16_384)
+            _ = try encoding.checkedEffort()
+            guard !encoding.isLossless else {
+                throw .transform(.encodingFailed(format: .heif, reason: "it cannot be lossless"))
+            }
+            try context.checkpoint()
+            var bytes: UnsafeMutablePointer<UInt8>?
+            var count = 0
+            let status = wi_heif_encode(
+                StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4, UInt32(pixels.width),
+                UInt32(pixels.height), pixels.isOpaque ? 1 : 0, Int32(encoding.quality ?? 75), &bytes, &count)
+            guard status == WI_HEIF_OK, let bytes else {
+                throw .transform(.encodingFailed(format: .heif, reason: "libheif refused (\(status.rawValue))"))
+            }
+            defer { free(bytes) }
+            return Data(bytes: bytes, count: count)
+        }
+    }
+#endif

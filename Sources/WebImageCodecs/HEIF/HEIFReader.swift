@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+#if HEIF
+    import CHEIF
+    import WebImageCore
+
+    /// One picture of a HEIF file opened by libheif. The bytes must outlive it.
+    struct HEIFReader: ~Copyable {
+        private let handle: OpaquePointer
+        private let info: wi_heif_info
+        private let received: Int
+        /// Longer profiles are ignored.
+        private static let maxProfileBytes = 4 << 20
+
+        /// - Parameter picture: 0 is the primary one.
+        /// - Throws: ``RequestError/noSuchFrame(index:count:)``, family 4xxx.
+        init(_ bytes: UnsafeBufferPointer<UInt8>, picture: Int, limits: Limits) throws(ImageError) {
+            var handle: OpaquePointer?
+            var info = wi_heif_info()
+            // No picture has so high a number.
+            let index = picture >= 0 ? UInt32(clamping: picture) : UInt32.max
+            let status = wi_heif_open(
+                bytes.baseAddress, bytes.count, UInt32(clamping: max(1, limits.maxSide)), index, &info, &handle)
+            guard status == WI_HEIF_OK, let handle else {
+                defer { wi_heif_close(handle) }
+                guard status != WI_HEIF_END else {
+                    throw .request(.noSuchFrame(index: picture, count: Int(info.pictures)))
+                }
+                throw Self.failure(status, handle, received: bytes.count)
+            }
+            self.handle = handle
+            self.info = info
+            self.received = bytes.count
+        }
+
+        deinit { wi_heif_close(handle) }
+
+        /// Upright.
+        var size: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
+        var depth: Int { Int(info.depth) }
+        var hasAlpha: Bool { info.has_alpha != 0 }
+
+        func iccProfile() -> [UInt8]? {
+            guard info.icc_count > 0, info.icc_count <= Self.maxProfileBytes else { return nil }
+            var profile = [UInt8](repeating: 0, count: info.icc_count)
+            return wi_heif_icc(handle, &profile) != 0 ? profile : nil
+        }
+
+        func decode(context: CodingContext) throws(ImageError) -> PixelBuffer {
+            let canvas = try PixelCanvas.forDecoding(size, context: context)
+            try context.checkpoint()
+            let status = wi_heif_decode(handle, canvas.row(0), canvas.bytesPerRow)
+            guard status == WI_HEIF_OK else { throw Self.failure(status, handle, received: received) }
+            try context.checkpoint()
+            if hasAlpha, info.is_premultiplied == 0 { canvas.premultiply(rows: 0..<size.height) }
+            let isOpaque = canvas.isEveryPixelOpaque()
+            return canvas.finish(isOpaque: isOpaque)
+        }
+
+        private static func failure(_ status: wi_heif_status, _ handle: OpaquePointer?, received: Int) -> ImageError {
+            let words = String(cString: wi_heif_message(handle))
+            return switch status {
+            case WI_HEIF_TRUNCATED: .decode(.truncated(format: .heif, received: received, expected: nil))
+            case WI_HEIF_MEMORY: .decode(.outOfMemory(bytes: received))
+            case WI_HEIF_UNSUPPORTED: .decode(.unsupported(format: .heif, feature: words))
+            case WI_HEIF_INCONSISTENT:
+                .decode(.inconsistent(format: .heif, reason: "the pixels have another size than the header says"))
+            default: .decode(.corrupt(format: .heif, reason: words))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+#if JXL
+    import Foundation
+    import WebImageCore
+
+    /// JPEG XL through libjxl: lossy, lossless, alpha, animated; bare or in its container. Trait `JXL`.
+    public struct JXLCoder: ImageCoder {
+        /// Creates the coder.
+        public init() {}
+
+        /// True for JPEG XL.
+        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jxl }
+
+        /// Decodes in full, then resamples. An animation's poster is decoded at once, its frames when they are asked for.
+        /// A still that ends early gives what libjxl can draw of it with `allowsPartial`.
+        ///
+        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+            throws(ImageError) -> Image
+        {
+            try context.checkpoint()
+            guard !data.isEmpty else { throw .decode(.empty) }
+            var source = try JXLSource(data, limits: context.limits)
+            try probe.requireAgreement(on: source.storedSize, format: .jxl)
+            try context.limits.check(size: source.storedSize)
+            let wanted = options.wantedFrames(context.limits)
+            // Where frames lie is known only after a walk over all of them.
+            let needsIndex = source.isAnimated && wanted != .first
+            let durations = needsIndex ? try source.durations(limit: context.limits.maxFrames) : [100]
+            let plays = try options.plays(count: durations.count, limits: context.limits)
+            let layout = try DecodeLayout(
+                rawSize: source.storedSize, orientation: source.orientation, options: options,
+                frames: plays ? durations.count : 1, context: context)
+            source.allowsPartial = options.allowsPartial && !plays
+            let pixels = try layout.finish(
+                try source.decode(frame: options.firstIndex, context: context), context: context)
+            let metadata = ImageMetadata(
+                rawSize: source.storedSize, orientation: source.orientation, depth: source.depth,
+                hasAlpha: source.hasAlpha, isPartial: source.isPartial, iccProfile: source.iccProfile)
+            var animation: ImageAnimation?
+            if plays {
+                let timeline = AnimationTimeline(loopCount: source.loopCount, durations: durations)
+                let cost = data.count + source.storedSize.width * source.storedSize.height * 4
+                animation = ImageAnimation(
+                    FrameDecoder(source, timeline: timeline, layout: layout, limits: context.limits, cost: cost))
+            }
+            return Image(pixels: pixels, animation: animation, scale: options.scale, format: .jxl, metadata: metadata)
+        }
+
+        /// True for JPEG XL.
+        public func canEncode(_ format: ImageFormat) -> Bool { format == .jxl }
+
+        /// Encodes the still or the poster. Quality 1 to 100 becomes a distance as in libjxl's own tools, default 90
+        /// (distance 1, visually lossless); 100 and `isLossless` keep every visible pixel. Effort 0 to 9 is libjxl's 1 to 9.
+        ///
+        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+        public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+            throws(ImageError) -> Data
+        {
+            try JXLWriter.encode(image.pixels, as: encoding, context: context)
+        }
+    }
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+#if JXL
+    import CJXL
+    import Foundation
+    import WebImageCore
+
+    /// A JPEG XL file opened by libjxl.
+    struct JXLSource: FrameSource, ~Copyable {
+        private let encoded: EncodedBytes
+        private let handle: OpaquePointer
+        private let info: wi_jxl_info
+        private let memory: Int
+        /// Whether a frame that ends early is drawn as far as it goes.
+        var allowsPartial = false
+        /// Whether the last frame was such a one.
+        private(set) var isPartial = false
+
+        /// - Throws: families 4xxx and 6xxx.
+        init(_ data: Data, limits: Limits) throws(ImageError) {
+            let encoded = EncodedBytes(data)
+            // libjxl works in 32-bit floats with several planes more than colours.
+            let budget = limits.maxDecodedBytes.multipliedReportingOverflow(by: 8)
+            let memory = budget.overflow ? Int.max / 2 : max(budget.partialValue, 64 << 20)
+            var handle: OpaquePointer?
+            var info = wi_jxl_info()
+            let status = wi_jxl_open(encoded.bytes.baseAddress, encoded.count, memory, &info, &handle)
+            guard status == WI_JXL_OK, let handle else {
+                wi_jxl_close(handle)
+                throw Self.failure(status, received: encoded.count, memory: memory)
+            }
+            self.encoded = encoded
+            self.handle = handle
+            self.info = info
+            self.memory = memory
+        }
+
+        deinit { wi_jxl_close(handle) }
+
+        var storedSize: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
+        var depth: Int { Int(info.depth) }
+        var hasAlpha: Bool { info.has_alpha != 0 }
+        var isAnimated: Bool { info.is_animated != 0 }
+        var orientation: Orientation { Orientation(rawValue: Int(info.orientation)) ?? .up }
+        /// As stored, 0 is for ever.
+        var loopCount: Int { Int(info.loops) }
+        var iccProfile: [UInt8]? { info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) } }
+
+        /// Milliseconds of all frames; of one more than `limit` where there are more.
+        mutating func durations(limit: Int) throws(ImageError) -> [Int] {
+            var count: UInt32 = 0
+            let room = min(max(limit, 1), Limits.desktop.maxFrames * 16)
+            var ticks = [UInt32](repeating: 0, count: room)
+            let status = wi_jxl_index(handle, &ticks, UInt32(room), &count)
+            guard status == WI_JXL_OK, count > 0 else {
+                throw Self.failure(
+                    status == WI_JXL_OK ? WI_JXL_CORRUPT : status, received: encoded.count, memory: memory)
+            }
+            guard count <= room else { throw .limit(LimitError(.frames, limit: room, actual: Int(count))) }
+            return ticks.prefix(Int(count)).map { ticks in
+                let seconds = info.ticks_per_second > 0 ? Double(ticks) / info.ticks_per_second : 0
+                return AnimationTimeline.normalizedDelay(milliseconds: Int(min((seconds * 1_000).rounded(), 1e9)))
+            }
+        }
+
+        mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
+            try context.checkpoint()
+            let canvas = try PixelCanvas.forDecoding(storedSize, zeroed: allowsPartial, context: context)
+            var isDrawn: Int32 = 0
+            let status = wi_jxl_frame(
+                handle, UInt32(clamping: frame), allowsPartial ? 1 : 0, canvas.row(0), canvas.bytesPerRow,
+                PixelFormat.rowAlignment, &isDrawn)
+            isPartial = status == WI_JXL_TRUNCATED && isDrawn != 0
+            guard status == WI_JXL_OK || isPartial else {
+                if status == WI_JXL_END { throw .request(.noSuchFrame(index: frame, count: frame)) }
+                throw Self.failure(status, received: encoded.count, memory: memory)
+            }
+            try context.checkpoint()
+            if hasAlpha, info.is_premultiplied == 0 { canvas.premultiply(rows: 0..<canvas.size.height) }
+            let isOpaque = (!hasAlpha && !isPartial) || canvas.isEveryPixelOpaque()
+            return canvas.finish(isOpaque: isOpaque)
+        }
+
+        private static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
+            switch status {
+            case WI_JXL_TRUNCATED: .decode(.truncated(format: .jxl, received: received, expected: nil))
+            case WI_JXL_MEMORY: .decode(.outOfMemory(bytes: memory))
+            case WI_JXL_INCONSISTENT:
+                .decode(.inconsistent(format: .jxl, reason: "a frame has another size than the header says"))
+            default: .decode(.corrupt(format: .jxl, reason: "libjxl cannot read it"))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+#if PDF
+    import CPDF
+    import Foundation
+    import WebImageCore
+
+    /// Pages of PDF through poppler, on white paper, drawn at the asked size. Trait `PDF`.
+    public struct PDFCoder: ImageCoder {
+        /// Cairo's surfaces are no larger.
+        private static let maxSide = 32_767
+
+        /// Creates the coder.
+        public init() {}
+
+        /// True for PDF.
+        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .pdf }
+
+        /// Draws one page: the first, or the one of `frames: .single(n)`. Without a size a point of its crop box is a
+        /// pixel (72 dots an inch); sizes may be larger.
+        ///
+        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+            throws(ImageError) -> Image
+        {
+            try context.checkpoint()
+            return try data.withBytes { (bytes) throws(ImageError) in
+                let document = try PDFDocumentReader(bytes)
+                let size = try document.size(ofPage: options.firstIndex)
+                let layout = try VectorLayout(size: size, options: options, limits: context.limits)
+                let longer = max(layout.drawn.width, layout.drawn.height)
+                guard longer <= Self.maxSide else {
+                    throw .limit(LimitError(.side, limit: Self.maxSide, actual: longer))
+                }
+                let canvas = try PixelCanvas.forDecoding(layout.drawn, zeroed: true, context: context)
+                try document.draw(page: options.firstIndex, into: canvas)
+                try context.checkpoint()
+                let pixels = try canvas.finish(isOpaque: true).part(layout.part, context: context)
+                return Image(
+                    pixels: pixels, scale: options.scale, format: .pdf, metadata: ImageMetadata(rawSize: size))
+            }
+        }
+    }
+
+    /// A PDF opened by poppler. The bytes must outlive it.
+    struct PDFDocumentReader: ~Copyable {
+        private let handle: OpaquePointer
+        private let pages: Int
+
+        /// - Throws: family 4xxx.
+        init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
+            var handle: OpaquePointer?
+            var pages: UInt32 = 0
+            var message = [CChar](repeating: 0, count: 200)
+            let status = wi_pdf_open(bytes.baseAddress, bytes.count, &pages, &message, message.count, &handle)
+            guard status == WI_PDF_OK, let handle else {
+                wi_pdf_close(handle)
+                let words = message.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+                switch status {
+                case WI_PDF_MEMORY: throw .decode(.outOfMemory(bytes: bytes.count))
+                case WI_PDF_ENCRYPTED: throw .decode(.unsupported(format: .pdf, feature: "a password"))
+                default: throw .decode(.corrupt(format: .pdf, reason: words))
+                }
+            }
+            self.handle = handle
+            self.pages = Int(pages)
+        }
+
+        deinit { wi_pdf_close(handle) }
+
+        /// A page's size in points, rounded up to pixels.
+        func size(ofPage index: Int) throws(ImageError) -> PixelSize {
+            guard pages > 0 else { throw .decode(.corrupt(format: .pdf, reason: "it has no pages")) }
+            guard (0..<pages).contains(index) else { throw .request(.noSuchFrame(index: index, count: pages)) }
+            var width = 0.0
+            var height = 0.0
+            guard wi_pdf_size(handle, UInt32(index), &width, &height) != 0, width > 0, height > 0, width <= 1e9,
+                height <= 1e9
+            else { throw .decode(.corrupt(format: .pdf, reason: "page \(index) has no size")) }
+            return PixelSize(width: Int(width.rounded(.up)), height: Int(height.rounded(.up)))
+        }
+
+        func draw(page index: Int, into canvas: borrowing PixelCanvas) throws(ImageError) {
+            let status = wi_pdf_draw(
+                handle, UInt32(index), UInt32(canvas.size.width), UInt32(canvas.size.height), canvas.row(0),
+                canvas.bytesPerRow)
+            switch status {
+            case WI_PDF_OK: return
+            case WI_PDF_MEMORY: throw .decode(.outOfMemory(bytes: canvas.byteCount))
+            default: throw .decode(.corrupt(format: .pdf, reason: "page \(index) cannot be drawn"))
+            }
+        }
+    }
+#endif

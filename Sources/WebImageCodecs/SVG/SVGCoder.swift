@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+#if SVG
+    import CSVG
+    import Foundation
+    import WebImageCore
+
+    /// SVG through librsvg, drawn at the asked size; svgz. Trait `SVG`.
+    ///
+    /// A document reads nothing but itself: no file, no address, only `data:`. Scripts and animations do not run.
+    public struct SVGCoder: ImageCoder {
+        private let maxTextBytes: Int
+        /// Cairo's surfaces are no larger.
+        private static let maxSide = 32_767
+
+        /// Creates the coder. `maxTextBytes` bounds the document, after unpacking; default 1 MiB.
+        public init(maxTextBytes: Int = 1 << 20) { self.maxTextBytes = max(1, min(maxTextBytes, 1 << 30)) }
+
+        /// True for SVG.
+        public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .svg }
+
+        /// Draws the document; sizes may be larger than its own, which follows from `width`, `height` and `viewBox`.
+        ///
+        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+            throws(ImageError) -> Image
+        {
+            try options.requireStill()
+            try context.checkpoint()
+            guard !data.isEmpty else { throw .decode(.empty) }
+            var header = probe
+            if header == nil { header = try ImageProbe(reading: data) }
+            let size = header?.rawSize ?? PixelSize(width: 1, height: 1)
+            let layout = try VectorLayout(size: size, options: options, limits: context.limits)
+            guard max(layout.drawn.width, layout.drawn.height) <= Self.maxSide else {
+                throw .limit(
+                    LimitError(.side, limit: Self.maxSide, actual: max(layout.drawn.width, layout.drawn.height)))
+            }
+            let text = try plainText(data)
+            let canvas = try PixelCanvas.forDecoding(layout.drawn, zeroed: true, context: context)
+            try draw(text, into: canvas)
+            try context.checkpoint()
+            let isOpaque = canvas.isEveryPixelOpaque()
+            let pixels = try canvas.finish(isOpaque: isOpaque).part(layout.part, context: context)
+            return Image(
+                pixels: pixels, scale: options.scale, format: .svg,
+                metadata: ImageMetadata(rawSize: size, hasAlpha: !isOpaque))
+        }
+
+        private func plainText(_ data: Data) throws(ImageError) -> Data {
+            guard data.starts(with: [0x1F, 0x8B]) else {
+                guard data.count <= maxTextBytes else { throw tooLarge(data.count) }
+                return data
+            }
+            return try data.withBytes { (bytes) throws(ImageError) in
+                var text: UnsafeMutablePointer<UInt8>?
+                var count = 0
+                switch wi_svg_unpack(bytes.baseAddress, bytes.count, maxTextBytes, &text, &count) {
+                case WI_SVG_OK: break
+                case WI_SVG_TOO_LARGE: throw tooLarge(maxTextBytes + 1)
+                case WI_SVG_TRUNCATED:
+                    throw .decode(.truncated(format: .svg, received: bytes.count, expected: nil))
+                case WI_SVG_MEMORY: throw .decode(.outOfMemory(bytes: maxTextBytes))
+                default: throw .decode(.corrupt(format: .svg, reason: "its gzip data is damaged"))
+                }
+                defer { free(text) }
+                return text.map { Data(bytes: $0, count: count) } ?? Data()
+            }
+        }
+
+        private func tooLarge(_ count: Int) -> ImageError {
+            .limit(LimitError(.structure, limit: maxTextBytes, actual: count, detail: "bytes of SVG text"))
+        }
+
+        private func draw(_ text: Data, into canvas: borrowing PixelCanvas) throws(ImageError) {
+            var message = [CChar](repeating: 0, count: 200)
+            let size = canvas.size
+            let (first, stride) = (canvas.row(0), canvas.bytesPerRow)
+            let status = try text.withBytes { (bytes) throws(ImageError) in
+                wi_svg_draw(
+                    bytes.baseAddress, bytes.count, UInt32(size.width), UInt32(size.height), first, stride, &message,
+                    message.count)
+            }
+            guard status != WI_SVG_OK else { return }
+            let words = message.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+            throw .decode(
+                status == WI_SVG_MEMORY
+                    ? .outOfMemory(bytes: stride * size.height) : .corrupt(format: .svg, reason: words))
+        }
+    }
+#endif

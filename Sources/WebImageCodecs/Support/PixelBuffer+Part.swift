@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+extension PixelBuffer {
+    /// The pixels inside `part`, which must lie within the picture; the same buffer where that is all of it.
+    func part(_ part: PixelRect, context: CodingContext) throws(ImageError) -> PixelBuffer {
+        guard part.size != size, let inside = part.clamped(to: size) else { return self }
+        let canvas = try PixelCanvas.forDecoding(inside.size, context: context)
+        withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            for row in 0..<inside.height {
+                let source = base + (inside.y + row) * bytesPerRow + inside.x * 4
+                UnsafeMutableRawPointer(canvas.row(row)).copyMemory(from: source, byteCount: inside.width * 4)
+            }
+        }
+        let isOpaque = isOpaque || canvas.isEveryPixelOpaque()
+        return canvas.finish(isOpaque: isOpaque)
+    }
+}

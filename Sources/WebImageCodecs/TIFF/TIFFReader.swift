@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+#if TIFF
+    import CTIFF
+    import WebImageCore
+
+    /// A TIFF file opened by libtiff. The bytes must outlive it.
+    struct TIFFReader: ~Copyable {
+        /// One page's facts.
+        struct Page {
+            var size: PixelSize
+            var orientation: Orientation
+            var depth: Int
+            var hasAlpha: Bool
+            var rowsPerUnit: Int
+            var iccProfile: [UInt8]?
+        }
+
+        private let handle: OpaquePointer
+        private let received: Int
+        /// Longer profiles are ignored.
+        private static let maxProfileBytes = 4 << 20
+
+        /// - Throws: family 4xxx.
+        init(_ bytes: UnsafeBufferPointer<UInt8>, limits: Limits) throws(ImageError) {
+            var handle: OpaquePointer?
+            let status = wi_tiff_open(bytes.baseAddress, bytes.count, max(limits.maxDecodedBytes, 1 << 20), &handle)
+            guard status == WI_TIFF_OK, let handle else {
+                let failure = Self.failure(status, handle, received: bytes.count)
+                wi_tiff_close(handle)
+                throw failure
+            }
+            self.handle = handle
+            self.received = bytes.count
+        }
+
+        deinit { wi_tiff_close(handle) }
+
+        /// - Throws: ``RequestError/noSuchFrame(index:count:)``, family 4xxx.
+        func page(_ index: Int, limits: Limits) throws(ImageError) -> Page {
+            var info = wi_tiff_info()
+            let status = index >= 0 ? wi_tiff_page(handle, UInt32(clamping: index), &info) : WI_TIFF_END
+            guard status == WI_TIFF_OK else {
+                guard status == WI_TIFF_END else { throw Self.failure(status, handle, received: received) }
+                let count = wi_tiff_pages(handle, UInt32(clamping: max(1, min(limits.maxFrames, 65_536))))
+                throw .request(.noSuchFrame(index: index, count: Int(count)))
+            }
+            let profile = info.icc_count <= Self.maxProfileBytes ? info.icc : nil
+            return Page(
+                size: PixelSize(width: Int(info.width), height: Int(info.height)),
+                orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, depth: Int(info.depth),
+                hasAlpha: info.has_alpha != 0, rowsPerUnit: Int(info.rows_per_unit),
+                iccProfile: profile.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) })
+        }
+
+        /// The chosen page's pixels, not turned, and whether some are missing.
+        func decode(_ page: Page, allowsPartial: Bool, context: CodingContext)
+            throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
+        {
+            let canvas = try PixelCanvas.forDecoding(page.size, zeroed: true, context: context)
+            // Whole strips, so that none is unpacked twice, and enough of them to be worth the call.
+            let units = max(1, 256 / page.rowsPerUnit)
+            let band = min(page.size.height, page.rowsPerUnit * units)
+            var isPartial = false
+            for top in stride(from: 0, to: page.size.height, by: band) {
+                try context.checkpoint()
+                let rows = min(band, page.size.height - top)
+                let status = wi_tiff_rows(
+                    handle, UInt32(top), UInt32(rows), allowsPartial ? 1 : 0, canvas.row(top), canvas.bytesPerRow)
+                guard status != WI_TIFF_OK else { continue }
+                guard allowsPartial, status == WI_TIFF_TRUNCATED || status == WI_TIFF_CORRUPT else {
+                    throw Self.failure(status, handle, received: received)
+                }
+                isPartial = true
+            }
+            let isOpaque = canvas.isEveryPixelOpaque()
+            return (canvas.finish(isOpaque: isOpaque), isPartial)
+        }
+
+        private static func failure(_ status: wi_tiff_status, _ handle: OpaquePointer?, received: Int) -> ImageError {
+            let words = String(cString: wi_tiff_message(handle))
+            let reason = words.isEmpty ? "libtiff cannot read it" : words
+            return switch status {
+            case WI_TIFF_TRUNCATED: .decode(.truncated(format: .tiff, received: received, expected: nil))
+            case WI_TIFF_MEMORY: .decode(.outOfMemory(bytes: received))
+            case WI_TIFF_UNSUPPORTED: .decode(.unsupported(format: .tiff, feature: reason))
+            default: .decode(.corrupt(format: .tiff, reason: reason))
+            }
+        }
+    }
+#endif

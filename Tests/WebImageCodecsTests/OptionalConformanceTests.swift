@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import CHash
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite(
+    "Public test files of the formats of traits, and icons",
+    .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
+struct OptionalConformanceTests {
+    /// What our rules make of files that others read otherwise, each with the reason.
+    static let known: [String: String] = [:]
+
+    private func decode(_ file: String, limits: Limits = .desktop, partial: Bool = false) throws -> Image {
+        try CoderRegistry.standard.decode(
+            Conformance.data(file), options: DecodeOptions(allowsPartial: partial),
+            context: CodingContext(limits: limits))
+    }
+
+    @Test("well-formed files have the facts of the manifest", arguments: Conformance.optionalFormats)
+    func facts(_ format: ImageFormat) throws {
+        var rows = 0
+        var compared = 0
+        var skipped = 0
+        for row in try Conformance.rows([format]) where Self.known[row.file] == nil {
+            rows += 1
+            let image: Image
+            do { image = try decode(row.file) } catch {
+                Issue.record("\(row.file): \(error)")
+                continue
+            }
+            if let size = row.size, image.size != size { Issue.record("\(row.file): \(image.size) not \(size)") }
+            if format == .avif || format == .jxl, let frames = row.frames, image.frameCount != frames {
+                Issue.record("\(row.file): \(image.frameCount) frames not \(frames)")
+            }
+            guard let digest = row.digest else { continue }
+            guard let bytes = Conformance.comparableBytes(image.pixels) else {
+                skipped += 1
+                continue
+            }
+            compared += 1
+            if hexDigest(bytes) != digest { Issue.record("\(row.file): other pixels") }
+        }
+        print(
+            "\(format): \(rows) files, \(compared) digests compared, \(skipped) with half transparent pixels left out")
+    }
+
+    @Test("malformed files give a picture or a typed error")
+    func malformed() throws {
+        for (file, _) in try Conformance.malformed(Set(Conformance.optionalFormats)) {
+            for partial in [false, true] {
+                do {
+                    let image = try decode(file, partial: partial)
+                    for place in 0..<min(4, image.frameCount) { _ = try image.animation?.frame(at: place) }
+                } catch {
+                    #expect(error is ImageError, "\(file)")
+                }
+            }
+        }
+    }
+
+    private func hexDigest(_ bytes: [UInt8]) -> String {
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        _ = SHA256(bytes, bytes.count, &digest)
+        return digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

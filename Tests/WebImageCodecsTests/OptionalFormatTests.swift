@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+/// Icons, and the formats whose traits are on; all through the registry, so that header and coder must agree.
+@Suite("Formats of traits, and icons")
+struct OptionalFormatTests {
+    private func decode(_ fixture: Fixture, _ options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop)
+        throws -> Image
+    {
+        var options = options
+        if let page = fixture.page { options.frames = .single(page) }
+        return try CoderRegistry.standard.decode(
+            fixture.data(), options: options, context: CodingContext(limits: limits))
+    }
+
+    @Test("there are fixtures of every format that is on")
+    func fixturesAreThere() {
+        let formats: [ImageFormat] = [.ico, .cur, .avif, .jxl, .tiff, .heif, .svg, .pdf]
+        let wanted = Set(formats.filter(CoderRegistry.standard.canDecode))
+        #expect(Set(Fixture.optional.map(\.format)) == wanted)
+    }
+
+    @Test("every picture comes out as its reference says", arguments: Fixture.optional)
+    func matchesReference(_ fixture: Fixture) throws {
+        let image = try decode(fixture)
+        #expect(image.size == fixture.size)
+        #expect(image.format == fixture.format)
+        let expected = try fixture.expectedFrames()
+        #expect(isClose(image.pixels.packedBytes(), expected[0], fixture.tolerance))
+        #expect(image.isOpaque == !expected[0].enumerated().contains { $0.offset % 4 == 3 && $0.element < 255 })
+        #expect(!image.metadata.isPartial)
+        if let hasAlpha = fixture.hasAlpha { #expect(image.metadata.hasAlpha == hasAlpha) }
+        if let depth = fixture.depth { #expect(image.metadata.depth == depth) }
+        if let orientation = fixture.orientation { #expect(image.metadata.orientation == orientation) }
+    }
+
+    @Test("the header tells the size that comes out", arguments: Fixture.optional.filter { $0.page == nil })
+    func probeAgrees(_ fixture: Fixture) throws {
+        #expect(try ImageProbe(reading: fixture.data()).size == fixture.size)
+    }
+
+    @Test("frames come out as their references say, in any order", arguments: Fixture.optional.filter { $0.frames > 1 })
+    func frames(_ fixture: Fixture) throws {
+        let image = try decode(fixture)
+        let animation = try #require(image.animation)
+        #expect(image.frameCount == fixture.frames)
+        #expect(animation.timeline.loopCount == fixture.loop)
+        #expect(animation.timeline.durations.allSatisfy { $0 == 100 })
+        let expected = try fixture.expectedFrames()
+        let forward = Array(0..<fixture.frames)
+        var generator = SeededGenerator(5)
+        for place in forward + forward.reversed() + (forward + forward).shuffled(using: &generator) {
+            #expect(isClose(try animation.frame(at: place).packedBytes(), expected[place], fixture.tolerance))
+        }
+        for place in forward {
+            let alone = try decode(fixture, DecodeOptions(frames: .single(place)))
+            #expect(isClose(alone.pixels.packedBytes(), expected[place], fixture.tolerance))
+            #expect(!alone.isAnimated)
+        }
+        #expect(try !decode(fixture, DecodeOptions(frames: .first)).isAnimated)
+        #expect(try !decode(fixture, limits: .server).isAnimated)
+    }
+
+    @Test("a smaller size comes out like the whole picture reduced", arguments: Fixture.optional)
+    func scaled(_ fixture: Fixture) throws {
+        let target = TargetSize.fit(width: Double(fixture.width) / 2, height: Double(fixture.height) / 2)
+        let image = try decode(fixture, DecodeOptions(size: target))
+        #expect(image.size == (try target.plan(for: fixture.size).output))
+        // An icon has another picture for that, drawings have other edges.
+        guard ![.svg, .pdf, .ico].contains(fixture.format) else { return }
+        let whole = try decode(fixture).pixels
+        let reduced = try Resampler.resample(
+            whole, window: SampleRect(whole.size), to: image.size, filter: .lanczos3, context: CodingContext())
+        #expect(similarity(image.pixels, reduced) > 45)
+    }
+
+    @Test("a frame that is not there is an error", arguments: Fixture.optional.filter { $0.page == nil })
+    func missingFrame(_ fixture: Fixture) throws {
+        for index in [-1, 77] {
+            #expect { try decode(fixture, DecodeOptions(frames: .single(index))) } throws: {
+                if case .request(.noSuchFrame) = $0 as? ImageError { true } else { false }
+            }
+        }
+    }
+
+    @Test("limits are obeyed", arguments: Fixture.optional)
+    func limits(_ fixture: Fixture) throws {
+        var limits = Limits.desktop
+        limits.maxSide = max(fixture.width, fixture.height) - 1
+        #expect { try decode(fixture, limits: limits) } throws: { ($0 as? ImageError)?.code == 6003 }
+        limits = .desktop
+        limits.maxDecodedBytes = 100
+        #expect { try decode(fixture, limits: limits) } throws: {
+            [4010, 6006].contains(($0 as? ImageError)?.code)
+        }
+    }
+
+    @Test("cancelled work stops", arguments: Fixture.optional)
+    func cancellation(_ fixture: Fixture) throws {
+        let flag = CancellationFlag()
+        flag.cancel()
+        #expect(throws: ImageError.request(.cancelled)) {
+            try CoderRegistry.standard.decode(fixture.data(), context: CodingContext(cancellation: flag))
+        }
+    }
+
+    private func isClose(_ pixels: [UInt8], _ expected: [UInt8], _ tolerance: Double) -> Bool {
+        tolerance == 0 ? pixels == expected : difference(pixels, expected) <= tolerance
+    }
+}
+
+@Suite("Damaged data of the formats of traits, and icons")
+struct OptionalFormatDamageTests {
+    private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<Image, ImageError> {
+        let coder = try coder(for: format)
+        do throws(ImageError) {
+            let options = DecodeOptions(allowsPartial: partial)
+            let image = try coder.decode(data, probe: nil, options: options, context: CodingContext(limits: .icon))
+            for place in 0..<min(8, image.frameCount) { _ = try image.animation?.frame(at: place) }
+            return .success(image)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test("data cut anywhere is an error, partial or whole", arguments: Fixture.optional)
+    func truncations(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        for part in 1..<48 {
+            let cut = data.prefix(data.count * part / 48)
+            for partial in [false, true] {
+                guard case .success(let image) = try attempt(cut, fixture.format, partial: partial) else { continue }
+                #expect(partial || !image.metadata.isPartial)
+            }
+        }
+    }
+
+    @Test("flipped bits never crash", arguments: Fixture.optional)
+    func bitFlips(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        var generator = SeededGenerator(UInt64(data.count))
+        for round in 0..<40 {
+            var broken = data
+            for _ in 0...(round % 4) {
+                let place = Int.random(in: 0..<broken.count, using: &generator)
+                broken[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            }
+            _ = try attempt(broken, fixture.format, partial: round % 2 == 0)
+        }
+    }
+
+    @Test("flipped bytes of headers never crash", arguments: Fixture.optional)
+    func headerFlips(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        for place in 0..<min(96, data.count) {
+            for value: UInt8 in [0, 0x80, 0xFF] {
+                var broken = data
+                broken[place] = value
+                _ = try attempt(broken, fixture.format, partial: place % 2 == 0)
+            }
+        }
+    }
+
+    @Test("random bytes never crash")
+    func noise() throws {
+        var generator = SeededGenerator(3)
+        for format in Set(Fixture.optional.map(\.format)) {
+            for _ in 0..<100 {
+                let count = Int.random(in: 1..<200, using: &generator)
+                let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                _ = try attempt(Data(bytes), format, partial: true)
+            }
+            #expect(throws: ImageError.decode(.empty)) {
+                try coder(for: format).decode(Data(), probe: nil, options: DecodeOptions(), context: CodingContext())
+            }
+        }
+    }
+}
