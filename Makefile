@@ -3,22 +3,30 @@
 
 SHELL := /bin/bash
 SWIFT ?= swift
+# Formats whose libraries Scripts/setup installs; `make test TRAITS=` builds without them.
+TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF
+WITH = $(if $(TRAITS),--traits $(TRAITS))
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo test test-asan test-tsan soak lint format fixtures build release benchmarks clean
+.PHONY: demo test test-minimal test-asan test-tsan soak lint format fixtures build release benchmarks clean
 
 ## Release build, then the whole path once: bundled album over loopback, or URLS="…" of your own.
 demo:
 	@Scripts/setup build
-	@$(SWIFT) build -c release --product webimage
+	@$(SWIFT) build -c release --product webimage $(WITH)
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),load $(URLS) --output demo,demo --output demo)
 
 ## Lint, build and every test that needs nothing but this machine.
 test:
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory lint
-	@$(SWIFT) build --build-tests
-	@$(SWIFT) test --skip-build
+	@$(SWIFT) build --build-tests $(WITH)
+	@$(SWIFT) test --skip-build $(WITH)
+
+## The codecs without any optional library.
+test-minimal:
+	@Scripts/setup test
+	@$(SWIFT) test --scratch-path .build-minimal --filter WebImageCodecsTests
 
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
@@ -31,24 +39,24 @@ format:
 test-asan:
 	@Scripts/setup test
 	@ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Scripts/sanitizers/address.supp \
-	 $(SWIFT) test $(call SANITIZED,address) --no-parallel
+	 $(SWIFT) test $(WITH) $(call SANITIZED,address) --no-parallel
 
 test-tsan:
 	@Scripts/setup test
-	@$(SWIFT) test $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
+	@$(SWIFT) test $(WITH) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
 
 ## 100,000 requests with faults, alone in the process so that descriptors and memory can be counted.
 soak:
 	@Scripts/setup test
-	@WEBIMAGE_SOAK_REQUESTS=$${WEBIMAGE_SOAK_REQUESTS:-100000} $(SWIFT) test --filter WebImageNetTests.SoakTests
+	@WEBIMAGE_SOAK_REQUESTS=$${WEBIMAGE_SOAK_REQUESTS:-100000} $(SWIFT) test $(WITH) --filter WebImageNetTests.SoakTests
 
 build:
 	@Scripts/setup build
-	@$(SWIFT) build
+	@$(SWIFT) build $(WITH)
 
 release:
 	@Scripts/setup build
-	@$(SWIFT) build -c release
+	@$(SWIFT) build -c release $(WITH)
 
 ## Measures against the libraries by themselves: SUITES="memory disk" for some, ARGUMENTS="--json" and the like.
 benchmarks:
@@ -61,4 +69,4 @@ fixtures:
 	@Scripts/fixtures
 
 clean:
-	@rm -rf .build .build-address .build-thread Benchmarks/.build demo
+	@rm -rf .build .build-minimal .build-address .build-thread Benchmarks/.build demo

@@ -77,7 +77,7 @@ let package = Package(
         cModule("CWebP", libraries: ["webp", "webpdemux", "webpmux"]),
         traitModule("AVIF", libraries: ["avif"]),
         traitModule("JXL", libraries: ["jxl"]),
-        traitModule("TIFF", libraries: ["tiff"]),
+        traitModule("TIFF", libraries: ["tiff", "m"]),
         traitModule("HEIF", libraries: ["heif"]),
         .systemLibrary(name: "CLibrsvg", path: "Sources/C/CLibrsvg", pkgConfig: "librsvg-2.0"),
         traitModule("SVG", libraries: ["z"], headers: ["CLibrsvg"]),

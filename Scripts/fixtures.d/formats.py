@@ -190,6 +190,12 @@ def tiffs():
     run(CONVERT, OPAQUE_PNG, "-colorspace", "Gray", "-depth", "8", tmp("gray.png"))
     save("gray8", encode(tmp("gray.png"), "-depth", "8"), decoded(tmp("gray.png")), depth=8)
     save("gray16", encode(tmp("gray.png"), "-depth", "16"), decoded(tmp("gray.png")), depth=16)
+    for depth in (10, 12, 14):
+        save(f"rgb{depth}", encode(OPAQUE_PNG, "-depth", str(depth), "-compress", "Zip"), rgba(PHOTO), depth=depth,
+             tolerance=1)
+    for kind, depth in (("half", 16), ("float", 32)):
+        save(f"rgb-{kind}", encode(OPAQUE_PNG, "-depth", str(depth), "-define", "quantum:format=floating-point"),
+             rgba(PHOTO), depth=depth, tolerance=1)
     run(CONVERT, OPAQUE_PNG, "-colors", "50", "-type", "Palette", "png8:" + tmp("p.png"))
     save("palette", encode(tmp("p.png"), "-compress", "LZW"), decoded(tmp("p.png")))
     run(CONVERT, OPAQUE_PNG, "-threshold", "50%", "-type", "Bilevel", tmp("b.png"))

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #ifdef WI_IS_ON
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "CTIFF.h"
+#include "samples.h"
 #include "stream.h"
 
 struct wi_tiff_decoder {
     TIFF *tiff;
     wi_tiff_stream stream;
     uint32_t width;
+    size_t max_bytes;
 };
 
 static wi_tiff_status failure(const wi_tiff_decoder *own) {
@@ -22,6 +25,7 @@ wi_tiff_status wi_tiff_open(const uint8_t *data, size_t count, size_t max_bytes,
     *result = own;
     own->stream.data = data;
     own->stream.count = count;
+    own->max_bytes = max_bytes;
     own->tiff = wi_tiff_stream_open(&own->stream, "rm", max_bytes);
     return own->tiff ? WI_TIFF_OK : failure(own);
 }
@@ -86,12 +90,29 @@ static int get(TIFFRGBAImage *image, uint32_t width, uint32_t count, uint8_t *ou
     return is_whole;
 }
 
+static void note(wi_tiff_decoder *own, const char *message) {
+    if (!own->stream.message[0]) snprintf(own->stream.message, sizeof own->stream.message, "%s", message);
+}
+
+static wi_tiff_status read_samples(wi_tiff_decoder *own, uint32_t first, uint32_t count, uint8_t *out, size_t stride,
+                                   const char *message) {
+    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, out, stride);
+    if (is_whole == -2) {
+        own->stream.message[0] = 0;
+        note(own, message);
+        return WI_TIFF_UNSUPPORTED;
+    }
+    if (is_whole < 0) return WI_TIFF_MEMORY;
+    return is_whole ? WI_TIFF_OK : failure(own);
+}
+
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride) {
     TIFFRGBAImage image;
     char message[1024] = "";
-    if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message)) {
-        if (!own->stream.message[0]) memcpy(own->stream.message, message, sizeof own->stream.message - 1);
+    if (!TIFFRGBAImageOK(own->tiff, message)) return read_samples(own, first, count, out, stride, message);
+    if (!TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message)) {
+        note(own, message);
         return own->stream.hit_end ? WI_TIFF_TRUNCATED : WI_TIFF_UNSUPPORTED;
     }
     // Turning is done elsewhere, once.

@@ -31,13 +31,12 @@ public struct ICOCoder: ImageCoder {
             let directory = try ICODirectory(bytes, format: format)
             let index = try chosen(directory, options)
             let entry = directory.entries[index]
-            guard entry.offset <= bytes.count, entry.length > 0 else {
+            guard entry.offset < bytes.count else {
                 throw .decode(
                     .truncated(format: format, received: bytes.count, expected: entry.offset + entry.length))
             }
-            // A length that is too long is usual; the picture itself tells where it ends.
-            let end = entry.offset + min(entry.length, bytes.count - entry.offset)
-            let part = UnsafeBufferPointer(rebasing: bytes[entry.offset..<end])
+            // Stated lengths are often wrong; the picture itself tells where it ends.
+            let part = UnsafeBufferPointer(rebasing: bytes[entry.offset...])
             let claim = index == directory.largest ? probe : nil
             if part.starts(with: Self.pngSignature) {
                 return try decodePNG(Data(part), format, claim, options, context)

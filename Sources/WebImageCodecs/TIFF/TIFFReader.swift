@@ -2,6 +2,7 @@
 
 #if TIFF
     import CTIFF
+    import Foundation
     import WebImageCore
 
     /// A TIFF file opened by libtiff. The bytes must outlive it.
@@ -83,9 +84,15 @@
             return switch status {
             case WI_TIFF_TRUNCATED: .decode(.truncated(format: .tiff, received: received, expected: nil))
             case WI_TIFF_MEMORY: .decode(.outOfMemory(bytes: received))
-            case WI_TIFF_UNSUPPORTED: .decode(.unsupported(format: .tiff, feature: reason))
+            case WI_TIFF_UNSUPPORTED: .decode(.unsupported(format: .tiff, feature: feature(words)))
             default: .decode(.corrupt(format: .tiff, reason: reason))
             }
+        }
+
+        /// libtiff says "Sorry, can not handle …".
+        private static func feature(_ words: String) -> String {
+            guard let place = words.range(of: "handle ") else { return words.isEmpty ? "something unusual" : words }
+            return String(words[place.upperBound...])
         }
     }
 #endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+#if SVG
+    import Foundation
+    import Testing
+    import WebImageCodecs
+    import WebImageCore
+    import WebImageTestSupport
+
+    @Suite("SVG and PDF as drawings")
+    struct DrawingTests {
+        private func decode(_ text: String, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
+            try CoderRegistry.standard.decode(Data(text.utf8), options: options, context: CodingContext())
+        }
+
+        private func document(_ content: String, attributes: String = "width='20' height='10'") -> String {
+            "<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' \(attributes)>\(content)</svg>"
+        }
+
+        @Test("sizes may be larger than the document's own")
+        func sizes() throws {
+            let text = document("<rect width='20' height='10' fill='red'/>")
+            let cases: [(TargetSize, PixelSize)] = [
+                (.fit(width: 300, height: 300), PixelSize(width: 300, height: 150)),
+                (.fit(width: 10), PixelSize(width: 10, height: 5)),
+                (.fill(width: 60, height: 60), PixelSize(width: 60, height: 60)),
+                (.exactly(width: 50, height: 10), PixelSize(width: 50, height: 10)),
+                (.fitting(bytes: 1_000_000), PixelSize(width: 20, height: 10)),
+            ]
+            for (target, size) in cases {
+                let image = try decode(text, DecodeOptions(size: target))
+                #expect(image.size == size)
+                let middle = try #require(image.pixels.pixel(x: size.width / 2, y: size.height / 2))
+                #expect(middle.red == 255 && middle.green == 0 && middle.alpha == 255)
+            }
+        }
+
+        @Test("edges are drawn at the asked size, not enlarged")
+        func sharpness() throws {
+            let text = document("<rect width='10' height='10' fill='black'/>")
+            let image = try decode(text, DecodeOptions(size: .fit(width: 400)))
+            #expect(image.pixels.pixel(x: 199, y: 50)?.alpha == 255)
+            #expect(image.pixels.pixel(x: 200, y: 50)?.alpha == 0)
+        }
+
+        @Test("nothing outside the document is read")
+        func externalReferences() throws {
+            let file = Fixtures.folder.appending(path: "codecs/rgb8.png")
+            #expect(FileManager.default.fileExists(atPath: file.path))
+            for address in [file.path, file.absoluteString, "rgb8.png", "http://127.0.0.1:1/a.png"] {
+                let image = try decode(document("<image width='20' height='10' xlink:href='\(address)'/>"))
+                #expect(image.pixels.packedBytes().allSatisfy { $0 == 0 }, "\(address)")
+            }
+            let entity = """
+                <!DOCTYPE svg [<!ENTITY word SYSTEM "\(file.absoluteString)">]>
+                \(document("<text>&word;</text>"))
+                """
+            _ = try? decode(entity)
+        }
+
+        @Test("data: pictures are drawn")
+        func dataAddress() throws {
+            let png = try Data(contentsOf: Fixtures.folder.appending(path: "codecs/rgb8.png")).base64EncodedString()
+            let text = document(
+                "<image width='20' height='10' preserveAspectRatio='none' xlink:href='data:image/png;base64,\(png)'/>")
+            #expect(try decode(text).pixels.pixel(x: 10, y: 5)?.alpha == 255)
+        }
+
+        @Test("too much text is refused, packed or not")
+        func textLimit() throws {
+            let text = document(String(repeating: " ", count: 2 << 20))
+            #expect { try decode(text) } throws: { ($0 as? ImageError)?.code == 6009 }
+            #expect(
+                try SVGCoder(maxTextBytes: 3 << 20).decode(
+                    Data(text.utf8), probe: nil, options: DecodeOptions(), context: CodingContext()
+                ).size.width == 20)
+        }
+
+        @Test("entities that multiply end in an error or a picture")
+        func entities() throws {
+            var text = "<!DOCTYPE svg [<!ENTITY e0 \"aaaaaaaaaa\">"
+            for level in 1..<12 {
+                let before = "&e\(level - 1);"
+                text += "<!ENTITY e\(level) \"\(String(repeating: before, count: 10))\">"
+            }
+            text += "]>" + document("<text>&e11;</text>")
+            do { _ = try decode(text) } catch { #expect(error is ImageError) }
+        }
+
+        #if PDF
+            @Test("a PDF's page is drawn at the asked size on white paper")
+            func page() throws {
+                let data = try Fixture.named("page.pdf").data()
+                let own = try CoderRegistry.standard.decode(data, context: CodingContext())
+                let image = try CoderRegistry.standard.decode(
+                    data, options: DecodeOptions(size: .fit(width: Double(own.size.width * 3))),
+                    context: CodingContext())
+                #expect(image.size.width == own.size.width * 3)
+                #expect(image.isOpaque)
+            }
+        #endif
+    }
+#endif
