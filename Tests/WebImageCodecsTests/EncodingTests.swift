@@ -92,10 +92,12 @@ struct EncodingTests {
 
     @Test("the standard registry decodes and encodes what it should")
     func registry() {
-        for format in [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp] {
+        for format in [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .ico, .cur] {
             #expect(CoderRegistry.standard.canDecode(format))
         }
-        for format in [ImageFormat.jpeg, .png, .webp] { #expect(CoderRegistry.standard.canEncode(format)) }
-        #expect(!CoderRegistry.standard.canEncode(.bmp))
+        for format in [ImageFormat.jpeg, .png, .webp, .bmp, .ico] {
+            #expect(CoderRegistry.standard.canEncode(format))
+        }
+        #expect(!CoderRegistry.standard.canEncode(.gif))
     }
 }

@@ -110,11 +110,8 @@ wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count
                             size_t stride) {
     TIFFRGBAImage image;
     char message[1024] = "";
-    if (!TIFFRGBAImageOK(own->tiff, message)) return read_samples(own, first, count, out, stride, message);
-    if (!TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message)) {
-        note(own, message);
-        return own->stream.hit_end ? WI_TIFF_TRUNCATED : WI_TIFF_UNSUPPORTED;
-    }
+    if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
+        return read_samples(own, first, count, out, stride, message);
     // Turning is done elsewhere, once.
     image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
     image.row_offset = (int)first;
