@@ -175,9 +175,9 @@ struct SlotTableTests {
             let place = model.lines.firstIndex { $0.digest == digest }
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<4:
-                let removed = table.remove(digest)
+                let removed = table.remove(digest)?.value
                 #expect(removed == place.map { model.lines.remove(at: $0).value })
-                table.insert(step, for: digest, cost: step % 7, expires: .infinity)
+                table.insert(step, for: digest, note: EntryNote(cost: step % 7))
                 model.lines.append((digest, step, step % 7, false))
             case 4..<7:
                 if case .value(let found) = table.find(digest, uptime: { 0 }) {
@@ -187,7 +187,7 @@ struct SlotTableTests {
                 }
                 if let place { model.lines[place].wasRead = true }
             case 7:
-                let removed = table.remove(digest)
+                let removed = table.remove(digest)?.value
                 #expect(removed == place.map { model.lines.remove(at: $0).value })
             default:
                 let evicted = table.evict()?.value
