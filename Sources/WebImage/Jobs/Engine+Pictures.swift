@@ -112,9 +112,7 @@ extension Engine {
     /// Stores a final picture in the tiers the request names.
     func keep(_ image: Image, _ resource: ResourceRecord, _ plan: RequestPlan) {
         guard plan.allowsStoring(resource) else { return }
-        if plan.request.stores.contains(.memory) {
-            memory.store(image, for: plan.keys.final)
-        }
+        remember(image, plan)
         guard case .encoded(let encoding) = plan.request.storeFinal, plan.request.stores.contains(.disk),
             let disk, !image.isAnimated
         else { return }
@@ -149,9 +147,7 @@ extension Engine {
             disk.remove(finalKey(plan))
             return nil
         }
-        if plan.request.stores.contains(.memory) {
-            memory.store(image, for: plan.keys.final)
-        }
+        remember(image, plan)
         return image
     }
 

@@ -69,14 +69,6 @@ final class Engine: Sendable {
         }
     }
 
-    /// What memory holds for `plan`, and what it may do.
-    func remembered(_ plan: RequestPlan) -> (image: Image, standing: RequestPlan.Standing)? {
-        guard plan.policy != .reload, plan.request.reads.contains(.memory),
-            let image = memory.image(for: plan.keys.final), plan.selects(image)
-        else { return nil }
-        return (image, plan.standing(of: image.resource))
-    }
-
     /// Asks the server about a picture that was delivered stale, behind the request's back. Equal revalidations are
     /// one; what comes replaces the stored picture.
     func revalidateBehind(_ plan: RequestPlan, image: Image) {

@@ -30,8 +30,10 @@ public final class ImageManager: Sendable {
         var configuration = ImageManagerConfiguration()
         configure(&configuration)
         self.configuration = configuration
+        let memory = configuration.cache.memory
         memoryCache = MemoryCache(
-            costLimit: configuration.cache.memory.costLimit, countLimit: configuration.cache.memory.countLimit)
+            costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryLimit,
+            timeToLive: memory.timeToLive, clock: memory.clock)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
         downloader = ImageDownloader(Self.keepingParts(configuration, hasDisk: diskCache != nil))
         engine = Engine(
@@ -141,10 +143,18 @@ public final class ImageManager: Sendable {
         return memoryCache.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
     }
 
-    /// Forgets what is stored for `request`: its picture in memory, its bytes on disk.
+    /// A picture of the same bytes that memory holds in another size, to be shown until the right one is there: the same
+    /// part in the same proportions through the same transformers, the largest there is. Whatever its age. Synchronous
+    /// and quick.
+    public func cachedPlaceholder(for request: ImageRequest) -> Image? {
+        engine.placeholder(for: RequestPlan(request, engine.defaults))
+    }
+
+    /// Forgets what is stored for `request`: its pictures of every size in memory, its bytes on disk.
     public func removeCached(_ request: ImageRequest) {
         let plan = RequestPlan(request, engine.defaults)
         memoryCache.remove(plan.keys.final)
+        memoryCache.removeAll(of: plan.keys.data)
         engine.answers?.removeAll(for: plan.keys.data)
     }
 

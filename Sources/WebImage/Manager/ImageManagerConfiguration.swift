@@ -30,6 +30,13 @@ public struct ImageManagerConfiguration: Sendable {
         public var costLimit = MemoryCache.defaultCostLimit
         /// Pictures. Default unlimited.
         public var countLimit = Int.max
+        /// Bytes of pixels of one picture; a dearer one is delivered but not kept. Default nil: a tenth of `costLimit`.
+        public var entryLimit: Int?
+        /// Seconds that a picture may be given out after it was stored. Default nil: unlimited; whether the picture is
+        /// still fresh is decided by HTTP.
+        public var timeToLive: Double?
+        /// Where times to live are read. Default the system's clock.
+        public var clock = StoreClock.system
     }
 
     /// Settings of the stores.

@@ -34,6 +34,10 @@ public struct ImageRequest: Sendable {
     public var wantsData = false
     /// Tiers that may answer with the final picture. Default all.
     public var reads: CacheTiers = .all
+    /// Whether a larger picture of the same bytes in memory may answer: the same part in the same proportions, at least
+    /// as many pixels, however many more. Only for requests without transformers. Default false; views, which scale what
+    /// they get, allow it.
+    public var allowsLarger = false
     /// Tiers that keep the final picture (disk only with ``storeFinal``). Default all.
     public var stores: CacheTiers = .all
     /// Tiers that may answer with original bytes. Default all.
