@@ -3,6 +3,7 @@
 #include "CFiles.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -33,3 +34,7 @@ ssize_t wi_read_cached(int file, void *buffer, size_t count) {
     ssize_t got = preadv2(file, &part, 1, 0, RWF_NOWAIT);
     return got >= 0 ? got : -errno;
 }
+
+void wi_trim_heap(void) { malloc_trim(0); }
+
+int wi_pipe(int ends[2]) { return pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0 ? 0 : -errno; }

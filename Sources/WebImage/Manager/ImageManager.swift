@@ -22,6 +22,7 @@ public final class ImageManager: Sendable {
     /// The HTTP loader.
     public let downloader: ImageDownloader
     let engine: Engine
+    private let pressure: MemoryPressureObservation
 
     /// Makes a manager; `configure` changes the default settings.
     ///
@@ -39,6 +40,7 @@ public final class ImageManager: Sendable {
         engine = Engine(
             configuration: configuration, memory: memoryCache, disk: diskCache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
+        pressure = Self.observePressure(configuration.memoryPressure, memoryCache, engine.workers)
     }
 
     /// Parts of lost downloads lie beside the cache, so that they are continued after a restart too.

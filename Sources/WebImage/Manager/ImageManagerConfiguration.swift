@@ -62,6 +62,9 @@ public struct ImageManagerConfiguration: Sendable {
     /// Pieces of work that may wait for a thread; one more is refused with a ``LimitError`` of kind overloaded.
     /// Default 100,000.
     public var waitingLimit = 100_000
+    /// Tells when memory is short. Default the process's; `MemoryPressureSource(readsSystem: false)` for one that knows
+    /// only what it is told.
+    public var memoryPressure = MemoryPressureSource.shared
     /// The clock by which freshness is judged. Default the system's.
     public var now: @Sendable () -> Date = { Date() }
 

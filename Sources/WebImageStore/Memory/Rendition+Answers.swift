@@ -45,8 +45,8 @@ extension Rendition {
         if facts.size == facts.original { decoding.reduction = wanted.decoding.reduction }
         guard decoding == wanted.decoding, let output = sameView(as: wanted, facts) else { return false }
         if let limit = wanted.decoding.size?.byteLimit {
-            let bytes = (facts.size.area ?? .max).multipliedReportingOverflow(by: 4 * max(1, facts.frameCount))
-            if bytes.overflow || bytes.partialValue > limit { return false }
+            let pixels = (facts.size.area ?? .max).multipliedReportingOverflow(by: max(1, facts.frameCount))
+            if pixels.overflow || pixels.partialValue > limit / 4 { return false }
         }
         return facts.size.width >= output.width - 1 && facts.size.height >= output.height - 1
     }

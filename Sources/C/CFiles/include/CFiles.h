@@ -11,3 +11,9 @@ int wi_open_cached(const char *path);
 /// Reads from the beginning of `file` what is in the page cache (preadv2 with RWF_NOWAIT, Linux 4.14). Bytes read, or
 /// the negated errno: EAGAIN where there is nothing, EOPNOTSUPP where the file system cannot tell.
 ssize_t wi_read_cached(int file, void *buffer, size_t count);
+
+/// Gives memory that malloc holds free back to the system (malloc_trim, glibc).
+void wi_trim_heap(void);
+
+/// A pipe whose ends neither block nor are inherited by programs that are started; 0, or the negated errno.
+int wi_pipe(int ends[2]);
