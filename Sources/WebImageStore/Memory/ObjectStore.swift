@@ -76,19 +76,23 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         _ family: CacheKey.Digest, uptime: () -> Double
     ) -> [(digest: CacheKey.Digest, object: Object, rendition: Rendition)] {
         families.members(of: family).compactMap { digest in
-            let found = table.peek(digest).map { ($0.value, $0.note) }
-            let live = found ?? departed[digest].flatMap { weak in weak.object.map { ($0, weak.note) } }
-            guard let (object, note) = live, let rendition = note.rendition,
-                note.expires == .infinity || uptime() < note.expires
-            else { return nil }
+            guard let (object, note) = live(digest, uptime: uptime), let rendition = note.rendition else { return nil }
             return (digest, object, rendition)
         }
+    }
+
+    /// What could be given out for `digest` now. Changes nothing.
+    func live(_ digest: CacheKey.Digest, uptime: () -> Double) -> (object: Object, note: EntryNote)? {
+        let held = table.peek(digest).map { (object: $0.value, note: $0.note) }
+        let found = held ?? departed[digest].flatMap { weak in weak.object.map { (object: $0, note: weak.note) } }
+        guard let found, found.note.expires == .infinity || uptime() < found.note.expires else { return nil }
+        return found
     }
 
     /// Another entry answered a look-up that had missed: the entry counts as read, the look-up as a hit.
     mutating func answered(with digest: CacheKey.Digest, uptime: () -> Double, leaving: inout [Object]) {
         guard find(digest, uptime: uptime, leaving: &leaving) != nil else { return }
-        statistics.misses -= 1
+        if statistics.misses > 0 { statistics.misses -= 1 }
     }
 
     // MARK: - Storing

@@ -65,8 +65,9 @@ extension Rendition {
             let other = plan(wanted.decoding, original)
         else { return nil }
         // Enlarged pixels are as many as asked for, but no detail for another size.
-        guard decoding.size == wanted.decoding.size
-            || own.output.width <= original.width && own.output.height <= original.height
+        guard
+            decoding.size == wanted.decoding.size
+                || own.output.width <= original.width && own.output.height <= original.height
         else { return nil }
         let differences = [
             own.window.x - other.window.x, own.window.y - other.window.y,

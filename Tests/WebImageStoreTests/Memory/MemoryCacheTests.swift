@@ -60,6 +60,16 @@ struct MemoryCacheTests {
         #expect(cache.image(for: key(1)) == nil)
     }
 
+    @Test("A picture that is still shown is found again and again, also where the limits no longer admit it")
+    func weakTooDear() throws {
+        let cache = MemoryCache(costLimit: 1 << 20)
+        let shown = try picture()
+        cache.store(shown, for: key(1))
+        cache.costLimit = 0
+        for _ in 0..<3 { #expect(cache.image(for: key(1)) === shown) }
+        #expect(cache.statistics.count == 0)
+    }
+
     @Test("A time to live ends a picture, also one that left meanwhile")
     func timeToLive() throws {
         let time = ManualClock()

@@ -152,7 +152,7 @@ struct RenditionTests {
             ]
             return targets.randomElement(using: &random) ?? nil
         }
-        for _ in 0..<2_000 {
+        for _ in 0..<1_000 {
             var facts = PictureFacts(
                 size: PixelSize(width: side(), height: side()), original: PixelSize(width: side(), height: side()))
             facts.frameCount = side()

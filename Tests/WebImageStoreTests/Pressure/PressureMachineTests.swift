@@ -53,7 +53,7 @@ struct PressureMachineTests {
         var machine = PressureMachine()
         var readings: [(time: Double, level: MemoryPressureLevel)] = []
         var (time, before, shedAt) = (0.0, MemoryPressureLevel.normal, -100.0)
-        for _ in 0..<3_000 {
+        for _ in 0..<1_000 {
             time += Double.random(in: 0...4, using: &random)
             let reading =
                 Int.random(in: 0..<3, using: &random) == 0

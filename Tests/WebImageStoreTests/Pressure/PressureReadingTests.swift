@@ -14,9 +14,9 @@ struct PressureReadingTests {
     @Test(
         "milliseconds of waiting in two seconds",
         arguments: [
-            (0, 0, MemoryPressureLevel.normal), (149, 0, .normal), (150, 0, .low), (399, 0, .low), (400, 0, .medium),
+            (0, 0, .normal), (149, 0, .normal), (150, 0, .low), (399, 0, .low), (400, 0, .medium),
             (2_000, 199, .medium), (200, 200, .critical),
-        ])
+        ] as [(UInt64, UInt64, MemoryPressureLevel)])
     func stalls(some: UInt64, full: UInt64, level: MemoryPressureLevel) {
         let (before, now) = (stall(7_000, 3_000), stall(7_000 + some, 3_000 + full))
         #expect(PressureReading.level(now, before: before, seconds: 2) == level)
@@ -35,7 +35,7 @@ struct PressureReadingTests {
 
     @Test(
         "bytes of a hundred that are in use",
-        arguments: [(85, MemoryPressureLevel.normal), (86, .medium), (95, .medium), (96, .critical)])
+        arguments: [(85, .normal), (86, .medium), (95, .medium), (96, .critical)] as [(UInt64, MemoryPressureLevel)])
     func use(used: UInt64, level: MemoryPressureLevel) {
         var sample = PressureSample()
         (sample.workingSet, sample.limit) = (used, 100)
@@ -59,8 +59,13 @@ struct PressureReadingTests {
         #expect(level { _ in } == .normal)
         #expect(level { $0.events?.oom = 2 } == .critical)
         #expect(level { $0.events?.max = 2 } == .low)
-        #expect(level { ($0.events?.max, $0.workingSet) = (2, 90) } == .critical)
-        #expect(level { ($0.events?.max, $0.workingSet) = (2, nil) } == .critical)
+        for used in [90, nil] as [UInt64?] {
+            #expect(
+                level {
+                    $0.events?.max = 2
+                    $0.workingSet = used
+                } == .critical)
+        }
         #expect(level { $0.events?.high = 2 } == .low)
         #expect(level { $0.events = nil } == .normal)
     }
