@@ -5,7 +5,8 @@
 //
 //   {"id": 1, "url": "http://…", "method": "GET", "headers": [["Name", "value"]], "body": "base64",
 //    "cacheMode": "default", "redirectMode": "follow"}
-//   {"id": 1, "status": 200, "headers": [["Name", "value"]], "bodyBase64": "…", "source": "cache", "url": "…"}
+//   {"id": 1, "status": 200, "headers": [["Name", "value"]], "bodyBase64": "…", "source": "cache", "url": "…",
+//    "interim": [{"status": 103, "headers": [["Name", "value"]]}]}
 //   {"id": 1, "error": 2005, "message": "…"}
 //
 // Arguments: a folder for a cache on disk; without one the cache is in memory.
@@ -41,12 +42,19 @@ private struct Order: Decodable, Sendable {
 
 /// A line of output.
 private struct Reply: Encodable, Sendable {
+    /// An answer before the final one.
+    struct Interim: Encodable, Sendable {
+        var status: Int
+        var headers: [[String]]
+    }
+
     var id: Int?
     var status: Int?
     var headers: [[String]]?
     var bodyBase64: String?
     var source: String?
     var url: String?
+    var interim: [Interim]?
     var error: Int?
     var message: String?
 
@@ -57,6 +65,9 @@ private struct Reply: Encodable, Sendable {
         bodyBase64 = answer.body.base64EncodedString()
         source = answer.source.rawValue
         url = answer.url.absoluteString
+        interim = answer.interim.map { head in
+            Interim(status: head.status, headers: head.fields.lines.map { [$0.name, $0.value] })
+        }
     }
 
     init(_ id: Int?, _ error: ImageError) {

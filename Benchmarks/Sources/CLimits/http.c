@@ -52,12 +52,18 @@ int wi_load_all(
     if (!multi || !slots) return -1;
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)connections * 2);
     int next = 0, done = 0, running = 0;
+    // The same request as the downloader's, field by field.
+    struct curl_slist *fields = NULL;
+    fields = curl_slist_append(fields, "Accept: image/webp,image/png,image/jpeg,image/gif,image/bmp;q=0.9,*/*;q=0.5");
+    fields = curl_slist_append(fields, "User-Agent: WebImage/0.1");
+    fields = curl_slist_append(fields, "Accept-Encoding: gzip, deflate, br, zstd");
     for (int i = 0; i < connections; i++) {
         CURL *handle = slots[i].handle = curl_easy_init();
         curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take);
         curl_easy_setopt(handle, CURLOPT_WRITEDATA, &slots[i]);
         curl_easy_setopt(handle, CURLOPT_PRIVATE, &slots[i]);
         curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(handle, CURLOPT_HTTPHEADER, fields);
         curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, 131072L);
         if (next < total) {
             start(multi, &slots[i], urls[next % urlCount], next);
@@ -96,10 +102,41 @@ int wi_load_all(
         free(slots[i].bytes);
     }
     free(slots);
+    curl_slist_free_all(fields);
     curl_multi_cleanup(multi);
     return loaded->answered == total ? 0 : -1;
 }
 
-int wi_limit_http(const char *const *urls, int urlCount, int total, int connections, wi_limit_loaded *loaded) {
-    return wi_load_all(urls, urlCount, total, connections, NULL, NULL, loaded);
+typedef struct {
+    const long *lengths;
+    int count;
+    size_t step;
+    int wrong;
+} Check;
+
+static int check(void *context, int number, uint8_t *bytes, size_t count) {
+    Check *check = context;
+    int file = number % check->count;
+    if (!wi_has_pattern(file, bytes, count, (size_t)check->lengths[file], check->step)) check->wrong++;
+    return 0;
+}
+
+int wi_limit_http(
+    const char *const *urls, const long *lengths, int urlCount, int total, int connections, size_t step,
+    wi_limit_loaded *loaded) {
+    Check context = {lengths, urlCount, step, 0};
+    int code = wi_load_all(urls, urlCount, total, connections, check, &context, loaded);
+    return context.wrong ? -1 : code;
+}
+
+void wi_fill_pattern(int file, uint8_t *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) bytes[i] = wi_pattern(file, i);
+}
+
+int wi_has_pattern(int file, const uint8_t *bytes, size_t count, size_t length, size_t step) {
+    if (count != length || !count) return 0;
+    for (size_t i = 0; i < count; i += step) {
+        if (bytes[i] != wi_pattern(file, i)) return 0;
+    }
+    return bytes[count - 1] == wi_pattern(file, count - 1);
 }

@@ -6,6 +6,7 @@ import Foundation
 struct Main {
     static func main() async {
         do {
+            if CommandLine.arguments.dropFirst().first == QueueProbe.word { return try await QueueProbe.run() }
             let settings = try Settings(Array(CommandLine.arguments.dropFirst()))
             guard !settings.wantsHelp else { return print(Settings.help) }
             defer { try? FileManager.default.removeItem(atPath: settings.folder) }

@@ -63,9 +63,9 @@ bool wi_curl_next_finished(CURLM *multi, CURL **easy, CURLcode *code) {
     return false;
 }
 
-CURLMcode wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
+bool wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
     struct curl_waitfd extra = {.fd = descriptor, .events = CURL_WAIT_POLLIN, .revents = 0};
-    return curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
+    return curl_multi_poll(multi, &extra, 1, milliseconds, NULL) == CURLM_OK && extra.revents != 0;
 }
 
 // libpsl comes with libcurl but its headers do not: it is looked for when the program runs.

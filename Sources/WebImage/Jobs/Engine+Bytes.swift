@@ -20,6 +20,8 @@ struct FetchKey: Hashable, Sendable {
 struct LookUpKey: Hashable, Sendable {
     let data: CacheKey
     let selecting: HTTPFields
+    let cache: ObjectIdentifier
+    let tiers: CacheTiers
 }
 
 /// What a loader brought.
@@ -46,14 +48,18 @@ extension Engine {
         if let original = originals[plan.keys.data], original.resource.head.map(plan.selects) ?? true {
             return original
         }
-        guard let answers, !plan.isOnThisMachine, answers.mayContain(plan.keys.data) else { return nil }
+        let cache = plan.originalCache
+        let tiers = plan.request.originalReads
+        guard !plan.isOnThisMachine, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let limits = plan.limits
-        let key = LookUpKey(data: plan.keys.data, selecting: plan.selecting)
+        let key = LookUpKey(
+            data: plan.keys.data, selecting: plan.selecting, cache: ObjectIdentifier(cache), tiers: tiers)
         let found = try? await lookups.value(for: key, priority: priority) {
             [workers, configuration, resources] _ in
-            guard let (id, entry) = await answers.answer(for: key.data, matching: key.selecting) else {
+            guard let found = await cache.entry(for: key.data, matching: key.selecting, in: tiers) else {
                 return .success(nil)
             }
+            let entry = found.entry
             let read = try? await workers.look(byteCount: entry.payload.count, limits: limits) {
                 _ throws(ImageError) -> Original in
                 let resource = resources.record(for: plan.keys.data, entry.payload, head: entry.head)
@@ -62,7 +68,8 @@ extension Engine {
                         try configuration.coders.inspect(entry.payload, limits: .unlimited)
                     }
                 return Original(
-                    data: entry.payload, resource: resource, probe: probe, origin: .disk, storedAs: id)
+                    data: entry.payload, resource: resource, probe: probe, origin: .stored(in: found.kind),
+                    isStored: true)
             }
             return .success(read)
         }
@@ -76,20 +83,35 @@ extension Engine {
         return plan.allowsStale(resource, instead: failure)
     }
 
-    func discard(_ original: Original, _ plan: RequestPlan) {
-        if let id = original.storedAs { answers?.remove(id, for: plan.keys.data) }
+    func discard(_ original: Original, _ plan: RequestPlan) async {
+        guard original.isFromCache else { return }
+        await plan.originalCache.remove(plan.keys.data, matching: plan.selecting)
     }
 
     /// Stores original bytes, once, where request and server allow it. Called after they made a picture: bytes that
     /// do not decode never replace good ones.
-    func keep(_ original: Original, _ plan: RequestPlan) async {
-        guard let answers, !plan.isOnThisMachine, plan.request.originalStores.contains(.disk),
-            plan.allowsStoring(original.resource), original.claimStoring()
+    /// `image` is the picture that was made of them, nil where only the bytes were wanted.
+    func keep(_ original: Original, _ image: Image?, _ plan: RequestPlan) async {
+        guard !plan.isOnThisMachine, plan.allowsStoring(original.resource), original.claimStoring(),
+            let payload = await serialized(original, image, plan)
         else { return }
         let entry = DiskEntry(
-            key: plan.keys.data, head: original.resource.head, probe: original.probe, payload: original.data,
-            stored: plan.now)
-        await answers.store(entry, request: plan.selecting)
+            key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
+            payload: payload.data, stored: plan.now)
+        await plan.originalCache.store(entry, request: plan.selecting, in: plan.request.originalStores)
+    }
+
+    /// What is stored of `original`: its bytes, or what the app's own serializer makes of them; nil for nothing.
+    private func serialized(
+        _ original: Original, _ image: Image?, _ plan: RequestPlan
+    ) async -> (data: Data, isOriginal: Bool)? {
+        guard let serialize = configuration.serialize else { return (original.data, true) }
+        let request = plan.request
+        let made = try? await workers.run(cost: 0, priority: LivePriority(.low), limits: plan.limits) {
+            _ throws(ImageError) -> Data? in serialize(image, original.data, request)
+        }
+        guard let data = made ?? nil else { return nil }
+        return (data, data == original.data)
     }
 
     // MARK: - Loader
@@ -101,27 +123,39 @@ extension Engine {
         let usable = stored?.resource ?? known?.resource
         let conditions = usable.flatMap { plan.conditions(for: $0) }
         do throws(ImageError) {
+            if let failure = rememberedFailure(plan) { throw failure }
             var fetched = try await fetch(plan, conditions ?? HTTPFields(), task)
             if case .original(let original) = fetched, !plan.accepts(original.resource) {
                 // What another request was given, and Vary says that this one would be given something else.
                 fetched = try await fetch(plan, conditions ?? HTTPFields(), task, selecting: plan.selecting)
             }
+            failures.forget(plan.keys.data)
             switch fetched {
             case .original(let original): return .bytes(original)
             case .notModified(let head, let metrics):
                 guard let usable else { throw .network(unaskedNotModified(plan)) }
                 let merged = usable.confirm(with: head, plan)
-                if let id = stored?.storedAs {
-                    answers?.updateHead(merged, id, for: plan.keys.data)
-                } else {
-                    await answers?.updateHead(merged, for: plan.keys.data, matching: plan.selecting)
-                }
+                await plan.originalCache.updateHead(merged, for: plan.keys.data, matching: plan.selecting)
                 return .confirmed(usable, stored: stored, metrics: metrics)
             }
         } catch {
+            note(error, plan)
             guard !error.isCancelled, stored != nil || known != nil else { throw error }
             return .unreachable(error, stored: stored)
         }
+    }
+
+    /// The failure that answers this request without anybody being asked.
+    private func rememberedFailure(_ plan: RequestPlan) -> ImageError? {
+        guard !plan.request.ignoresFailures, plan.request.alternatives.isEmpty, plan.policy != .reload,
+            plan.policy != .refresh
+        else { return nil }
+        return failures.failure(for: plan.keys.data)?.answer
+    }
+
+    /// Remembers why there is no picture, where that will still be so in a while.
+    func note(_ error: ImageError, _ plan: RequestPlan) {
+        if !plan.isOnThisMachine { failures.note(error, for: plan.keys.data) }
     }
 
     /// One load for all who ask the same.
@@ -158,13 +192,16 @@ extension Engine {
         request.alternatives = plan.request.alternatives
         for line in conditions.lines { request.fields.append(name: line.name, value: line.value) }
         if plan.policy == .reload { request.fields["Cache-Control"] = request.fields["Cache-Control"] ?? "no-cache" }
-        let meter = LoadMeter(now: configuration.now, handler: context.report)
+        let meter = LoadMeter(
+            interval: configuration.downloader.minimumProgressInterval, now: configuration.now,
+            handler: context.report)
         let asked = configuration.now()
         let loading = LoadContext(priority: context.priority.value) { meter.take($0) }
         let token = context.priority.observe { loading.priority = context.priority.value }
         defer { context.priority.stopObserving(token) }
         loading.priority = context.priority.value
         let answer = try await loader.load(request, context: loading)
+        meter.finish()
         // What is on this machine has no server that could be asked again, whatever its loader says of it.
         let told = plan.isOnThisMachine ? nil : answer.head
         let head = told.map { head in
@@ -186,13 +223,17 @@ extension Engine {
         _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan
     ) async throws(ImageError) -> Original {
         let options = plan.request.decodeOptions
-        return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
-            [configuration, resources] context throws(ImageError) -> Original in
-            let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
-            let resource = resources.record(for: plan.keys.data, answer.body, head: head)
-            return Original(
-                data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
-                metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
+        do throws(ImageError) {
+            return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
+                [configuration, resources] context throws(ImageError) -> Original in
+                let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
+                let resource = resources.record(for: plan.keys.data, answer.body, head: head)
+                return Original(
+                    data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
+                    metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
+            }
+        } catch {
+            throw error.told(by: head?.head)
         }
     }
 

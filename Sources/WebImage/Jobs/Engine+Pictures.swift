@@ -59,7 +59,7 @@ extension Engine {
 
     /// A finished step in memory serves the next one.
     private func rememberedStep(_ key: PictureKey, _ plan: RequestPlan) -> Image? {
-        guard plan.request.reads.contains(.memory), let image = memory.image(for: key.step),
+        guard plan.request.reads.contains(.memory), let image = plan.cache.memory?.image(for: key.step),
             image.resource?.digest == key.bytes
         else { return nil }
         return image
@@ -109,30 +109,36 @@ extension Engine {
         return min(whole, output.multipliedReportingOverflow(by: 20).partialValue)
     }
 
-    /// Stores a final picture in the tiers the request names.
-    func keep(_ image: Image, _ resource: ResourceRecord, _ plan: RequestPlan) {
-        guard plan.allowsStoring(resource) else { return }
+    /// Stores a final picture in the tiers the request names. The work that goes on behind, where there is some.
+    @discardableResult
+    func keep(_ image: Image, _ resource: ResourceRecord, _ plan: RequestPlan) -> Task<Void, Never>? {
+        guard plan.allowsStoring(resource) else { return nil }
         remember(image, plan)
-        guard case .encoded(let encoding) = plan.request.storeFinal, plan.request.stores.contains(.disk),
-            let disk, !image.isAnimated
-        else { return }
+        let tiers = plan.request.stores.subtracting(.memory)
+        guard case .encoded(let encoding) = plan.request.storeFinal, !tiers.isEmpty, !image.isAnimated else {
+            return nil
+        }
         backgroundWork.add(1, ordering: .relaxed)
-        Task.detached(priority: .background) {
+        return Task.detached(priority: .background) {
             if let data = try? await self.encoded(image, plan, encoding, LivePriority(.low)) {
-                disk.store(
-                    DiskEntry(
-                        key: self.finalKey(plan), head: resource.head, probe: nil, payload: data, stored: plan.now))
+                let entry = DiskEntry(
+                    key: self.finalKey(plan), head: resource.head, probe: nil, payload: data, stored: plan.now)
+                await plan.cache.store(entry, request: plan.selecting, in: tiers)
             }
             self.backgroundWork.subtract(1, ordering: .relaxed)
         }
     }
 
     /// The final picture from an entry of its own, where requests store such and it is still fresh.
-    func storedFinal(_ plan: RequestPlan, priority: LivePriority) async -> Image? {
+    func storedFinal(
+        _ plan: RequestPlan, priority: LivePriority
+    ) async -> (image: Image, origin: ImageResponse.Origin)? {
         guard case .encoded = plan.request.storeFinal, plan.policy != .reload, plan.policy != .refresh,
-            plan.request.reads.contains(.disk), !plan.request.wantsData, let disk,
-            disk.mayContain(finalKey(plan)), let entry = await disk.entry(for: finalKey(plan))
+            !plan.request.wantsData, plan.cache.mayContain(finalKey(plan), in: plan.request.reads),
+            let found = await plan.cache.entry(
+                for: finalKey(plan), matching: plan.selecting, in: plan.request.reads)
         else { return nil }
+        let entry = found.entry
         let resource = ResourceRecord(
             digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
         guard plan.standing(of: resource) == .answers else { return nil }
@@ -144,14 +150,14 @@ extension Engine {
             ).with(provenance: resource)
         }
         guard let image else {
-            disk.remove(finalKey(plan))
+            await plan.cache.remove(finalKey(plan), matching: plan.selecting)
             return nil
         }
         remember(image, plan)
-        return image
+        return (image, .stored(in: found.kind))
     }
 
-    private func finalKey(_ plan: RequestPlan) -> CacheKey { plan.keys.final.appending(["final"]) }
+    func finalKey(_ plan: RequestPlan) -> CacheKey { plan.keys.final.appending(["final"]) }
 
     /// `image` as bytes, encoded once for all who ask the same.
     func encoded(

@@ -19,14 +19,11 @@ import WebImageStore
 final class Engine: Sendable {
     let configuration: ImageManagerConfiguration
     let defaults: RequestDefaults
-    let memory: MemoryCache
-    let disk: DiskCache?
-    /// The answers on disk, several of one key side by side.
-    let answers: VariantStore?
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
     let originals = OriginalTable()
+    let failures: FailureMemory
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
@@ -37,14 +34,13 @@ final class Engine: Sendable {
     let encodings = SharedJobs<EncodingKey, Data, Never>()
 
     init(
-        configuration: ImageManagerConfiguration, memory: MemoryCache, disk: DiskCache?, loaders: [any ImageLoader]
+        configuration: ImageManagerConfiguration, cache: ImageCache, loaders: [any ImageLoader]
     ) {
         self.configuration = configuration
-        defaults = RequestDefaults(configuration)
-        self.memory = memory
-        self.disk = disk
-        answers = disk.map { VariantStore($0, now: configuration.now) }
+        defaults = RequestDefaults(configuration, cache: cache)
         self.loaders = loaders
+        failures = FailureMemory(
+            policy: configuration.failures, limit: configuration.failureLimit, now: configuration.now)
         self.workers = WorkerPool(
             threads: configuration.workerThreads, byteBudget: configuration.decodeBudget,
             waitingLimit: configuration.waitingLimit)

@@ -19,14 +19,14 @@ final class Original: Sendable {
     let arrived = ContinuousClock.now
     /// False where a cut answer would look the same: such bytes are stored only when they made a picture.
     let isLengthKnown: Bool
-    /// The answer's name among those of its key; nil for bytes that do not come from the disk.
-    let storedAs: String?
+    /// Whether the bytes come from a cache.
+    let isFromCache: Bool
     private let isStored: Atomic<Bool>
     private let made = Lock<[PictureKey: Image]>([:])
 
     init(
         data: Data, resource: ResourceRecord, probe: ImageProbe?, origin: ImageResponse.Origin,
-        metrics: LoadMetrics? = nil, isLengthKnown: Bool = true, storedAs: String? = nil
+        metrics: LoadMetrics? = nil, isLengthKnown: Bool = true, isStored: Bool = false
     ) {
         self.data = data
         self.resource = resource
@@ -34,8 +34,8 @@ final class Original: Sendable {
         self.origin = origin
         self.metrics = metrics
         self.isLengthKnown = isLengthKnown
-        self.storedAs = storedAs
-        isStored = Atomic(storedAs != nil)
+        isFromCache = isStored
+        self.isStored = Atomic(isStored)
     }
 
     /// A picture that was made of these bytes while they are in use: whoever comes just after a job has ended finds its
@@ -45,7 +45,7 @@ final class Original: Sendable {
     /// Remembers a picture as long as these bytes are in use.
     func remember(_ image: Image, _ key: PictureKey) { made.withLock { $0[key] = image } }
 
-    /// True for the first caller only, and for nobody when the bytes came from the disk: bytes are written once.
+    /// True for the first caller only, and for nobody when the bytes came from a cache: bytes are written once.
     func claimStoring() -> Bool { !isStored.exchange(true, ordering: .acquiringAndReleasing) }
 }
 

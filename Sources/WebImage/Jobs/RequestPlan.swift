@@ -44,6 +44,14 @@ struct RequestPlan: Sendable {
         defaults = plan.defaults
     }
 
+    /// Where pictures are kept.
+    var cache: ImageCache { request.cache ?? defaults.cache }
+
+    /// Where original bytes are kept.
+    var originalCache: ImageCache {
+        request.originalCache ?? request.cache ?? defaults.configuration.originalCache ?? defaults.cache
+    }
+
     /// Files and data URLs are at hand already: a copy on disk would only double them.
     var isOnThisMachine: Bool { ["file", "data"].contains(request.url.scheme?.lowercased() ?? "") }
 }
@@ -52,8 +60,12 @@ struct RequestPlan: Sendable {
 /// each would cost more than a look into memory.
 final class RequestDefaults: Sendable {
     let configuration: ImageManagerConfiguration
+    let cache: ImageCache
 
-    init(_ configuration: ImageManagerConfiguration) { self.configuration = configuration }
+    init(_ configuration: ImageManagerConfiguration, cache: ImageCache) {
+        self.configuration = configuration
+        self.cache = cache
+    }
 
     /// What the cache does where HTTP leaves it a choice.
     var http: HTTPCachePolicy { configuration.cache.http }

@@ -44,14 +44,14 @@ struct RequestRun {
     /// The original bytes, without decoding them.
     mutating func bytes() async throws(ImageError) -> Data {
         var stored: Original?
-        if plan.policy != .reload, plan.request.originalReads.contains(.disk) {
+        if plan.policy != .reload {
             stored = await engine.lookUp(plan, priority: task.livePriority)
         }
         if let stored, plan.standing(of: stored.resource) == .answers { return stored.data }
         guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
         switch try await engine.ask(plan, stored: stored, known: nil, task: task) {
         case .bytes(let original):
-            if original.isLengthKnown { await engine.keep(original, plan) }
+            if original.isLengthKnown { await keep(original, nil) }
             return original.data
         case .confirmed(_, let confirmed, _):
             guard let confirmed else { throw .cache(.notInCache) }
@@ -65,7 +65,7 @@ struct RequestRun {
     private mutating func obtain(known: Image?) async throws(ImageError) -> Obtained {
         if let original = engine.justArrived(plan), plan.policy != .cacheOnly { return .bytes(original) }
         var stored: Original?
-        if plan.policy != .reload, plan.request.originalReads.contains(.disk) {
+        if plan.policy != .reload {
             let before = clock.now
             stored = await engine.lookUp(plan, priority: task.livePriority)
             timings.disk += seconds(since: before)
@@ -82,7 +82,7 @@ struct RequestRun {
                 stored = nil
             } else if shown == nil {
                 if try await isUsable(candidate, nil) {
-                    if let made { show(made, origin: .disk) }
+                    if let made { show(made, origin: candidate.origin) }
                 } else {
                     stored = nil
                 }
@@ -102,7 +102,7 @@ struct RequestRun {
             return true
         } catch {
             guard error.blamesBytes else { throw error }
-            engine.discard(original, plan)
+            await engine.discard(original, plan)
             return false
         }
     }
@@ -110,9 +110,9 @@ struct RequestRun {
     /// New or fresh bytes: the picture made of them, stored where the request wants it.
     private mutating func deliver(_ original: Original, known: Image?) async throws(ImageError) -> ImageResponse {
         // The same bytes as shown already: no second decode, no flicker.
-        let image = if let same = picture(of: original.resource, known) { same } else { try await make(original) }
-        await engine.keep(original, plan)
-        engine.keep(image, original.resource, plan)
+        let image = if let same = picture(of: original.resource, known) { same } else { try await makeNew(original) }
+        await keep(original, image)
+        await keep(image, original.resource)
         return response(image, original.resource, original.origin, data: original.data, metrics: original.metrics)
     }
 
@@ -120,12 +120,12 @@ struct RequestRun {
         _ resource: ResourceRecord, _ stored: Original?, _ metrics: LoadMetrics, _ known: Image?
     ) async throws(ImageError) -> ImageResponse {
         if let same = picture(of: resource, known) {
-            engine.keep(same, resource, plan)
+            await keep(same, resource)
             return response(same, resource, .revalidated, data: stored?.data, metrics: metrics)
         }
         guard let stored else { throw .cache(.corrupt(reason: "a confirmed picture is no longer there")) }
         let image = try await make(stored)
-        engine.keep(image, resource, plan)
+        await keep(image, resource)
         return response(image, resource, .revalidated, data: stored.data, metrics: metrics)
     }
 
@@ -140,10 +140,35 @@ struct RequestRun {
         var image = shown
         if image == nil, let stored { image = try? await make(stored) }
         guard let image else { throw error }
-        var answer = response(image, resource, shown == nil ? .disk : .memory, data: stored?.data, metrics: nil)
+        var answer = response(
+            image, resource, shown == nil ? stored?.origin ?? .disk : .memory, data: stored?.data, metrics: nil)
         answer.isStale = true
         answer.refreshError = error
         return answer
+    }
+
+    private func keep(_ original: Original, _ image: Image?) async {
+        await engine.keep(original, image, plan)
+        if plan.request.waitsForStore { await plan.originalCache.flush() }
+    }
+
+    private func keep(_ image: Image, _ resource: ResourceRecord) async {
+        guard let storing = engine.keep(image, resource, plan) else { return }
+        task.follow(storing)
+        guard plan.request.waitsForStore else { return }
+        await storing.value
+        await plan.cache.flush()
+    }
+
+    /// The picture of bytes that have just come. Those that are none are not asked for again for a while, unless they
+    /// may only have been cut on the way.
+    private mutating func makeNew(_ original: Original) async throws(ImageError) -> Image {
+        do throws(ImageError) {
+            return try await make(original)
+        } catch {
+            if original.origin == .network, original.isLengthKnown, error.blamesBytes { engine.note(error, plan) }
+            throw error
+        }
     }
 
     private mutating func make(_ original: Original) async throws(ImageError) -> Image {
@@ -173,7 +198,7 @@ struct RequestRun {
         let before = clock.now
         guard let final = await engine.storedFinal(plan, priority: task.livePriority) else { return nil }
         timings.disk += seconds(since: before)
-        return response(final, final.resource, .disk, data: nil, metrics: nil)
+        return response(final.image, final.image.resource, final.origin, data: nil, metrics: nil)
     }
 
     private func response(
@@ -187,7 +212,7 @@ struct RequestRun {
             image: image, data: plan.request.wantsData ? data : nil, origin: origin, url: plan.request.url,
             finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: resource?.byteCount,
             timings: timings, metrics: metrics)
-        answer.isStale = origin == .disk && plan.standing(of: resource) == .answersMeanwhile
+        answer.isStale = [.disk, .remote].contains(origin) && plan.standing(of: resource) == .answersMeanwhile
         return answer
     }
 

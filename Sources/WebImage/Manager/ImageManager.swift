@@ -13,6 +13,8 @@ public final class ImageManager: Sendable {
 
     /// The settings this manager was made with.
     public let configuration: ImageManagerConfiguration
+    /// Memory, disk and further tiers as one.
+    public let cache: ImageCache
     /// Decoded pictures.
     public let memoryCache: MemoryCache
     /// Original bytes; nil when switched off or when its folder cannot be used.
@@ -36,9 +38,13 @@ public final class ImageManager: Sendable {
             costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryLimit,
             timeToLive: memory.timeToLive, clock: memory.clock)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
+        let disk = diskCache.map { VariantStore($0, now: configuration.now) }
+        cache = ImageCache(
+            memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cache.tiers,
+            policies: configuration.cache.policies)
         downloader = ImageDownloader(Self.keepingParts(configuration, hasDisk: diskCache != nil))
         engine = Engine(
-            configuration: configuration, memory: memoryCache, disk: diskCache,
+            configuration: configuration, cache: cache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
         pressure = Self.observePressure(configuration.memoryPressure, memoryCache, engine.workers)
     }
@@ -77,6 +83,7 @@ public final class ImageManager: Sendable {
             if known.standing == .answersMeanwhile { engine.revalidateBehind(plan, image: known.image) }
             return task
         }
+        task.storesIn(plan)
         task.start { [engine] in await engine.run(plan, task: task, known: known?.image) }
         return task
     }
@@ -142,7 +149,7 @@ public final class ImageManager: Sendable {
     /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
     public func cachedImage(for request: ImageRequest) -> Image? {
         let plan = RequestPlan(request, engine.defaults)
-        return memoryCache.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
+        return plan.cache.memory?.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
     }
 
     /// A picture of the same bytes that memory holds in another size, to be shown until the right one is there: the same
@@ -152,19 +159,28 @@ public final class ImageManager: Sendable {
         engine.placeholder(for: RequestPlan(request, engine.defaults))
     }
 
-    /// Forgets what is stored for `request`: its pictures of every size in memory, its bytes on disk.
-    public func removeCached(_ request: ImageRequest) {
+    /// Forgets what is stored for `request`: its pictures of every size in memory, its bytes in all tiers, its failure, and parts of
+    /// lost downloads of its URL.
+    public func removeCached(_ request: ImageRequest) async {
         let plan = RequestPlan(request, engine.defaults)
-        memoryCache.remove(plan.keys.final)
-        memoryCache.removeAll(of: plan.keys.data)
-        engine.answers?.removeAll(for: plan.keys.data)
+        plan.cache.memory?.remove(plan.keys.final)
+        plan.cache.memory?.removeAll(of: plan.keys.data)
+        failures.forget(plan.keys.data)
+        downloader.forgetParts(of: request.url)
+        await plan.originalCache.remove(plan.keys.data)
+        if case .encoded = request.storeFinal { await plan.cache.remove(engine.finalKey(plan)) }
     }
 
-    /// Empties both caches.
+    /// Empties the manager's caches, and forgets failures and the parts of lost downloads.
     public func removeAllCached() async {
-        memoryCache.removeAll()
-        await engine.answers?.removeAll()
+        failures.removeAll()
+        await cache.removeAll()
+        await configuration.originalCache?.removeAll()
+        await downloader.forgetAllParts()
     }
+
+    /// What failed and is not asked for again for a while.
+    public var failures: FailureMemory { engine.failures }
 
     /// Ends the network thread and writes what waits for the disk. Running requests end with an error.
     public func close() async {

@@ -19,6 +19,10 @@ public struct ImageManagerConfiguration: Sendable {
             directory: DiskCacheConfiguration.defaultDirectory(application: ProcessInfo.processInfo.processName))
         /// Whether there is a disk cache. Default true.
         public var usesDisk = true
+        /// Tiers of encoded bytes behind the disk, the nearest first. Default none.
+        public var tiers: [any CacheTier] = []
+        /// How the tiers work together.
+        public var policies = ImageCache.Policies()
         /// What is done where HTTP leaves a private cache the choice (RFC 9111): guessed lifetimes, stale answers.
         /// Default ``HTTPCachePolicy/standard``.
         public var http = HTTPCachePolicy.standard
@@ -41,6 +45,11 @@ public struct ImageManagerConfiguration: Sendable {
 
     /// Settings of the stores.
     public var cache = Cache()
+    /// Where original bytes are looked up and kept, instead of in the manager's own cache. Default nil.
+    public var originalCache: ImageCache?
+    /// Gives the bytes that are stored for a downloaded picture, instead of the bytes as they came; nil stores none. Gets
+    /// the picture where one was made. Runs on a worker thread. Default nil: what came is stored.
+    public var serialize: (@Sendable (_ image: Image?, _ data: Data, _ request: ImageRequest) -> Data?)?
     /// Connections, time limits, redirects, proxy, TLS.
     public var downloader = DownloaderConfiguration()
     /// An app's own loaders; the last is asked first, before the built-in ones.
@@ -65,6 +74,10 @@ public struct ImageManagerConfiguration: Sendable {
     /// Tells when memory is short. Default the process's; `MemoryPressureSource(readsSystem: false)` for one that knows
     /// only what it is told.
     public var memoryPressure = MemoryPressureSource.shared
+    /// What is remembered of failures, and how long. Default ``FailurePolicy/standard``.
+    public var failures = FailurePolicy.standard
+    /// Failures remembered at most. Default 1,024.
+    public var failureLimit = FailureMemory.defaultLimit
     /// The clock by which freshness is judged. Default the system's.
     public var now: @Sendable () -> Date = { Date() }
 

@@ -15,20 +15,6 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case cacheOnly = "cache-only"
 }
 
-/// The tiers an operation may touch.
-public struct CacheTiers: OptionSet, Sendable, Hashable {
-    /// Bits of the tiers.
-    public let rawValue: Int
-    /// Creates a set from its bits.
-    public init(rawValue: Int) { self.rawValue = rawValue }
-    /// Decoded pictures in memory.
-    public static let memory = CacheTiers(rawValue: 1)
-    /// Encoded bytes on disk.
-    public static let disk = CacheTiers(rawValue: 2)
-    /// Memory and disk.
-    public static let all: CacheTiers = [.memory, .disk]
-}
-
 /// Whether the final picture (decoded, transformed) gets an entry of its own on disk.
 public enum FinalStorage: Sendable, Hashable {
     /// No; the original bytes are stored and serve every size. The default.

@@ -4,6 +4,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
+import WebImageStore
 
 /// What is wanted: a source, how it is to be decoded and transformed, and how caches and network are used.
 /// A value; change a copy freely.
@@ -46,6 +47,16 @@ public struct ImageRequest: Sendable {
     public var originalStores: CacheTiers = .all
     /// Whether the final picture is stored on disk as an entry of its own. Default never.
     public var storeFinal = FinalStorage.never
+    /// Whether the source is asked although the same failed a short while ago. Default false; the policies
+    /// ``CachePolicy/refresh`` and ``CachePolicy/reload`` ask in any case.
+    public var ignoresFailures = false
+    /// Where pictures are looked up and kept, instead of the manager's cache. Default nil.
+    public var cache: ImageCache?
+    /// Where original bytes are looked up and kept, instead of ``cache``. Default nil.
+    public var originalCache: ImageCache?
+    /// Whether the request ends only when what it stores has been written. Default false: writing goes on behind, and
+    /// ``ImageTask/stored`` tells when it is done.
+    public var waitsForStore = false
     /// Limits that differ from the configuration's. Default nil.
     public var limits: Limits?
     /// Who asks, where the picture depends on that and `fields` do not tell: one person's pictures are kept apart from

@@ -4,6 +4,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
+import WebImageStore
 
 /// The answer to a request.
 public struct ImageResponse: Sendable {
@@ -13,12 +14,17 @@ public struct ImageResponse: Sendable {
         case memory
         /// The disk cache, without asking the server.
         case disk
+        /// Another tier of the cache, without asking the server.
+        case remote
         /// A stored copy that the server confirmed (304).
         case revalidated
         /// Downloaded now.
         case network
         /// A file, a data URL or an app's own loader.
         case local
+
+        /// What a tier of this kind answered.
+        static func stored(in kind: CacheTiers) -> Origin { kind.contains(.disk) ? .disk : .remote }
     }
 
     /// The picture.

@@ -2,6 +2,7 @@
 
 import Synchronization
 import WebImageCore
+import WebImageStore
 
 /// The handle of one running request. Thread-safe; dropping it does not stop the work, ``cancel()`` does.
 public final class ImageTask: Sendable {
@@ -15,6 +16,8 @@ public final class ImageTask: Sendable {
         var waiters: [Int: JobWaiter<ImageResponse>] = [:]
         var work: Task<Void, Never>?
         var nextID = 0
+        var caches: [ImageCache] = []
+        var storing: [Task<Void, Never>] = []
     }
 
     private let state = Lock(State())
@@ -84,7 +87,26 @@ public final class ImageTask: Sendable {
         get async throws(ImageError) { try await response.image }
     }
 
+    /// Waits until the request is over and what it stores has been written, or has failed to be.
+    public var stored: Void {
+        get async {
+            _ = try? await response
+            let (storing, caches) = state.withLock { ($0.storing, $0.caches) }
+            for task in storing { await task.value }
+            for cache in caches { await cache.flush() }
+        }
+    }
+
     // MARK: - For the manager
+
+    /// Names the caches that the request may store in.
+    func storesIn(_ plan: RequestPlan) {
+        let caches = plan.cache === plan.originalCache ? [plan.cache] : [plan.cache, plan.originalCache]
+        state.withLock { $0.caches = caches }
+    }
+
+    /// Has ``stored`` wait for `task`.
+    func follow(_ task: Task<Void, Never>) { state.withLock { $0.storing.append(task) } }
 
     /// Runs `body` for this task and ends the task with its result.
     func start(_ body: @escaping @Sendable () async -> Result<ImageResponse, ImageError>) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// What can go wrong in the stores. Codes 3001 and up. A request for a picture meets only ``notInCache``;
-/// the rest reaches who administers a cache.
-public enum CacheError: Sendable, Hashable {
+import Foundation
+
+/// What can go wrong in the stores. Codes 3001 and up. A request for a picture meets only ``notInCache``
+/// and ``remembered(cause:since:until:)``; the rest reaches who administers a cache.
+public indirect enum CacheError: Sendable, Hashable {
     /// 3001: only the caches were allowed, and none has it.
     case notInCache
     /// 3002: the folder cannot be used as a cache: a symbolic link, somebody else's, writable by others.
@@ -15,6 +17,9 @@ public enum CacheError: Sendable, Hashable {
     case index(code: Int32, message: String)
     /// 3006: writing pauses because the disk is full or read-only.
     case suspended(reason: String)
+    /// 3007: nobody was asked, because the same failed a short while ago. It is asked for again after `until`, or by a
+    /// request that ignores failures.
+    case remembered(cause: ImageError, since: Date, until: Date)
 
     /// The stable number.
     public var code: Int {
@@ -25,6 +30,7 @@ public enum CacheError: Sendable, Hashable {
         case .corrupt: 3004
         case .index: 3005
         case .suspended: 3006
+        case .remembered: 3007
         }
     }
 
@@ -37,6 +43,9 @@ public enum CacheError: Sendable, Hashable {
         case .corrupt(let reason): "A cache entry is damaged: \(reason)."
         case .index(let code, let message): "The cache index failed: \(message) (SQLite \(code))."
         case .suspended(let reason): "The disk cache takes no new entries for a while: \(reason)."
+        case .remembered(let cause, let since, let until):
+            "\(cause.message) (remembered since \(since.formatted(.iso8601)), asked again after "
+                + "\(until.formatted(.iso8601)))"
         }
     }
 }

@@ -6,8 +6,9 @@ public enum DecodeError: Sendable, Hashable {
     case empty
     /// 4002: the bytes are of no known format.
     case unknownFormat
-    /// 4003: the bytes are something else than a picture: HTML, JSON, a film.
-    case notAnImage(ImageFormat)
+    /// 4003: the bytes are something else than a picture: HTML, JSON, a film. With the status and Content-Type under
+    /// which they came, where a server sent them.
+    case notAnImage(ImageFormat, status: Int? = nil, contentType: String? = nil)
     /// 4004: a picture, but no coder for it is present.
     case noCoder(ImageFormat)
     /// 4005: the data ends too early. `received` of `expected` bytes where that is known.
@@ -44,7 +45,9 @@ public enum DecodeError: Sendable, Hashable {
         switch self {
         case .empty: "There is no data."
         case .unknownFormat: "The data is of no known picture format."
-        case .notAnImage(let format): "The data is \(format), not a picture."
+        case .notAnImage(let format, let status, let type):
+            "The data is \(format), not a picture"
+                + (status.map { " (status \($0), \(type ?? "no Content-Type"))." } ?? ".")
         case .noCoder(let format): "No coder for \(format) is present."
         case .truncated(let format, let received, let expected):
             "The \(format) data ends too early, after \(received)"

@@ -39,6 +39,12 @@ public enum ImageError: Error, Sendable, Hashable {
         }
     }
 
+    /// The failure that is remembered, where this one was answered from memory; nil for what happened just now.
+    public var remembered: ImageError? {
+        if case .cache(.remembered(let cause, _, _)) = self { return cause }
+        return nil
+    }
+
     /// True for a request that its owner gave up.
     public var isCancelled: Bool {
         if case .request(.cancelled) = self { return true }

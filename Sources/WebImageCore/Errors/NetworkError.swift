@@ -82,13 +82,16 @@ public struct NetworkError: Sendable, Hashable {
     public var attempt: Int
     /// Seconds after which the server asked to be tried again (Retry-After).
     public var retryAfter: Double?
+    /// Seconds for which the answer says that it holds (Cache-Control, Expires; 0 for `no-store`); nil where it says
+    /// nothing, or none came.
+    public var freshFor: Double?
     /// libcurl's or the system's own words.
     public var detail: String
 
     /// Creates a failure.
     public init(
         _ reason: Reason, url: String, phase: Phase, status: Int? = nil, underlying: Int32? = nil, attempt: Int = 1,
-        retryAfter: Double? = nil, detail: String = ""
+        retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""
     ) {
         self.reason = reason
         self.url = url
@@ -97,6 +100,7 @@ public struct NetworkError: Sendable, Hashable {
         self.underlying = underlying
         self.attempt = attempt
         self.retryAfter = retryAfter
+        self.freshFor = freshFor
         self.detail = detail
     }
 

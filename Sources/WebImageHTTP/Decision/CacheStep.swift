@@ -86,15 +86,16 @@ extension HTTPCacheMode {
 
 extension StoredHead {
     /// Whether the stored answer can serve `request` at all: conditions for the origin, several ranges, ranges of a
-    /// coded body and ranges of anything but a 200 go to the server.
+    /// coded body and ranges of anything but a 200 go to the server. A part serves requests for bytes that it has.
     public func canAnswer(_ request: RequestHead) -> Bool {
         guard !request.needsOrigin else { return false }
+        guard head.status != 206 else { return StoredPart(self)?.offsets(for: request) != nil }
         guard let range = request.range else { return true }
         return ByteRange(range) != nil && head.status == 200 && !isCoded
     }
 
     /// Whether the body has a content coding: byte ranges are of the coded body, which is not what is stored.
-    private var isCoded: Bool {
+    var isCoded: Bool {
         (head.fields.combined("Content-Encoding").map(FieldList.members) ?? []).contains {
             $0.lowercased() != "identity"
         }

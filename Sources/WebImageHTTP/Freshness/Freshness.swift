@@ -38,6 +38,18 @@ public struct Freshness: Sendable, Hashable {
     public static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 }
 
+extension Freshness {
+    /// Seconds for which `answer`, just come, says by itself that it holds; 0 where it forbids to be kept or used unasked;
+    /// nil where it says nothing.
+    public static func told(by answer: ResponseHead, now: Date) -> Double? {
+        let head = StoredHead(
+            request: HTTPFields(), response: answer, finalURL: "", requestTime: now, responseTime: now)
+        if head.cacheControl.noStore || head.cacheControl.noCache { return 0 }
+        let freshness = head.freshness(now: now)
+        return [.maxAge, .expires].contains(freshness.source) ? freshness.remaining : nil
+    }
+}
+
 extension StoredHead {
     /// The directives of the stored answer.
     public var cacheControl: CacheControl { CacheControl(head.fields) }

@@ -4,13 +4,31 @@ import Foundation
 
 extension StoredHead {
     /// Statuses this library gives their meaning, for `must-understand` (RFC 9111 5.2.2.3).
-    static let understoodStatuses = Freshness.heuristicStatuses.union([302, 303, 307]).subtracting([206])
+    static let understoodStatuses = Freshness.heuristicStatuses.union([302, 303, 307])
 
     /// Whether a private cache may store `response` to a request of `method` with the fields `request` as the whole
     /// representation (RFC 9111 3).
     public static func isStorable(method: String, request: HTTPFields, response: ResponseHead) -> Bool {
-        guard method == "GET", (200...999).contains(response.status), ![206, 304].contains(response.status),
-            !CacheControl(request).noStore, variesOnNothingUnknown(response)
+        method == "GET" && ![206, 304].contains(response.status) && mayStore(request: request, response: response)
+    }
+
+    /// Whether a private cache may store `response`, a 206 to a GET with the fields `request`, as a part
+    /// (RFC 9111 3.3).
+    public static func isStorablePart(request: HTTPFields, response: ResponseHead) -> Bool {
+        response.status == 206 && mayStore(request: request, response: response)
+    }
+
+    /// Whether `response` to a POST of `url` is what a GET of it would be answered with (RFC 9110 9.3.3): its
+    /// Content-Location is the URL itself, and it says how long it is fresh.
+    public static func answersGet(post url: URL, response: ResponseHead) -> Bool {
+        guard response.status == 200, let location = response.fields["Content-Location"],
+            CacheControl(response.fields).maxAge != nil || response.fields["Expires"] != nil
+        else { return false }
+        return URL(string: location, relativeTo: url)?.absoluteString == url.absoluteString
+    }
+
+    private static func mayStore(request: HTTPFields, response: ResponseHead) -> Bool {
+        guard (200...999).contains(response.status), !CacheControl(request).noStore, variesOnNothingUnknown(response)
         else { return false }
         let control = CacheControl(response.fields)
         if control.mustUnderstand {
@@ -116,11 +134,11 @@ extension StoredHead {
         (fields.combined("Vary").map(FieldList.members) ?? []).map { $0.lowercased() }
     }
 
-    /// Blanks around commas do not matter; nor does case in what content negotiation compares without it.
+    /// Blanks around commas do not matter; nor do case and order in what content negotiation compares without them.
     static func normalized(_ name: String, _ value: String?) -> String? {
         guard let value else { return nil }
-        let joined = FieldList.members(value).joined(separator: ",")
-        return name.hasPrefix("accept") ? joined.lowercased().filter { $0 != " " } : joined
+        let members = FieldList.members(value)
+        return Negotiation.covers(name) ? Negotiation.normalized(name, members) : members.joined(separator: ",")
     }
 }
 

@@ -34,13 +34,15 @@ public struct HTTPFields: Sendable, Hashable, Codable {
 
     /// All values of `name` in order.
     public func values(of name: String) -> [String] {
-        lines.lazy.filter { Self.same($0.name, name) }.map(\.value)
+        var values: [String] = []
+        for line in lines where Self.same(line.name, name) { values.append(line.value) }
+        return values
     }
 
     /// All values of `name` joined by `, ` (RFC 9110 5.3); nil where there is none.
     public func combined(_ name: String) -> String? {
         let all = values(of: name)
-        return all.isEmpty ? nil : all.joined(separator: ", ")
+        return all.count < 2 ? all.first : all.joined(separator: ", ")
     }
 
     /// Adds a line after the others.
@@ -50,10 +52,17 @@ public struct HTTPFields: Sendable, Hashable, Codable {
 
     /// ASCII comparison without case.
     static func same(_ left: String, _ right: String) -> Bool {
-        let a = left.utf8
-        let b = right.utf8
-        guard a.count == b.count else { return false }
-        return zip(a, b).allSatisfy { lowered($0) == lowered($1) }
+        guard left.utf8.count == right.utf8.count else { return false }
+        var (left, right) = (left, right)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                for index in left.indices
+                where left[index] != right[index] && lowered(left[index]) != lowered(right[index]) {
+                    return false
+                }
+                return true
+            }
+        }
     }
 
     private static func lowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }

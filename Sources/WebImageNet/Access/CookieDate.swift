@@ -53,7 +53,7 @@ enum CookieDate {
     }
 
     /// Days since 1970-01-01 in the Gregorian calendar.
-    private static func daysFromEpoch(year: Int, month: Int, day: Int) -> Int {
+    static func daysFromEpoch(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
         let ofEra = shifted - era * 400

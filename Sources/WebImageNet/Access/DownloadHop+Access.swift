@@ -27,6 +27,11 @@ extension DownloadHop {
     /// Keeps what an answer has for the stores.
     func learn(_ head: ResponseHead) {
         jar?.take(head.fields, from: url)
+        learnTransport(head)
+    }
+
+    /// Keeps whether the host wants https alone; only where its certificate was checked (RFC 6797 8.1).
+    func learnTransport(_ head: ResponseHead) {
         let tls = request.network.tls ?? configuration.tls
         guard let strictTransport = configuration.strictTransport,
             !tls.uncheckedHosts.contains(url.host()?.lowercased() ?? "")
@@ -48,8 +53,14 @@ extension DownloadHop {
     }
 
     /// Two steps of equal marks are a loop. A server may set a cookie and lead back to the same place.
-    func mark(_ transfer: TransferRequest) -> String {
-        "\(transfer.url) \(transfer.fields["Cookie"] ?? "") \(hasAnsweredChallenge)"
+    struct Mark: Equatable {
+        let url: String
+        let cookies: String?
+        let hasAnsweredChallenge: Bool
+    }
+
+    func mark(_ transfer: TransferRequest) -> Mark {
+        Mark(url: transfer.url, cookies: transfer.fields["Cookie"], hasAnsweredChallenge: hasAnsweredChallenge)
     }
 
     /// The error of a status that is not accepted.
@@ -57,6 +68,7 @@ extension DownloadHop {
         let isLocked = head.status == 401 || head.status == 407
         let realm = head.status == 401 ? AuthenticationChallenge.all(head).first?.realm ?? "" : ""
         return failure(
-            isLocked ? .authenticationRequired : .status, status: head.status, retryAfter: retryAfter, detail: realm)
+            isLocked ? .authenticationRequired : .status, status: head.status, retryAfter: retryAfter,
+            freshFor: Freshness.told(by: head, now: Date()), detail: realm)
     }
 }

@@ -3,38 +3,47 @@
 import CCurl
 import Foundation
 
+/// Whose TLS is meant: libcurl has each option twice.
+enum TLSPeer {
+    /// The server, be it behind a proxy.
+    case server
+    /// A proxy that is spoken to by TLS.
+    case proxy
+}
+
 extension EasyHandle {
     /// Sets what `tls` says of `host` (in lower case).
-    func prepare(_ tls: TLSConfiguration, host: String) {
+    func prepare(_ tls: TLSConfiguration, host: String, _ peer: TLSPeer = .server) {
+        func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         if let text = tls.authorityData {
-            set(CURLOPT_CAINFO_BLOB, text)
+            set(of(CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB), text)
         } else if let path = tls.authorities {
-            set(CURLOPT_CAINFO, path)
+            set(of(CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO), path)
         }
-        switch tls.minimumVersion {
-        case .tls12: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        case .tls13: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_3))
-        }
+        let oldest = tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        set(of(CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION), Int(oldest))
         if let pins = tls.pinText(host) {
             // No key at all is allowed then, and libcurl takes an empty text for no pin.
-            set(CURLOPT_PINNEDPUBLICKEY, pins.isEmpty ? "sha256//" : pins)
+            set(
+                of(CURLOPT_PINNEDPUBLICKEY, CURLOPT_PROXY_PINNEDPUBLICKEY), pins.isEmpty ? "sha256//" : pins)
         }
-        if let certificate = tls.clientCertificates[host] { prepare(certificate) }
+        if let certificate = tls.clientCertificates[host] { prepare(certificate, peer) }
         guard tls.uncheckedHosts.contains(host) else { return }
-        set(CURLOPT_SSL_VERIFYPEER, 0)
-        set(CURLOPT_SSL_VERIFYHOST, 0)
+        set(of(CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER), 0)
+        set(of(CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST), 0)
     }
 
-    private func prepare(_ certificate: ClientCertificate) {
+    private func prepare(_ certificate: ClientCertificate, _ peer: TLSPeer) {
+        func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         switch certificate.source {
         case .files(let path, let key):
-            set(CURLOPT_SSLCERT, path)
-            set(CURLOPT_SSLKEY, key)
+            set(of(CURLOPT_SSLCERT, CURLOPT_PROXY_SSLCERT), path)
+            set(of(CURLOPT_SSLKEY, CURLOPT_PROXY_SSLKEY), key)
         case .data(let text, let key):
-            set(CURLOPT_SSLCERT_BLOB, text)
-            set(CURLOPT_SSLKEY_BLOB, key)
+            set(of(CURLOPT_SSLCERT_BLOB, CURLOPT_PROXY_SSLCERT_BLOB), text)
+            set(of(CURLOPT_SSLKEY_BLOB, CURLOPT_PROXY_SSLKEY_BLOB), key)
         }
-        if let password = certificate.password { set(CURLOPT_KEYPASSWD, password) }
+        if let password = certificate.password { set(of(CURLOPT_KEYPASSWD, CURLOPT_PROXY_KEYPASSWD), password) }
     }
 
     /// libcurl copies the bytes.

@@ -5,9 +5,11 @@ import Synchronization
 import WebImageCore
 import WebImageHTTP
 
-/// Hosts that asked for https alone (HSTS, RFC 6797), in memory, 1000 at most. Thread-safe.
+/// Hosts that asked for https alone (HSTS, RFC 6797), 1000 at most. Lives in memory; ``write(to:)`` and ``read(from:)``
+/// keep it in a file. Thread-safe.
 public final class StrictTransport: Sendable {
-    private struct Rule {
+    /// What a host asked for.
+    struct Rule: Equatable {
         var end: Date
         var includesSubdomains: Bool
     }
@@ -47,14 +49,31 @@ public final class StrictTransport: Sendable {
         }
         guard let seconds else { return }
         let now = clock()
+        guard seconds > 0 else { return rules.withLock { $0[host] = nil } }
+        let rule = Rule(end: now + min(seconds, 1e9), includesSubdomains: includesSubdomains)
+        rules.withLock { Self.insert(rule, host, into: &$0, now: now) }
+    }
+
+    /// The rules that have not ended.
+    var known: [String: Rule] {
+        let now = clock()
+        return rules.withLock { $0.filter { $0.value.end > now } }
+    }
+
+    /// Puts in what is not known better: what a host itself said here counts before what was read.
+    func add(_ read: [String: Rule]) {
+        let now = clock()
         rules.withLock { rules in
-            if rules.count >= Self.most { rules = rules.filter { $0.value.end > now } }
-            if seconds == 0 || rules.count >= Self.most {
-                rules[host] = nil
-            } else {
-                rules[host] = Rule(end: now + min(seconds, 1e9), includesSubdomains: includesSubdomains)
+            for (host, rule) in read where rule.end > now && rules[host] == nil {
+                Self.insert(rule, host, into: &rules, now: now)
             }
         }
+    }
+
+    /// A full store takes in nobody new: forgetting a host would open the way to it.
+    private static func insert(_ rule: Rule, _ host: String, into rules: inout [String: Rule], now: Date) {
+        if rules.count >= most { rules = rules.filter { $0.value.end > now } }
+        if rules.count < most || rules[host] != nil { rules[host] = rule }
     }
 
     private func isKnown(_ host: String) -> Bool {

@@ -33,6 +33,9 @@ public final class HTTPCache: Sendable {
     ) async -> Lookup {
         let isLookedUp = request.mayUseStored && mode != .noStore && mode != .reload
         let stored = isLookedUp ? await store.response(for: Self.key(url), matching: selecting(request)) : nil
+        if isLookedUp, let part = await part(for: request, url: url, newerThan: stored, mode: mode, now: now) {
+            return part
+        }
         return Lookup(
             step: .make(request, mode: mode, stored: stored?.head, policy: policy, now: now), stored: stored)
     }
@@ -40,7 +43,8 @@ public final class HTTPCache: Sendable {
     /// Grows with every invalidation of `url`: what was asked in an earlier epoch is out of date.
     public func epoch(of url: URL) -> UInt64 { log.epoch(of: Self.key(url)) }
 
-    /// Stores `answer` where a private cache may; false where not. An older stored answer to the same request goes in
+    /// Stores `answer` to a GET where a private cache may, and to a POST where a GET would be answered with it; false
+    /// where not. A 206 is kept as a part, joined with the one before it where they are surely of the same bytes. An older stored answer to the same request goes in
     /// either case, unless the answer is an error of the server.
     ///
     /// - Parameter epoch: ``epoch(of:)`` when the server was asked: an answer that was invalidated on its way is not
@@ -49,25 +53,33 @@ public final class HTTPCache: Sendable {
     public func store(
         _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
     ) async -> Bool {
-        guard request.method == "GET", !CacheControl(request.fields).noStore,
+        let answersGet = request.method == "POST" && StoredHead.answersGet(post: url, response: answer.head)
+        guard request.method == "GET" || answersGet, !CacheControl(request.fields).noStore,
             epoch == nil || epoch == self.epoch(of: url)
         else { return false }
+        if answer.head.status == 206 { return await storePart(answer, for: request, url: url, epoch: epoch) }
         let key = Self.key(url)
         let fields = selecting(request)
-        guard StoredHead.isStorable(method: request.method, request: request.fields, response: answer.head) else {
+        guard StoredHead.isStorable(method: "GET", request: request.fields, response: answer.head) else {
             let status = answer.head.status
-            let isSuperseded = (200...399).contains(status) && status != 206 && status != 304
+            let isSuperseded = (200...399).contains(status) && status != 304
             let isGone = status == 404 || status == 410
             if isSuperseded || isGone { await store.remove(matching: fields, for: key) }
             return false
         }
-        var head = StoredHead(
+        let head = StoredHead(
             request: fields, response: answer.head, finalURL: url.absoluteString, requestTime: answer.requestTime,
             responseTime: answer.responseTime)
-        head.varying = StoredHead.selecting(request: fields, response: answer.head.fields, separating: separating)
-        let variant = VariantList.Variant(id: UUID().uuidString, stored: head)
-        await store.put(StoredResponse(variant: variant, head: head, body: answer.body), request: fields, for: key)
+        await put(head, answer.body, request: fields, for: key)
         return true
+    }
+
+    /// Stores as a new variant, in place of those that the request selects.
+    func put(_ head: StoredHead, _ body: Data, request fields: HTTPFields, for key: String) async {
+        var head = head
+        head.varying = StoredHead.selecting(request: fields, response: head.head.fields, separating: separating)
+        let variant = VariantList.Variant(id: UUID().uuidString, stored: head)
+        await store.put(StoredResponse(variant: variant, head: head, body: body), request: fields, for: key)
     }
 
     /// Takes a 304 for `stored`; gives it as it is now.
@@ -108,6 +120,7 @@ public final class HTTPCache: Sendable {
         for target in Invalidation.targets(method: request.method, url: url, response: response) {
             log.note(Self.key(target))
             await store.removeAll(for: Self.key(target))
+            await store.removeAll(for: Self.partKey(target))
         }
     }
 
@@ -115,6 +128,7 @@ public final class HTTPCache: Sendable {
     public func remove(_ url: URL) async {
         log.note(Self.key(url))
         await store.removeAll(for: Self.key(url))
+        await store.removeAll(for: Self.partKey(url))
     }
 
     /// Removes everything.
@@ -130,5 +144,5 @@ public final class HTTPCache: Sendable {
     /// Names that select besides those of Vary.
     private var separating: [String] { policy.separatesCredentials ? ["authorization"] : [] }
 
-    private func selecting(_ request: RequestHead) -> HTTPFields { request.fields.withHashedSecrets }
+    func selecting(_ request: RequestHead) -> HTTPFields { request.fields.withHashedSecrets }
 }

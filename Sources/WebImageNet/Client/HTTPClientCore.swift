@@ -192,14 +192,18 @@ extension HTTPClientCore {
         _ answer: HTTPTransportResponse, _ request: HTTPRequest, _ epoch: UInt64?
     ) async -> Bool {
         guard let cache else { return false }
+        let isCurrent = epoch == nil || epoch == cache.epoch(of: request.url)
         await cache.invalidate(after: request.head, url: request.url, response: answer.head)
         // What a body in a GET means is not defined (RFC 9110 9.3.1): such an answer is of that body only.
-        guard request.cacheMode != .noStore, request.body.isEmpty else { return false }
+        let isPost = request.method == "POST"
+        guard request.cacheMode != .noStore, request.body.isEmpty || isPost else { return false }
         if request.method == "HEAD" {
             await cache.freshen(byHead: answer, for: request.head, url: request.url)
             return false
         }
-        return await cache.store(answer, for: request.head, url: request.url, epoch: epoch)
+        // A POST has just invalidated what was before it, and not itself.
+        let asked = isPost && isCurrent ? cache.epoch(of: request.url) : epoch
+        return await cache.store(answer, for: request.head, url: request.url, epoch: asked)
     }
 }
 

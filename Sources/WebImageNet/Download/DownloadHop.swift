@@ -13,22 +13,15 @@ struct DownloadHop: Sendable {
     /// Whether it is asked again with credentials.
     var hasAnsweredChallenge = false
     var fields: HTTPFields
-    let request: LoadRequest
-    let configuration: DownloaderConfiguration
+    private let basis: DownloadBasis
 
-    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration) {
-        self.request = request
-        self.configuration = configuration
-        url = configuration.strictTransport?.secured(request.url) ?? request.url
-        fields = request.fields
-        for field in configuration.fields.lines where request.fields[field.name] == nil {
-            fields.append(name: field.name, value: field.value)
-        }
-        let defaults = [
-            ("Accept", configuration.accept), ("User-Agent", configuration.userAgent),
-            ("Accept-Encoding", ContentDecoder.accepted),
-        ]
-        for (name, value) in defaults where fields[name] == nil { fields.append(name: name, value: value) }
+    var request: LoadRequest { basis.request }
+    var configuration: DownloaderConfiguration { basis.configuration }
+
+    init(_ basis: DownloadBasis) {
+        self.basis = basis
+        url = basis.configuration.strictTransport?.secured(basis.request.url) ?? basis.request.url
+        fields = basis.fields
     }
 
     /// Whether a status is an answer.
@@ -58,11 +51,14 @@ struct DownloadHop: Sendable {
 
     /// Where `head` leads. Asks the redirect policy.
     func decide(_ head: ResponseHead) -> Next {
+        // The answer that redirects may itself be the one that asks for https.
+        learnTransport(head)
         do throws(Redirect.Refusal) {
             let redirect = try Redirect(
-                head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade)
+                head, method: "GET", from: url, allowsDowngrade: configuration.allowsDowngrade,
+                strictTransport: configuration.strictTransport)
             var next = self
-            next.url = configuration.strictTransport?.secured(redirect.url) ?? redirect.url
+            next.url = redirect.url
             next.hasAnsweredChallenge = false
             next.redirects += 1
             next.fields = redirect.fields(fields)
@@ -112,26 +108,47 @@ struct DownloadHop: Sendable {
             }
             return .deliver
         }
+        if transfer.isResumable {
+            transfer.keep = basis.keep
+            transfer.source = basis.source
+        }
         return TransferOrder(transfer)
     }
 
     /// An error at this place.
     func failure(
         _ reason: NetworkError.Reason, phase: NetworkError.Phase = .head, status: Int? = nil,
-        retryAfter: Double? = nil, detail: String = ""
+        retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""
     ) -> ImageError {
         .network(
             NetworkError(
-                reason, url: url.absoluteString, phase: phase, status: status, retryAfter: retryAfter, detail: detail))
+                reason, url: url.absoluteString, phase: phase, status: status, retryAfter: retryAfter,
+                freshFor: freshFor, detail: detail))
     }
+
+    /// What came. A URL that libcurl cannot use is the caller's fault, or that of the redirect that led there.
+    func answer(_ outcome: TransferOutcome) throws(ImageError) -> TransferAnswer {
+        do throws(ImageError) {
+            return try outcome.get()
+        } catch {
+            guard case .network(let failure) = error, failure.underlying == Self.malformed else { throw error }
+            guard redirects > 0 else { throw .request(.invalidURL(url.absoluteString)) }
+            throw self.failure(.redirectRefused, detail: failure.detail)
+        }
+    }
+
+    /// CURLE_URL_MALFORMAT: a port beyond 65535, for example.
+    private static let malformed: Int32 = 3
 
     /// Foundation has encoded host, path and query; what is not ASCII even so is no URL.
     private func asciiURL() throws(ImageError) -> String {
-        let text = url.absoluteString.prefix { $0 != "#" }
-        guard let host = url.host(), !host.isEmpty, text.utf8.allSatisfy({ (33...126).contains($0) }) else {
-            throw .request(.invalidURL(url.absoluteString))
+        let text = url.absoluteString
+        let bytes = text.utf8
+        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+        guard let host = url.host(), !host.isEmpty, bytes[..<end].allSatisfy({ (33...126).contains($0) }) else {
+            throw .request(.invalidURL(text))
         }
-        return String(text)
+        return end == bytes.endIndex ? text : String(text[..<end])
     }
 
     /// Line breaks in a field would begin another one, or another request.

@@ -11,15 +11,15 @@ final class DownloadPath: Sendable {
     private struct State {
         var hop: DownloadHop
         var decision = HopDecision()
-        var visited: Set<String> = []
+        var visited: [DownloadHop.Mark] = []
     }
 
     private let mostRedirects: Int
     private let state: Lock<State>
 
-    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration) {
-        mostRedirects = configuration.maxRedirects
-        state = Lock(State(hop: DownloadHop(request, configuration)))
+    init(_ basis: DownloadBasis) {
+        mostRedirects = basis.configuration.maxRedirects
+        state = Lock(State(hop: DownloadHop(basis)))
     }
 
     /// What to ask next; `spent` seconds of the total time are gone.
@@ -30,7 +30,13 @@ final class DownloadPath: Sendable {
             return (state.hop, state.decision)
         }
         let order = try hop.transfer(spent: spent, decision)
-        let isNew = state.withLock { $0.visited.insert(hop.mark(order.request)).inserted }
+        let mark = hop.mark(order.request)
+        let isNew = state.withLock { state in
+            // A list: there are few, and nearly always one.
+            guard !state.visited.contains(mark) else { return false }
+            state.visited.append(mark)
+            return true
+        }
         guard isNew else { throw hop.failure(.tooManyRedirects, detail: "a loop") }
         guard hop.redirects <= mostRedirects else {
             throw hop.failure(.tooManyRedirects, detail: "more than \(mostRedirects)")
@@ -41,8 +47,8 @@ final class DownloadPath: Sendable {
     /// The response where `outcome` is the end of the way; nil where it goes on.
     @inline(never)
     func take(_ outcome: TransferOutcome) throws(ImageError) -> LoadResponse? {
-        let answer = try outcome.get()
         let (hop, decision) = state.withLock { ($0.hop, $0.decision) }
+        let answer = try hop.answer(outcome)
         hop.learn(answer.head)
         if let again = hop.answeringChallenge(answer.head) {
             state.withLock { $0.hop = again }

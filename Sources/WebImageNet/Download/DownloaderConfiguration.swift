@@ -36,6 +36,9 @@ public struct DownloaderConfiguration: Sendable {
     public var resume: ResumeConfiguration? = ResumeConfiguration()
     /// Time limits of requests that have none of their own.
     public var timeouts = LoadTimeouts()
+    /// Least seconds between two reports of a download's progress by a manager. The first and the last one always
+    /// come; bytes for previews are not held back. Default 0: a report for everything that comes.
+    public var minimumProgressInterval = 0.0
     /// Redirects that are followed, 0 to 20. Default 10.
     public var maxRedirects = 10
     /// Whether a redirect may lead from https to http. Default false.

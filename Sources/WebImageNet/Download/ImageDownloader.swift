@@ -14,6 +14,8 @@ public final class ImageDownloader: ImageLoader {
     let transport: CurlTransport
     let partials: ResumeStore?
     let waits: RetryWaits
+    /// What every download begins with.
+    private let blank: DownloadBasis
 
     /// Creates a downloader and its network thread.
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
@@ -21,7 +23,12 @@ public final class ImageDownloader: ImageLoader {
         configuration.maxRedirects = min(max(configuration.maxRedirects, 0), 20)
         self.configuration = configuration
         transport = CurlTransport(configuration)
-        partials = configuration.resume.map { ResumeStore($0) }
+        let partials = configuration.resume.map { ResumeStore($0) }
+        self.partials = partials
+        let keep = partials.map { partials in
+            { @Sendable (point: ResumePoint, request: TransferRequest) in partials.put(point, for: request.resumeKey) }
+        }
+        blank = DownloadBasis(LoadRequest(url: URL(filePath: "/")), configuration, keep: keep)
         waits = RetryWaits(configuration.retryClock)
     }
 
@@ -59,23 +66,34 @@ public final class ImageDownloader: ImageLoader {
     ///   6001 for more bytes than `request.maxBytes`, 1001 when cancelled, 1009 for fields that HTTP cannot carry;
     ///   and what interceptors throw.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        guard !configuration.interceptors.isEmpty || !configuration.responseInterceptors.isEmpty else {
+            return try await loadAnywhere(blank.with(request, source: request.url), LoadRun(context))
+        }
+        return try await loadIntercepted(request, context)
+    }
+
+    /// By itself, so that its frame is not part of every waiting load's.
+    @inline(never)
+    private func loadIntercepted(
+        _ request: LoadRequest, _ context: LoadContext
+    ) async throws(ImageError) -> LoadResponse {
         let chain = InterceptorChain(
             interceptors: configuration.interceptors, responseInterceptors: configuration.responseInterceptors
-        ) { [self] (request, context) async throws(ImageError) in
-            try await loadAnywhere(request, LoadRun(context))
+        ) { [self, source = request.url] (request, context) async throws(ImageError) in
+            try await loadAnywhere(blank.with(request, source: source), LoadRun(context))
         }
         return try await chain.run(request, context)
     }
 
     /// One attempt: the request and the redirects that follow.
-    func follow(_ request: LoadRequest, _ policy: RetryPolicy, _ run: LoadRun) async throws(ImageError) -> LoadResponse
+    func follow(_ basis: DownloadBasis, _ policy: RetryPolicy, _ run: LoadRun) async throws(ImageError) -> LoadResponse
     {
-        let path = DownloadPath(request, configuration)
+        let path = DownloadPath(basis)
         while true {
             let order = try path.order(spent: run.spent)
             try await waits.waitForHost(order.request.origin, policy)
             let outcome = await exchange(order, run)
-            if let response = try path.take(outcome) { return response }
+            if let response = try path.take(outcome) { return run.finished(response) }
         }
     }
 }

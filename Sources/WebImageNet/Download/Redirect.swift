@@ -29,12 +29,17 @@ struct Redirect {
         "if-none-match", "if-modified-since",
     ]
 
-    /// What `head`, the answer to `method` at `url`, leads to.
-    init(_ head: ResponseHead, method: String, from url: URL, allowsDowngrade: Bool) throws(Refusal) {
+    /// What `head`, the answer to `method` at `url`, leads to. `strictTransport` makes https of it where it knows the
+    /// host, before anything else is judged (RFC 6797 8.3).
+    init(
+        _ head: ResponseHead, method: String, from url: URL, allowsDowngrade: Bool,
+        strictTransport: StrictTransport? = nil
+    ) throws(Refusal) {
         guard Self.statuses.contains(head.status), let location = head.fields["Location"], !location.isEmpty else {
             throw .none
         }
-        guard let target = URL(string: Self.encoded(location), relativeTo: url)?.absoluteURL else { throw .none }
+        guard let told = URL(string: Self.encoded(location), relativeTo: url)?.absoluteURL else { throw .none }
+        let target = strictTransport?.secured(told) ?? told
         let scheme = target.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https", target.host()?.isEmpty == false else {
             throw .refused("a redirect to \(location)")

@@ -112,8 +112,8 @@ private struct FileReading {
             guard count >= 0 else { throw failure(errno) }
             guard count > 0 else { return body.data }
             guard body.count + count <= request.maxBytes else { throw tooLarge(body.count + count) }
-            let part = body.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-            context.report(.body(part))
+            body.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            if context.wantsReports { context.report(.body(body.last(count))) }
         }
     }
 

@@ -24,13 +24,22 @@ public final class LoadContext: Sendable {
     }
 
     private let state: Lock<State>
-    private let handler: @Sendable (Report) -> Void
+    private let handler: (@Sendable (Report) -> Void)?
 
     /// Creates a context whose `handler` takes the reports.
-    public init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void = { _ in }) {
+    public init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
         self.state = Lock(State(priority: priority))
         self.handler = handler
     }
+
+    /// Creates a context that wants no reports, so that loaders need not make any.
+    public init(priority: RequestPriority = .normal) {
+        self.state = Lock(State(priority: priority))
+        handler = nil
+    }
+
+    /// For loaders: whether anybody takes the reports.
+    public var wantsReports: Bool { handler != nil }
 
     /// The present priority. Setting it tells the loader.
     public var priority: RequestPriority {
@@ -51,5 +60,5 @@ public final class LoadContext: Sendable {
     }
 
     /// For loaders: passes a report on.
-    public func report(_ report: Report) { handler(report) }
+    public func report(_ report: Report) { handler?(report) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 import WebImageHTTP
 import WebImageStore
@@ -8,17 +9,30 @@ extension ImageDownloader {
     /// One exchange. Continues what an earlier one left of the same, and leaves behind what a later one can
     /// continue; a server that answers a range wrongly is asked once more, for the whole.
     func exchange(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
-        guard let partials, order.request.isResumable else { return await perform(order, run) }
+        guard let partials, order.request.keep != nil, partials.mayHoldParts else { return await perform(order, run) }
+        return await exchange(order, run, partials)
+    }
+
+    /// By itself, so that its frame is not part of every waiting load's.
+    @inline(never)
+    private func exchange(_ order: TransferOrder, _ run: LoadRun, _ partials: ResumeStore) async -> TransferOutcome {
         let key = order.request.resumeKey
-        let whole = order.with { $0.keep = { partials.put($0, for: key) } }
-        guard let ranged = await partials.point(for: key).map(whole.continuing) else {
-            return await perform(whole, run)
+        guard let ranged = await partials.point(for: key).map(order.continuing) else {
+            return await perform(order, run)
         }
         let outcome = await perform(ranged, run)
         let verdict = RangeVerdict(outcome)
         if verdict != .keep { partials.remove(key) }
-        return verdict == .askAgain ? await perform(whole, run) : outcome
+        return verdict == .askAgain ? await perform(order, run) : outcome
     }
+
+    /// Forgets the parts kept of lost and cancelled loads of `url`, whatever their fields and wherever redirects led
+    /// them. Returns at once; later loads ask for the whole. Thread-safe.
+    public func forgetParts(of url: URL) { partials?.removeAll(of: ResumeKey.source(url)) }
+
+    /// Forgets every part kept of lost and cancelled loads, in memory and in the folder. What runs is not touched, and
+    /// may leave parts later. Thread-safe.
+    public func forgetAllParts() async { await partials?.removeAll() }
 
     private func perform(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
         let outcome = await transport.perform(order, context: run.context) { run.report($0) }
@@ -40,18 +54,20 @@ extension TransferOrder {
 
 extension TransferRequest {
     /// Whether a part of the answer's body may be kept and continued: a caller's own range is its own affair.
-    fileprivate var isResumable: Bool { method == "GET" && fields["Range"] == nil && fields["If-Range"] == nil }
+    var isResumable: Bool { method == "GET" && fields["Range"] == nil && fields["If-Range"] == nil }
 
-    /// Conditions and orders to caches do not change what the body is.
+    /// Conditions and orders to caches do not change what the body is, and a range that continues it is our own.
     private static let withoutMeaning: Set<String> = [
-        "if-none-match", "if-modified-since", "cache-control", "pragma",
+        "if-none-match", "if-modified-since", "cache-control", "pragma", "range", "if-range",
     ]
 
-    /// Under which the body's part is kept: the URL and every field that could matter, credentials among them.
-    var resumeKey: CacheKey {
+    /// Under which parts of the body are kept: the load's own URL, the URL asked here and every field that could matter,
+    /// credentials among them.
+    var resumeKey: ResumeKey {
         let lines = fields.lines.filter { !Self.withoutMeaning.contains($0.name.lowercased()) }
             .map { "\($0.name.lowercased()):\($0.value)" }
-        return CacheKey([url] + lines.sorted())
+        let part = CacheKey([url] + lines.sorted())
+        return ResumeKey(source: source.map(ResumeKey.source) ?? CacheKey([url]), part: part)
     }
 }
 

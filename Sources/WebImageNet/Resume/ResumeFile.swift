@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Glibc
 import WebImageStore
 
 /// The form of a kept part on the disk: mark, digest of all that follows, length of the description, description,
@@ -44,28 +43,6 @@ enum ResumeFile {
         let bytes = Data(rest.dropFirst(4 + length))
         guard bytes.count < description.plan.total else { return nil }
         return ResumePoint(plan: description.plan, bytes: bytes, stored: description.stored)
-    }
-
-    /// Writes beside the place and renames, so that no half file is ever seen; only its owner may read it.
-    static func write(_ data: Data, to path: String) -> Bool {
-        let temporary = "\(path).\(getpid()).new"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { return false }
-        let isWritten = data.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = Glibc.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                done += count
-            }
-            return true
-        }
-        guard close(file) == 0, isWritten, rename(temporary, path) == 0 else {
-            unlink(temporary)
-            return false
-        }
-        return true
     }
 
     private static func digest(_ data: Data) -> Data {

@@ -11,6 +11,8 @@ struct ResumeFolder {
     }
 
     private static let ending = ".part"
+    /// Of files that are being written.
+    private static let temporaryEnding = ".new"
     /// Most files.
     private static let mostFiles = 1024
 
@@ -34,7 +36,7 @@ struct ResumeFolder {
             else { continue }
             if name.hasSuffix(Self.ending) {
                 files[String(name.dropLast(Self.ending.count))] = File(size: size, stored: stored)
-            } else if name.hasSuffix(".new"), now.timeIntervalSince(stored) > 3_600 {
+            } else if name.hasSuffix(Self.temporaryEnding), now.timeIntervalSince(stored) > 3_600 {
                 unlink(place)
             }
         }
@@ -61,9 +63,9 @@ struct ResumeFolder {
 
     /// False where it was not written.
     mutating func write(_ point: ResumePoint, name: String, now: Date) -> Bool {
-        guard let data = ResumeFile.encode(point), data.count <= limit, ResumeFile.write(data, to: place(name)) else {
-            return false
-        }
+        guard let data = ResumeFile.encode(point), data.count <= limit,
+            (try? PrivateFile.write(data, to: place(name))) != nil
+        else { return false }
         files[name] = File(size: data.count, stored: now)
         trim(now: now)
         return true
@@ -72,6 +74,17 @@ struct ResumeFolder {
     mutating func remove(_ name: String) {
         guard files.removeValue(forKey: name) != nil else { return }
         unlink(place(name))
+    }
+
+    /// Removes the parts whose names `isMeant` takes, those too that another process put there.
+    mutating func removeAll(_ isMeant: (String) -> Bool) {
+        for entry in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            guard let dot = entry.firstIndex(of: "."), isMeant(String(entry[..<dot])),
+                entry.hasSuffix(Self.ending) || entry.hasSuffix(Self.temporaryEnding)
+            else { continue }
+            unlink("\(path)/\(entry)")
+        }
+        files = files.filter { !isMeant($0.key) }
     }
 
     /// The oldest go first.

@@ -38,8 +38,10 @@ struct ResumeState: Equatable {
     private var total: Int?
     /// Bytes of the body so far, those from before included.
     private(set) var position = 0
-    /// What the body is part of; nil where it is not to be continued.
-    private(set) var plan: ResumePoint.Plan?
+    /// What a body that goes on is part of.
+    private var continued: ResumePoint.Plan?
+    /// The head of a body that began at 0.
+    private var whole: ResponseHead?
     /// Whether the body goes on behind bytes from before.
     private(set) var isContinued = false
 
@@ -52,6 +54,14 @@ struct ResumeState: Equatable {
         self.isForeign = isForeign
     }
 
+    /// What the body is part of; nil where it is not to be continued. Made when it is asked for: most bodies are never
+    /// continued.
+    var plan: ResumePoint.Plan? {
+        if let continued { return continued }
+        guard let whole, let total else { return nil }
+        return ResumePoint.Plan(whole, total: total)
+    }
+
     /// The final answer's head came.
     mutating func takeHead(_ head: ResponseHead) -> HeadStep {
         if isForeign { return .other }
@@ -59,7 +69,7 @@ struct ResumeState: Equatable {
         case 200:
             if case .known(let length) = head.bodyLength {
                 total = length
-                plan = ResumePoint.Plan(head, total: length)
+                whole = head
             }
             return .whole
         case 206: return takeRange(head)
@@ -90,8 +100,8 @@ struct ResumeState: Equatable {
         let merged = asked.merged(with: head)
         position = offset
         total = asked.total
-        plan = asked
-        plan?.head = merged
+        continued = asked
+        continued?.head = merged
         isContinued = true
         return .rest(merged)
     }
@@ -120,5 +130,5 @@ struct ResumeState: Equatable {
     }
 
     /// Whether the bytes so far are worth keeping after a loss.
-    var isWorthKeeping: Bool { plan.map { position > 0 && position < $0.total } ?? false }
+    var isWorthKeeping: Bool { position > 0 && position < (total ?? 0) && plan != nil }
 }

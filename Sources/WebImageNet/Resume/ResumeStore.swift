@@ -22,7 +22,7 @@ final class ResumeStore: Sendable {
     }
 
     private struct State {
-        var entries: [CacheKey: Entry] = [:]
+        var entries: [ResumeKey: Entry] = [:]
         var bytes = 0
         /// Bytes on their way to the folder.
         var pending = 0
@@ -30,7 +30,7 @@ final class ResumeStore: Sendable {
         /// Names in the folder; nil until it was looked at.
         var names: Set<String>?
 
-        mutating func remove(_ key: CacheKey) {
+        mutating func remove(_ key: ResumeKey) {
             guard let entry = entries.removeValue(forKey: key) else { return }
             bytes -= entry.point.bytes.count
         }
@@ -65,8 +65,13 @@ final class ResumeStore: Sendable {
         }
     }
 
+    /// Whether anything may be kept. Where nothing is, nobody needs a key.
+    var mayHoldParts: Bool {
+        state.withLock { !$0.entries.isEmpty || (configuration.directory != nil && $0.names?.isEmpty != true) }
+    }
+
     /// The part kept for `key`; it stays kept.
-    func point(for key: CacheKey) async -> ResumePoint? {
+    func point(for key: ResumeKey) async -> ResumePoint? {
         let oldest = configuration.now().addingTimeInterval(-configuration.maxAge)
         let (found, mayBeInFolder) = state.withLock { state -> (ResumePoint?, Bool) in
             if let entry = state.entries[key] {
@@ -86,7 +91,7 @@ final class ResumeStore: Sendable {
     }
 
     /// Keeps `point` in place of what was kept for `key`. Returns at once.
-    func put(_ point: ResumePoint, for key: CacheKey) {
+    func put(_ point: ResumePoint, for key: ResumeKey) {
         let size = point.bytes.count
         let wantsFile = configuration.directory != nil && size > configuration.diskThreshold
         let written = state.withLock { state -> UInt64? in
@@ -112,7 +117,7 @@ final class ResumeStore: Sendable {
     }
 
     /// Forgets what is kept for `key`. Returns at once.
-    func remove(_ key: CacheKey) {
+    func remove(_ key: ResumeKey) {
         let mayBeInFolder = state.withLock { state in
             let isPending = state.entries[key]?.isPending == true
             state.remove(key)
@@ -120,6 +125,30 @@ final class ResumeStore: Sendable {
         }
         guard mayBeInFolder, let directory = configuration.directory else { return }
         onFolder(directory) { $0.remove(key.fileName) }
+    }
+
+    /// Forgets every part of the loads of `source`. Returns at once; what is asked for later does not see them.
+    func removeAll(of source: CacheKey) {
+        state.withLock { state in
+            for key in state.entries.keys where key.source == source { state.remove(key) }
+        }
+        guard let directory = configuration.directory else { return }
+        onFolder(directory) { $0.removeAll { $0.hasPrefix(ResumeKey.prefix(source)) } }
+    }
+
+    /// Forgets everything, and returns when it is done.
+    func removeAll() async {
+        state.withLock { state in
+            state.entries = [:]
+            state.bytes = 0
+        }
+        guard let directory = configuration.directory else { return }
+        await withCheckedContinuation { continuation in
+            onFolder(directory) { folder in
+                folder.removeAll { _ in true }
+                continuation.resume()
+            }
+        }
     }
 
     private func trim(_ state: inout State) {

@@ -5,44 +5,60 @@ import WebImageCore
 import WebImageHTTP
 
 extension ImageDownloader {
-    /// The load from its URL, then from the alternatives in their order.
-    func loadAnywhere(_ request: LoadRequest, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        var rest = request.alternatives.filter { canLoad($0) }[...]
-        var present = request
+    /// The load from its URL, then from the alternatives in their order. What is decided on the way is decided in
+    /// functions that are not async, so that it takes no room in the frames of thousands of waiting tasks.
+    func loadAnywhere(_ basis: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
+        var tried = 0
+        var present = basis
         while true {
             do {
-                return run.finished(try await loadWithRetries(present, run))
-            } catch .network(let error) {
-                guard let next = rest.popFirst() else { throw .network(error.telling(run.failures.dropLast())) }
-                present = request
-                present.url = next
-                if Origin(next) != Origin(request.url) { present.fields = Redirect.withoutSecrets(request.fields) }
+                return try await loadWithRetries(present, run)
+            } catch {
+                present = try alternative(to: basis, &tried, after: error, run)
             }
         }
     }
 
-    private func loadWithRetries(_ request: LoadRequest, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        let policy = request.retry ?? configuration.retry
-        let start = waits.now
-        var request = request
-        var retries = RetryState(policy)
+    @inline(never)
+    private func alternative(
+        to basis: DownloadBasis, _ tried: inout Int, after error: ImageError, _ run: LoadRun
+    ) throws(ImageError) -> DownloadBasis {
+        guard case .network(let error) = error else { throw error }
+        let rest = basis.request.alternatives.filter { canLoad($0) }.dropFirst(tried)
+        guard let next = rest.first else { throw .network(error.telling(run.failures.dropLast())) }
+        tried += 1
+        return basis.changed { request in
+            if Origin(next) != Origin(request.url) { request.fields = Redirect.withoutSecrets(request.fields) }
+            request.url = next
+        }
+    }
+
+    private func loadWithRetries(_ first: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
+        let attempts = Attempts(first, first.request.retry ?? configuration.retry, start: waits.now)
         while true {
             do {
-                return try await follow(request, policy, run)
-            } catch .network(let failure) {
-                let error = run.add(failure)
-                if error.reason == .contentCodingFailed, request.fields["Accept-Encoding"] == nil {
-                    // Some servers name a coding and do not apply it: once more, without any.
-                    request.fields["Accept-Encoding"] = "identity"
-                    continue
-                }
-                noteRetryAfter(error, policy)
-                guard case .again(let seconds) = retries.decide(error, elapsed: waits.now - start) else {
-                    throw .network(error)
-                }
-                try await waits.wait(seconds)
+                return try await follow(attempts.basis, attempts.policy, run)
+            } catch {
+                if let seconds = try wait(after: error, attempts, run) { try await waits.wait(seconds) }
             }
         }
+    }
+
+    /// How long to wait before the next attempt; nil for not at all.
+    @inline(never)
+    private func wait(after error: ImageError, _ attempts: Attempts, _ run: LoadRun) throws(ImageError) -> Double? {
+        guard case .network(let failure) = error else { throw error }
+        let error = run.add(failure)
+        if error.reason == .contentCodingFailed, attempts.basis.request.fields["Accept-Encoding"] == nil {
+            // Some servers name a coding and do not apply it: once more, without any.
+            attempts.basis = attempts.basis.changed { $0.fields["Accept-Encoding"] = "identity" }
+            return nil
+        }
+        noteRetryAfter(error, attempts.policy)
+        guard case .again(let seconds) = attempts.retries.decide(error, elapsed: waits.now - attempts.start) else {
+            throw .network(error)
+        }
+        return seconds
     }
 
     /// Other requests to the host wait too.
@@ -51,6 +67,22 @@ extension ImageDownloader {
             error.status == 429 || error.status == 503, let url = URL(string: error.url)
         else { return }
         waits.leaveAlone(Origin(url).description, for: seconds)
+    }
+}
+
+/// The attempts at one URL. Belongs to the task of its load.
+private final class Attempts {
+    var basis: DownloadBasis
+    var retries: RetryState
+    let policy: RetryPolicy
+    /// Seconds of the clock.
+    let start: Double
+
+    init(_ basis: DownloadBasis, _ policy: RetryPolicy, start: Double) {
+        self.basis = basis
+        self.policy = policy
+        self.start = start
+        retries = RetryState(policy)
     }
 }
 

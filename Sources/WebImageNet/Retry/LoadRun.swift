@@ -14,8 +14,8 @@ final class LoadRun: Sendable {
         var exchangeStart: Int64?
         var spent = 0.0
         var queued = 0.0
-        /// Strong validator of the body that was reported last.
-        var validator: String?
+        /// Head of the body that was reported last.
+        var head: ResponseHead?
         /// Bytes of it that were reported.
         var reported = 0
         /// Bytes of the present body so far.
@@ -90,16 +90,20 @@ final class LoadRun: Sendable {
     }
 
     private func report(_ head: ResponseHead, _ expected: Int?, _ isContinued: Bool) {
-        let validator = ResumePoint.Plan.validator(head.fields)
         let isKnown = state.withLock { state in
             state.position = 0
-            // The same validator stands for the same bytes: they need not be reported twice.
-            if isContinued, validator != nil, validator == state.validator, state.reported > 0 { return true }
-            state.validator = validator
+            if isContinued, state.reported > 0, Self.isSameBody(head, state.head) { return true }
+            state.head = head
             state.reported = 0
             return false
         }
         if !isKnown { context.report(.head(head, expected: expected)) }
+    }
+
+    /// The same strong validator stands for the same bytes: they need not be reported twice.
+    private static func isSameBody(_ head: ResponseHead, _ earlier: ResponseHead?) -> Bool {
+        guard let earlier, let validator = ResumePoint.Plan.validator(head.fields) else { return false }
+        return validator == ResumePoint.Plan.validator(earlier.fields)
     }
 
     private func report(_ part: Data) {

@@ -72,6 +72,7 @@ final class RetryWaits: Sendable {
     /// Waits until `origin` may be asked; no longer than the policy allows, and not at all where it has no retries.
     func waitForHost(_ origin: String, _ policy: RetryPolicy) async throws(ImageError) {
         guard policy.attempts > 1 else { return }
+        guard state.withLock({ !$0.hosts.isEmpty }) else { return try check() }
         let now = now
         let left = state.withLock { state -> Double in
             guard let until = state.hosts[origin] else { return 0 }

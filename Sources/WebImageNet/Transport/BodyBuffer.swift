@@ -33,13 +33,17 @@ struct BodyBuffer {
         storage = Storage(capacity: max(min(expected ?? 16 << 10, Self.mostReserved), 1))
     }
 
-    /// Appends and gives the appended bytes.
-    mutating func append(_ bytes: UnsafeRawBufferPointer) -> Data {
-        guard let source = bytes.baseAddress, !bytes.isEmpty else { return Data() }
+    /// Appends.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         if count + bytes.count > storage.capacity { grow(to: count + bytes.count) }
         (storage.base + count).copyMemory(from: source, byteCount: bytes.count)
-        defer { count += bytes.count }
-        return slice(count, bytes.count)
+        count += bytes.count
+    }
+
+    /// The last `length` bytes, of which there are as many.
+    func last(_ length: Int) -> Data {
+        length > 0 && length <= count ? slice(count - length, length) : Data()
     }
 
     /// Everything so far. Copied where it would keep much more memory than it needs.

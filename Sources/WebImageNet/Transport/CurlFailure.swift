@@ -18,6 +18,8 @@ struct CurlFailure: Sendable {
     var usesProxy = false
     /// Whether it is the proxy that answers: plain http by an HTTP proxy.
     var proxyAnswers = false
+    /// Whether it happened before a proxy that is spoken to by TLS could be asked for anything.
+    var isProxyTLS = false
     /// Whether a certificate of ours may have been shown.
     var hasClientCertificate = false
     /// Whether this machine has a way to anywhere.
@@ -76,11 +78,12 @@ struct CurlFailure: Sendable {
         if proxyStatus == 407 || proxyStatus == 401 { return .authenticationRequired }
         if proxyStatus >= 300 || detail.contains("Proxy CONNECT aborted") { return .proxyFailed }
         if let clientCertificateReason { return clientCertificateReason }
+        if isProxyTLS { return .proxyFailed }
         if detail.contains("chunked") || detail.contains("response headers") { return .badServerResponse }
         return .connectionLost
     }
 
-    private var secureReason: NetworkError.Reason { usesProxy ? .proxyFailed : .secureConnectionFailed }
+    private var secureReason: NetworkError.Reason { isProxyTLS ? .proxyFailed : .secureConnectionFailed }
 
     /// What an alert of the server says of our certificate; TLS 1.3 sends it after the handshake. nil where the
     /// alert is about something else.

@@ -45,7 +45,7 @@ final class CurlTransport: Sendable {
     /// Holds back every start, or lets them go on; what runs is left alone.
     func suspend(_ isSuspended: Bool) { mailbox.post(.suspend(isSuspended)) }
 
-    /// One exchange. Returns promptly with `cancelled` when the surrounding task is cancelled; the connection is
+    /// One exchange. What it brings is reported where `context` wants reports, its start always. Returns promptly with `cancelled` when the surrounding task is cancelled; the connection is
     /// given up by the network thread a little later.
     func perform(
         _ order: TransferOrder, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
@@ -57,7 +57,7 @@ final class CurlTransport: Sendable {
                 guard ticket.install(continuation) else { return }
                 let submission = Submission(
                     ticket: ticket, order: order, priority: context.priority, observer: observer,
-                    enqueued: MonotonicTime.now)
+                    wantsBody: context.wantsReports, enqueued: MonotonicTime.now)
                 activity.change(order.request.origin, queued: 1)
                 if !mailbox.post(.add(submission)) {
                     activity.change(order.request.origin, queued: -1)

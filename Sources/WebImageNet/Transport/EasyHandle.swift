@@ -2,13 +2,15 @@
 
 import CCurl
 import Foundation
-import WebImageHTTP
 
 /// One libcurl easy handle. Belongs to the network thread.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private var fieldList: UnsafeMutablePointer<curl_slist>?
+    private var lines: FieldLines?
+
+    /// Most bytes of all connections' buffers together; larger ones spare calls of the kernel.
+    private static let mostBufferBytes = 8 << 20
 
     /// nil where there is no memory.
     init?() {
@@ -20,7 +22,6 @@ final class EasyHandle {
 
     deinit {
         curl_easy_cleanup(pointer)
-        curl_slist_free_all(fieldList)
         errorText.deallocate()
     }
 
@@ -46,37 +47,43 @@ final class EasyHandle {
     func set(_ option: CURLoption, _ value: Int) { wi_curl_set_long(pointer, option, value) }
     func set(_ option: CURLoption, _ value: String) { wi_curl_set_string(pointer, option, value) }
 
-    /// Forgets the last transfer's options; connections and names stay known to the multi handle.
+    /// Forgets the last transfer's options; connections and names stay known to the multi handle. What libcurl tells
+    /// of a handle would otherwise be of the transfer before, until the next one runs.
     func reset() {
         curl_easy_reset(pointer)
-        curl_slist_free_all(fieldList)
-        fieldList = nil
+        lines = nil
         errorText[0] = 0
     }
 
     /// Sets what a transfer needs. `context` reaches the callbacks, which ``TransferCallbacks`` sets.
-    func prepare(_ request: TransferRequest, _ configuration: DownloaderConfiguration, proxy: String?) {
+    func prepare(
+        _ order: TransferOrder, _ lines: FieldLines, _ configuration: DownloaderConfiguration, proxy: String?
+    ) {
+        let request = order.request
+        self.lines = lines
+        prepareOptions(request, configuration, proxy: proxy)
+        set(CURLOPT_URL, request.url)
+        wi_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, lines.list)
+    }
+
+    private func prepareOptions(
+        _ request: TransferRequest, _ configuration: DownloaderConfiguration, proxy: String?
+    ) {
         wi_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_QUICK_EXIT, 1)
-        set(CURLOPT_BUFFERSIZE, 64 << 10)
+        let buffers = Self.mostBufferBytes / max(configuration.totalConnections, 1)
+        set(CURLOPT_BUFFERSIZE, min(max(buffers, 16 << 10), 128 << 10))
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_URL, request.url)
         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.timeouts.connect))
         prepareMethod(request)
         prepareConnection(request, configuration)
         // Both, or libcurl asks the environment.
         set(CURLOPT_PROXY, proxy ?? "")
         set(CURLOPT_NOPROXY, "")
-        fieldList = Self.list(request.fields)
-        if request.method != "GET", request.method != "HEAD", request.fields["Content-Type"] == nil {
-            // libcurl would call every body a form.
-            fieldList = Self.append("Content-Type:", to: fieldList)
-        }
-        wi_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, fieldList)
     }
 
     private func prepareMethod(_ request: TransferRequest) {
@@ -110,25 +117,5 @@ final class EasyHandle {
 
     private func milliseconds(_ seconds: Double) -> Int {
         seconds.isFinite ? Int(min(max(seconds * 1000, 1), 1e9)) : 1_000_000_000
-    }
-
-    /// libcurl's list of field lines. An empty value needs its semicolon; `Expect:` keeps libcurl from waiting for
-    /// a 100 before it sends a body.
-    private static func list(_ fields: HTTPFields) -> UnsafeMutablePointer<curl_slist>? {
-        var list: UnsafeMutablePointer<curl_slist>?
-        for field in fields.lines {
-            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-            list = append(line, to: list)
-        }
-        return fields["Expect"] == nil ? append("Expect:", to: list) : list
-    }
-
-    private static func append(
-        _ line: String, to list: UnsafeMutablePointer<curl_slist>?
-    ) -> UnsafeMutablePointer<curl_slist>? {
-        guard line.utf8.contains(where: { $0 >= 128 }) else { return curl_slist_append(list, line) ?? list }
-        // Values are Latin-1: each scalar is one byte. What has none was refused before.
-        let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
-        return curl_slist_append(list, bytes) ?? list
     }
 }

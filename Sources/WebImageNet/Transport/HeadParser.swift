@@ -26,7 +26,14 @@ struct HeadParser {
     private(set) var interim: [ResponseHead] = []
     /// Bytes of header lines so far.
     private(set) var received = 0
+    /// Whether a 407 is to be passed over once: libcurl answers it and asks again.
+    var awaitsProxyChallenge = false
+    /// The 407 that was passed over.
+    private var challenge: ResponseHead?
     private var lines: [UInt8] = []
+
+    /// The 407 that was passed over and behind which no other answer began: libcurl had no answer to it.
+    var unansweredChallenge: ResponseHead? { lines.isEmpty ? challenge : nil }
 
     /// Forgets everything: the transfer starts again.
     mutating func reset() { self = HeadParser() }
@@ -36,7 +43,7 @@ struct HeadParser {
         guard received <= Self.limit else { return .tooLarge }
         guard !isComplete else { return .more }
         // Every answer begins with a status line; what stands before it belongs to an earlier one.
-        if line.starts(with: "HTTP/".utf8) { lines.removeAll(keepingCapacity: true) }
+        if line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) { lines.removeAll(keepingCapacity: true) }
         guard let first = line.first, first == 13 || first == 10 else {
             lines.append(contentsOf: line)
             return .more
@@ -49,50 +56,74 @@ struct HeadParser {
             interim.append(head)
             return .more
         }
+        if head.status == 407, awaitsProxyChallenge {
+            awaitsProxyChallenge = false
+            challenge = head
+            return .more
+        }
         isComplete = true
         return .complete(head)
     }
 
+    private typealias Line = Slice<UnsafeBufferPointer<UInt8>>
+
     /// A status line and fields (RFC 9112 4, 5). Fields whose names are no tokens are dropped; folded lines are
     /// joined by a space.
     static func parse(_ bytes: [UInt8]) -> ResponseHead? {
-        let lines = bytes.split(separator: 10)
-        guard let start = lines.first, let status = status(start) else { return nil }
-        var fields: [HTTPFields.Field] = []
-        for line in lines.dropFirst() {
-            if line.first == 32 || line.first == 9 {
-                let folded = text(trimmed(line))
-                if let last = fields.popLast() {
-                    fields.append(
-                        .init(name: last.name, value: last.value.isEmpty ? folded : "\(last.value) \(folded)"))
-                }
-                continue
-            }
-            guard let colon = line.firstIndex(of: 58) else { continue }
-            let name = line[..<colon]
-            guard !name.isEmpty, name.allSatisfy(isTokenByte) else { continue }
-            fields.append(.init(name: text(name), value: text(trimmed(line[(colon + 1)...]))))
+        bytes.withUnsafeBufferPointer { bytes in
+            var rest = bytes[...]
+            guard let start = nextLine(&rest), let status = status(start) else { return nil }
+            var fields: [HTTPFields.Field] = []
+            fields.reserveCapacity(12)
+            while let line = nextLine(&rest) { add(line, to: &fields) }
+            return ResponseHead(status: status, fields: HTTPFields(fields))
         }
-        return ResponseHead(status: status, fields: HTTPFields(fields))
     }
 
-    private static func status(_ line: ArraySlice<UInt8>) -> Int? {
+    /// Takes the next line that is not empty.
+    private static func nextLine(_ rest: inout Line) -> Line? {
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: 10) ?? rest.endIndex
+            let line = rest[..<end]
+            rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
+            if !line.isEmpty { return line }
+        }
+        return nil
+    }
+
+    private static func add(_ line: Line, to fields: inout [HTTPFields.Field]) {
+        if line.first == 32 || line.first == 9 {
+            let folded = text(trimmed(line))
+            if let last = fields.popLast() {
+                fields.append(.init(name: last.name, value: last.value.isEmpty ? folded : "\(last.value) \(folded)"))
+            }
+            return
+        }
+        guard let colon = line.firstIndex(of: 58) else { return }
+        let name = line[..<colon]
+        guard !name.isEmpty, name.allSatisfy(isTokenByte) else { return }
+        fields.append(.init(name: text(name), value: text(trimmed(line[(colon + 1)...]))))
+    }
+
+    private static func status(_ line: Line) -> Int? {
         guard let space = line.firstIndex(of: 32) else { return nil }
         let digits = line[(space + 1)...].prefix(3)
         guard digits.count == 3, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int($1 - 48) }
     }
 
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    private static func trimmed(_ bytes: Line) -> Line {
         let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 || byte == 13 }
         let start = bytes.drop(while: isBlank)
-        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return [] }
+        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return start[start.endIndex...] }
         return start[...last]
     }
 
     /// Latin-1: each byte is the scalar of its number. A lone CR is a blank (RFC 9112 2.2).
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-        if bytes.allSatisfy({ $0 < 128 && $0 != 13 }) { return String(decoding: bytes, as: UTF8.self) }
+    private static func text(_ bytes: Line) -> String {
+        if bytes.allSatisfy({ $0 < 128 && $0 != 13 }) {
+            return String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+        }
         var text = ""
         text.unicodeScalars.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0 == 13 ? 32 : $0) })
         return text
@@ -126,6 +157,7 @@ extension ResponseHead {
     /// Reads Content-Length: repeats and lists of one and the same number are that number.
     var bodyLength: BodyLength {
         guard fields["Transfer-Encoding"] == nil, let text = fields.combined("Content-Length") else { return .unknown }
+        if text.utf8.allSatisfy({ (48...57).contains($0) }), let length = Int(text) { return .known(length) }
         var length: Int?
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let digits = part.trimmingBlanks()

@@ -20,6 +20,8 @@ struct Submission: Sendable {
     let order: TransferOrder
     let priority: RequestPriority
     let observer: @Sendable (TransferEvent) -> Void
+    /// Whether the observer wants the head and the body too, and not only the start.
+    let wantsBody: Bool
     /// Nanoseconds of the monotonic clock.
     let enqueued: Int64
 
@@ -31,10 +33,12 @@ final class Mailbox: Sendable {
     private struct State {
         var commands: [NetworkCommand] = []
         var isClosed = false
+        /// Whether the network thread is to be woken.
+        var isAsleep = false
     }
 
     private let state = Lock(State())
-    /// Readable while commands wait.
+    /// Readable where a command came after ``goToSleep()``.
     let waker: Int32
 
     init() { waker = wi_wake_create() }
@@ -44,19 +48,30 @@ final class Mailbox: Sendable {
     /// Leaves a command. False once the network thread takes none any more.
     @discardableResult
     func post(_ command: NetworkCommand) -> Bool {
-        let (isAccepted, isFirst) = state.withLock { state in
+        let (isAccepted, isAsleep) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.commands.append(command)
-            return (true, state.commands.count == 1)
+            defer { state.isAsleep = false }
+            return (true, state.isAsleep)
         }
-        if isFirst { wi_wake_signal(waker) }
+        if isAsleep { wi_wake_signal(waker) }
         return isAccepted
+    }
+
+    /// Whether nothing waits; then the next command makes ``waker`` readable.
+    func goToSleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.commands.isEmpty
+            return state.isAsleep
+        }
     }
 
     /// Takes all commands in the order they were left.
     func take() -> [NetworkCommand] {
         state.withLock { state in
-            defer { state.commands.removeAll(keepingCapacity: state.commands.count < 256) }
+            state.isAsleep = false
+            guard !state.commands.isEmpty else { return [] }
+            defer { state.commands = [] }
             return state.commands
         }
     }

@@ -51,9 +51,10 @@ final class SocketRegistry {
 
     /// Looks at every kept connection of `group` that no transfer uses. The look takes a pending error, whereupon
     /// libcurl sees the end and drops the connection; where stray bytes wait they are read off and the connection
-    /// is shut down. `busy` is nil where it is not known which sockets are in use: then nothing is read off.
-    func sweep(_ group: String, busy: Set<Int32>?) {
+    /// is shut down. `busySockets` gives nil where it is not known which are in use: then nothing is read off.
+    func sweep(_ group: String, busySockets: () -> Set<Int32>?) {
         guard let sockets = groups[group] else { return }
+        let busy = busySockets()
         var byte: UInt8 = 0
         for socket in sockets where busy?.contains(socket) != true {
             let count = recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))

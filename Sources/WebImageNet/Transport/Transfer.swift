@@ -21,7 +21,7 @@ final class Transfer {
     /// Whether this is the second try, on a fresh connection.
     var isRetry = false
     /// The proxy it goes through; nil for none.
-    var proxy: String?
+    var proxy: ProxyAddress?
     /// The last socket that was opened for it; nil where it uses a kept connection.
     var openedSocket: Int32?
     /// Set where the address policy refused a connection.
@@ -47,9 +47,9 @@ final class Transfer {
 
     init(_ submission: Submission) {
         self.submission = submission
-        let request = submission.request
+        let order = submission.order
         resume = ResumeState(
-            request.resume, isForeign: request.resume == nil && request.fields["Range"] != nil)
+            order.request.resume, isForeign: order.request.resume == nil && order.request.fields["Range"] != nil)
     }
 
     /// Forgets what came: the transfer starts again on a fresh connection.
@@ -59,6 +59,9 @@ final class Transfer {
         openedSocket = nil
         refusedAddress = nil
     }
+
+    /// The proxy will ask for a user, and libcurl answer it.
+    func awaitProxyChallenge() { parser.awaitsProxyChallenge = true }
 
     /// One header line. False stops the transfer.
     func takeHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
@@ -70,6 +73,9 @@ final class Transfer {
         case .malformed: return stop(.badServerResponse, detail: "no valid status line")
         }
     }
+
+    /// Whether nothing came for `limit` nanoseconds; slow is not idle.
+    func isIdle(for limit: Int64, at now: Int64) -> Bool { now >= lastActivity + limit }
 
     /// A part of the body. False stops the transfer.
     func takeBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Bool {
@@ -88,7 +94,7 @@ final class Transfer {
             deliver(bytes)
             return true
         }
-        _ = coded?.append(bytes)
+        coded?.append(bytes)
         do {
             try decoder?.decode(bytes) { deliver($0) }
             return true
@@ -141,16 +147,18 @@ final class Transfer {
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
-        guard let part = body?.append(bytes), !part.isEmpty else { return }
+        body?.append(bytes)
+        guard submission.wantsBody, let part = body?.last(bytes.count), !part.isEmpty else { return }
         report(.body(part))
     }
 
     private func report(_ event: TransferEvent) {
-        if !submission.ticket.isResolved { submission.observer(event) }
+        if submission.wantsBody, !submission.ticket.isResolved { submission.observer(event) }
     }
 
     /// What the transfer came to when libcurl says it is whole; nil where it is not.
     func finish() -> TransferOutcome? {
+        if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         guard head != nil else { return nil }
         if case .short(let missing) = resume.end() {
             return .failure(failure(.connectionLost, phase: .body, detail: "\(missing) bytes of the range are missing"))
@@ -173,13 +181,16 @@ final class Transfer {
 
     private func answer(finished: Int64) -> TransferAnswer {
         let head = head ?? ResponseHead(status: 0)
-        // A date counts from the server's own clock where it tells it.
-        let now = head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
         return TransferAnswer(
             head: head, body: body?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
             responseTime: responseTime,
-            retryAfter: head.fields["Retry-After"].flatMap { RetryAfter.seconds($0, now: now) },
+            retryAfter: head.fields["Retry-After"].flatMap { RetryAfter.seconds($0, now: serverTime(head)) },
             metrics: metrics(finished), isLengthKnown: isMultiplexed || head.tellsItsEnd)
+    }
+
+    /// A date counts from the server's own clock where it tells it.
+    private func serverTime(_ head: ResponseHead) -> Date {
+        head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 
     private func metrics(_ finished: Int64) -> LoadMetrics {

@@ -37,7 +37,9 @@ struct TransferRequest: Sendable {
     /// What the request's Range asks to continue.
     var resume: ResumePoint?
     /// Takes what came of a body that was lost or cancelled and can be continued, on the network thread.
-    var keep: (@Sendable (ResumePoint) -> Void)?
+    var keep: DownloadBasis.Keep?
+    /// The URL that the caller of the load asked for; nil where nothing is kept.
+    var source: URL?
 }
 
 /// A request on its way: an object, so that thousands of waiting tasks hold no copies.

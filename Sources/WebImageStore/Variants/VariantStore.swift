@@ -49,6 +49,11 @@ public final class VariantStore: Sendable {
     // MARK: - Reading
 
     /// The newest answer of `key` that a request with `fields` selects. Its own key says where it lies.
+    public func entry(for key: CacheKey, matching fields: HTTPFields) async -> DiskEntry? {
+        await answer(for: key, matching: fields)?.entry
+    }
+
+    /// The newest answer of `key` that a request with `fields` selects, and its name among those of the key.
     public func answer(for key: CacheKey, matching fields: HTTPFields) async -> (id: String, entry: DiskEntry)? {
         guard let list = await list(key) else {
             guard let entry = await disk.entry(for: key), entry.isSelected(by: fields) else { return nil }
@@ -195,6 +200,15 @@ public final class VariantStore: Sendable {
     func cleanedUp() async {
         for task in cleaning.withLock({ Array($0.values) }) { await task.value }
     }
+
+    /// Removes the answers of `key`; those alone that a request with `fields` selects where that is not nil.
+    public func remove(_ key: CacheKey, matching fields: HTTPFields?) async {
+        guard let fields else { return removeAll(for: key) }
+        await remove(matching: fields, for: key)
+    }
+
+    /// Waits until what was stored is written.
+    public func flush() async { await disk.flush() }
 
     /// Removes everything that the disk cache holds.
     public func removeAll() async {

@@ -22,7 +22,8 @@ struct Album: Sendable {
         func expects(_ error: ImageError?) -> Bool {
             guard let error else { return !isBroken }
             let families = ["request", "network", "cache", "decode", "transform", "limit"]
-            let family = error.code / 1_000 - 1
+            // What is remembered counts as what it was.
+            let family = (error.remembered ?? error).code / 1_000 - 1
             return isBroken && families.indices.contains(family) && families[family] == expect
         }
     }

@@ -5,6 +5,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
+import WebImageTestSupport
 import WebImageTesting
 
 private struct Bearer: LoadInterceptor {
@@ -83,6 +84,20 @@ struct ArticleTests {
         configuration.tls.minimumVersion = .tls13
         configuration.strictTransport = StrictTransport()
         #expect(configuration.tls.pins["pictures.example"]?.count == 1)
+    }
+
+    @Test("Lost transfers")
+    func lost() async throws {
+        let url = try #require(URL(string: "https://pictures.example/a"))
+        let folder = try TemporaryFolder()
+        let path = folder.file("parts")
+        var configuration = DownloaderConfiguration()
+        configuration.resume = ResumeConfiguration(directory: path)
+        configuration.resume?.memoryLimit = 16 << 20
+        let downloader = ImageDownloader(configuration)
+        downloader.forgetParts(of: url)
+        await downloader.forgetAllParts()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }
 
     @Test("Interceptors")

@@ -112,30 +112,4 @@ struct HookTests {
         _ = try await downloader.load(server.url("/x"))
         #expect(server.requests.suffix(3).map { $0.fields["Cookie"] } == [nil, "own=1", "pass=1"])
     }
-
-    @Test("Hosts that asked for https get nothing else, until their time is over")
-    func strictTransport() throws {
-        let now = Shared(Date(timeIntervalSince1970: 1_000))
-        let store = StrictTransport { now.value }
-        func take(_ value: String, _ host: String, _ scheme: String = "https") throws {
-            let url = try #require(URL(string: "\(scheme)://\(host)/"))
-            store.take(HTTPFields([.init(name: "Strict-Transport-Security", value: value)]), from: url)
-        }
-        func secured(_ text: String) throws -> String { store.secured(try #require(URL(string: text))).absoluteString }
-        try take("max-age=10", "a.example")
-        try take("Max-Age=\"20\" ; includeSubDomains", "b.example")
-        try take("max-age=10", "c.example", "http")
-        try take("max-age=10", "127.0.0.1")
-        try take("max-age=x", "d.example")
-        #expect(try secured("http://a.example:80/x?y") == "https://a.example/x?y")
-        #expect(try secured("http://a.example:8080/") == "https://a.example:8080/")
-        #expect(try secured("http://x.b.example/") == "https://x.b.example/")
-        for same in ["http://x.a.example/", "http://c.example/", "http://127.0.0.1/", "http://d.example/"] {
-            #expect(try secured(same) == same)
-        }
-        now.value += 10
-        #expect(try secured("http://a.example/") == "http://a.example/")
-        try take("max-age=0", "b.example")
-        #expect(try secured("http://b.example/") == "http://b.example/")
-    }
 }

@@ -31,11 +31,16 @@ struct TLSTests {
             }
             #expect(response.body == body)
         }
-        // nginx tells by a status, not by TLS.
+        // nginx tells by a status, not by TLS: for no certificate, and for one that it does not trust.
         let elsewhere = trusted.identifying(as: byFiles, at: "other.example")
-        for tls in [trusted, elsewhere] {
-            let error = await downloader.failure(server.secureURL("/a")) { $0.network.tls = tls }
-            #expect(error?.network?.status == 400)
+        let unknown = ClientCertificate.files(
+            certificate: server.certificates.certificate(.selfSigned), key: server.certificates.key)
+        for tls in [trusted, elsewhere, trusted.identifying(as: unknown, at: "localhost")] {
+            let error = await downloader.failure(server.secureURL("/a")) {
+                $0.network.tls = tls
+                $0.retry = .standard
+            }
+            #expect(error?.code == 2007 && error?.network?.status == 400 && error?.network?.attempt == 1)
         }
         let unusable = ClientCertificate.files(certificate: "/nowhere.pem", key: "/nowhere.key")
         let error = await downloader.failure(server.secureURL("/a")) {
@@ -100,11 +105,15 @@ struct TLSTests {
         #expect(await trusting.failure(middle.secureURL("/a", .selfSigned))?.network?.reason == .certificateUntrusted)
     }
 
-    @Test("The server is told the name that is asked for")
+    @Test("The server is told the name that is asked for, and no address")
     func serverName() async throws {
         let server = try Nginx(files: ["a": body], secureSettings: "add_header X-Name \"$ssl_server_name\";")
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
         #expect(try await downloader.load(server.secureURL("/a")).head?.fields["X-Name"] == "localhost")
+        var parts = try #require(URLComponents(url: server.secureURL("/a"), resolvingAgainstBaseURL: false))
+        parts.host = "127.0.0.1"
+        let address = try #require(parts.url)
+        #expect(try await downloader.load(address).head?.fields["X-Name"] == nil)
     }
 
     @Test("A server that closes connections after three requests does so unseen")

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Rules of the HTTP client's cache")
 struct CacheRulesTests {
-    static let all = freshnessCases + validationCases + directiveCases + selectionCases
+    static let all =
+        freshnessCases + validationCases + directiveCases + selectionCases + partCases + fieldCases
 
     @Test("Each rule holds with a server in the process", arguments: all)
     func inProcess(_ subject: CacheCase) async {

@@ -74,14 +74,25 @@ struct FaultTests {
         #expect(error?.network?.reason == .timedOut && error?.network?.phase == .total)
     }
 
-    @Test("What is slow but comes is not idle")
-    func slowButAlive() async throws {
-        let slow = ServerResponse.ok(patternBytes(3_000)).with { $0.bytesPerSecond = 10_000 }
-        let server = try LoopbackServer { _ in slow }
-        let response = try await makeDownloader().load(server.url("/a")) {
-            $0.timeouts = LoadTimeouts(connect: 5, idle: 0.2, total: 30)
+    @Test("What is slow but comes is not idle, head and body; silence is")
+    func slowButAlive() {
+        let transfer = Transfer(
+            Submission(
+                ticket: Ticket(), order: TransferOrder(TransferRequest(url: "http://a/", origin: "http://a:80")),
+                priority: .normal, observer: { _ in }, wantsBody: true, enqueued: 0))
+        let limit: Int64 = 1_000
+        var now: Int64 = 0
+        func comes(_ text: String, _ take: (UnsafeRawBufferPointer, Int64) -> Bool) {
+            now += limit - 1
+            #expect(!transfer.isIdle(for: limit, at: now))
+            var text = text
+            #expect(text.withUTF8 { take(UnsafeRawBufferPointer($0), now) })
         }
-        #expect(response.body == patternBytes(3_000))
+        let lines = ["HTTP/1.1 103 Early\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "Content-Length: 500\r\n", "\r\n"]
+        for line in lines { comes(line, transfer.takeHeader) }
+        for _ in 0..<500 { comes("x", transfer.takeBody) }
+        #expect(transfer.received == 500)
+        #expect(!transfer.isIdle(for: limit, at: now + limit - 1) && transfer.isIdle(for: limit, at: now + limit))
     }
 
     @Test(

@@ -20,7 +20,11 @@ final class ScratchFolder: Sendable {
 
 @Suite("The store of lost bodies")
 struct ResumeStoreTests {
-    private func key(_ name: String) -> CacheKey { CacheKey([name]) }
+    private func key(_ name: String, part: String = "") -> ResumeKey {
+        ResumeKey(source: ResumeKey.source(url(name)), part: CacheKey([name, part]))
+    }
+
+    private func url(_ name: String) -> URL { URL(string: "http://a.example/\(name)") ?? URL(filePath: "/") }
 
     private func point(_ count: Int, stored: Date = Date()) -> ResumePoint {
         makePoint(patternBytes(count), total: count * 2, stored: stored)
@@ -107,12 +111,61 @@ struct ResumeStoreTests {
         #expect(folder.files.isEmpty)
     }
 
+    @Test("All parts of one source are forgotten, in memory and in the folder; the others stay")
+    func removeOneSource() async throws {
+        let folder = ScratchFolder()
+        var configuration = ResumeConfiguration(directory: folder.path)
+        configuration.diskThreshold = 1_000
+        let store = ResumeStore(configuration)
+        for part in ["x", "y"] {
+            store.put(point(5_000), for: key("large", part: part))
+            store.put(point(500), for: key("small", part: part))
+        }
+        store.put(point(5_000), for: key("larger"))
+        store.put(point(500), for: key("smaller"))
+        #expect(await store.disk().entries == 3)
+        for name in ["large", "small"] { store.removeAll(of: ResumeKey.source(url("\(name)#part"))) }
+        for part in ["x", "y"] {
+            #expect(await store.point(for: key("large", part: part)) == nil)
+            #expect(await store.point(for: key("small", part: part)) == nil)
+        }
+        #expect(await store.disk().entries == 1 && folder.files.count == 1)
+        #expect(store.memory == .init(entries: 1, bytes: 500))
+        #expect(await store.point(for: key("larger")) != nil)
+    }
+
+    @Test("All is forgotten: what waits to be written, what another process left, and what it was writing")
+    func removeAll() async throws {
+        let folder = ScratchFolder()
+        var configuration = ResumeConfiguration(directory: folder.path)
+        configuration.diskThreshold = 1_000
+        let store = ResumeStore(configuration)
+        _ = await store.disk()
+        let other = ResumeStore(configuration)
+        other.put(point(5_000), for: key("other"))
+        #expect(await other.disk().entries == 1)
+        for name in ["0.part.7.new", "stranger.txt"] {
+            try Data("x".utf8).write(to: URL(filePath: "\(folder.path)/\(name)"))
+        }
+        for name in ["a", "b", "c"] { store.put(point(5_000), for: key(name)) }
+        store.put(point(10), for: key("d"))
+        await store.removeAll()
+        #expect(await store.disk() == .init() && store.memory == .init())
+        #expect(folder.files == ["stranger.txt"])
+        #expect(await other.point(for: key("other")) == nil)
+        store.put(point(5_000), for: key("a"))
+        #expect(await store.disk().entries == 1)
+        #expect(await ResumeStore(configuration).point(for: key("a")) != nil)
+    }
+
     @Test("A folder that cannot be made leaves the memory")
     func noFolder() async {
         let store = ResumeStore(ResumeConfiguration(directory: "/proc/nowhere"))
         store.put(point(500_000), for: key("a"))
         #expect(await store.disk() == .init())
         #expect(await store.point(for: key("a")) != nil)
+        await store.removeAll()
+        #expect(store.memory == .init())
     }
 
     @Test("A file comes back as it was written, and no cut or changed one comes back at all")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Testing
 import WebImageCore
 import WebImageHTTP
@@ -8,7 +9,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 19, 22, 23 and 26: connections that end or say too much", .timeLimit(.minutes(5)))
+@Suite("Rows 19, 22, 23, 26 and 34: connections that end or say too much", .timeLimit(.minutes(5)))
 struct ConnectionTableTests {
     let body = patternBytes(50_000)
 
@@ -104,5 +105,36 @@ struct ConnectionTableTests {
         let downloader = makeDownloader()
         for _ in 0..<5 { #expect(try await downloader.load(server.url("/a")).body == body) }
         #expect(server.counters.connections == 5 && server.counters.requests == 9)
+    }
+
+    @Test(
+        "row 34: TLS that is cut, reset, refused by an alert or no TLS at all is no secure connection, and not tried again",
+        arguments: [
+            ("", false), ("", true), ("\u{16}\u{3}\u{3}\u{0}\u{7a}\u{2}\u{0}", false),
+            ("\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{28}", false),
+            ("\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{46}", true), ("HTTP/1.1 400 Bad Request\r\n\r\n", false),
+        ])
+    func brokenHandshake(_ words: String, isReset: Bool) async throws {
+        let listening = try ListeningSocket()
+        let accepted = Shared(0)
+        let thread = Thread {
+            while true {
+                let socket = listening.acceptOne()
+                guard socket >= 0 else { return }
+                accepted.update { $0 += 1 }
+                var hello = [UInt8](repeating: 0, count: 4_096)
+                _ = recv(socket, &hello, isReset ? 1 : hello.count, 0)
+                let bytes = Array(words.utf8)
+                _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                close(socket)
+            }
+        }
+        thread.start()
+        defer { listening.stop() }
+        let url = try #require(URL(string: "https://127.0.0.1:\(listening.port)/a"))
+        let error = try #require(await makeDownloader { $0.retry = .standard }.failure(url)?.network)
+        #expect(error.reason == .secureConnectionFailed && error.code == 2010, "\(error)")
+        #expect(error.phase == .connect && error.underlying == 35 && error.attempt == 1)
+        #expect(accepted.value == 1)
     }
 }

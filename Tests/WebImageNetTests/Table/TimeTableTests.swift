@@ -68,14 +68,23 @@ struct TimeTableTests {
         #expect(try await patient.value.body == body)
     }
 
-    @Test("row 25: what trickles is not idle, and its bytes are told as they come")
+    @Test("row 25: what trickles is told as it comes")
     func trickle() async throws {
-        let slow = ServerResponse.ok(patternBytes(2_000)).with { $0.bytesPerSecond = 3_000 }
-        let server = try LoopbackServer { _ in slow }
+        // Each piece is sent when the one before it has been told.
+        let gates = (0..<40).map { _ in Gate() }
+        let server = try LoopbackServer { _ in
+            .ok(patternBytes(2_000)).with {
+                $0.pieceSize = 50
+                $0.pieceGates = gates
+            }
+        }
         let log = ReportLog()
-        let request = LoadRequest(url: server.url("/a"), timeouts: short)
-        let response = try await makeDownloader().load(request, context: log.context())
-        #expect(response.body == patternBytes(2_000) && log.parts > 5)
+        let context = LoadContext { report in
+            log.take(report)
+            if log.body.count / 50 < gates.count { gates[log.body.count / 50].open() }
+        }
+        let response = try await makeDownloader().load(LoadRequest(url: server.url("/a")), context: context)
+        #expect(response.body == patternBytes(2_000) && log.parts == 40)
     }
 
     @Test("row 25: a trickle without end is ended by the total limit")

@@ -53,6 +53,10 @@ struct CurlFailureTests {
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.usesProxy = true } == .proxyFailed)
         #expect(reason(CURLE_GOT_NOTHING) { $0.proxyAnswers = true } == .proxyFailed)
         #expect(reason(CURLE_RECV_ERROR) { $0.detail = "Proxy CONNECT aborted" } == .proxyFailed)
+        for code in [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR] {
+            #expect(reason(code) { $0.isProxyTLS = true } == .proxyFailed)
+        }
+        #expect(reason(CURLE_SSL_CONNECT_ERROR) { $0.usesProxy = true } == .secureConnectionFailed)
         for (result, expected) in [
             (9, NetworkError.Reason.certificateNotYetValid), (10, .certificateExpired), (18, .certificateUntrusted),
             (20, .certificateUnknownRoot), (21, .certificateUnknownRoot), (1, .certificateUntrusted),

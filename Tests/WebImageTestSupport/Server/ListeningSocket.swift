@@ -99,4 +99,7 @@ public final class ListeningSocket: Sendable {
 extension ListeningSocket {
     /// Waits for a connection and gives its socket, which is the caller's to close. Blocks.
     public func acceptOne() -> Int32 { accept(descriptor, nil, nil) }
+
+    /// Listens no more: ``acceptOne()`` gives -1 from now on.
+    public func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

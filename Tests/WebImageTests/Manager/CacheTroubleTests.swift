@@ -62,18 +62,39 @@ struct CacheTroubleTests {
         #expect(server.counters.requests == 3)
     }
 
-    @Test("row 61: a full disk is no obstacle", .enabled(if: FullDisk.isThere, "there is no /dev/full"))
-    func full() async throws {
+    @Test("row 61: a file where the folder of the bytes was is no obstacle")
+    func replaced() async throws {
         let server = try makeServer()
         let fixture = try ManagerFixture()
         try await expectPictures(fixture, server, count: 1)
-        // Whatever is written to the blobs' folder now ends in a file that takes nothing.
         let blobs = fixture.folder.file("cache/blobs")
         try FileManager.default.removeItem(atPath: blobs)
-        try FileManager.default.createSymbolicLink(atPath: blobs, withDestinationPath: "/dev/full")
+        try Data("in the way".utf8).write(to: URL(filePath: blobs))
         try await expectPictures(fixture, server, count: 3)
         #expect(server.counters.requests == 3)
         await fixture.manager.close()
+    }
+
+    @Test(
+        "row 61: a full disk is no obstacle; when there is room again, pictures are kept again",
+        .enabled(
+            if: SmallDisk.isPossible, "nothing can be mounted here: it takes root, and not every container lets it"))
+    func full() async throws {
+        let server = try makeServer()
+        let folder = try TemporaryFolder()
+        let disk = try #require(SmallDisk(at: folder.file("cache")))
+        let fixture = try ManagerFixture(folder: folder)
+        try await expectPictures(fixture, server, count: 1)
+        try disk.fill()
+        try await expectPictures(fixture, server, count: 40)
+        #expect(server.counters.requests == 40)
+        try disk.empty()
+        _ = try await fixture.manager.image(from: server.url("/later"))
+        await fixture.manager.diskCache?.flush()
+        await fixture.manager.close()
+        let later = try ManagerFixture(folder: folder)
+        #expect(try await later.manager.response(for: ImageRequest(server.url("/later"))).origin == .disk)
+        await later.manager.close()
     }
 
     @Test("row 61: two managers on one folder load and read side by side")
@@ -98,8 +119,40 @@ struct CacheTroubleTests {
     }
 }
 
-private enum FullDisk {
-    static let isThere = access("/dev/full", W_OK) == 0
+/// A file system of 1 MiB, for as long as the value lives.
+private final class SmallDisk {
+    static let isPossible = (try? TemporaryFolder()).map { SmallDisk(at: $0.file("disk")) != nil } ?? false
+
+    private let path: String
+    private var filler: String { "\(path)/filler" }
+
+    /// nil where none may be mounted.
+    init?(at path: String) {
+        self.path = path
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        guard getuid() == 0, Self.run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", path]) else { return nil }
+    }
+
+    deinit { _ = Self.run("umount", ["-l", path]) }
+
+    /// Writes until nothing more goes in.
+    func fill() throws {
+        let file = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(file >= 0)
+        defer { close(file) }
+        for size in [65_536, 4_096, 1] {
+            let bytes = [UInt8](repeating: 0, count: size)
+            while write(file, bytes, size) > 0 {}
+        }
+        #expect(errno == ENOSPC)
+    }
+
+    func empty() throws { try FileManager.default.removeItem(atPath: filler) }
+
+    private static func run(_ program: String, _ arguments: [String]) -> Bool {
+        let folder = FileManager.default.temporaryDirectory
+        return (try? ChildProcess("/bin/\(program)", arguments, in: folder, output: "/dev/null"))?.wait() == 0
+    }
 }
 
 extension ImageManager {

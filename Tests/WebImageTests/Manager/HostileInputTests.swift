@@ -26,13 +26,19 @@ struct HostileInputTests {
     @Test("HTML as an image says that it is HTML")
     func html() async throws {
         let page = Data("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
-        #expect(try await fails(page, type: "image/jpeg") == .decode(.notAnImage(.html)))
+        #expect(
+            try await fails(page, type: "image/jpeg")
+                == .decode(.notAnImage(.html, status: 200, contentType: "image/jpeg")))
+    }
+
+    private func answer(_ format: ImageFormat) -> ImageError {
+        .decode(.notAnImage(format, status: 200, contentType: "image/png"))
     }
 
     @Test("JSON and text are told apart from pictures")
     func text() async throws {
-        #expect(try await fails(Data(#"{"error": "not found"}"#.utf8)) == .decode(.notAnImage(.json)))
-        #expect(try await fails(Data("Image not found".utf8)) == .decode(.notAnImage(.text)))
+        #expect(try await fails(Data(#"{"error": "not found"}"#.utf8)) == answer(.json))
+        #expect(try await fails(Data("Image not found".utf8)) == answer(.text))
     }
 
     @Test("an empty body is a network error that says so")

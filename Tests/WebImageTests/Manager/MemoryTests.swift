@@ -81,7 +81,7 @@ struct MemoryTests {
         requests[2].transformers = [.roundedCorners(radius: 3)]
         for request in requests { _ = try await fixture.manager.image(for: request) }
         _ = try await fixture.manager.image(for: request(server.url("/b"), width: 10))
-        fixture.manager.removeCached(requests[0])
+        await fixture.manager.removeCached(requests[0])
         for request in requests { #expect(fixture.manager.cachedImage(for: request) == nil) }
         #expect(fixture.manager.cachedImage(for: request(server.url("/b"), width: 10)) != nil)
     }

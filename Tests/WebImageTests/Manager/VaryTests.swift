@@ -91,7 +91,7 @@ struct VaryTests {
         let server = try server()
         let fixture = try ManagerFixture()
         for theme in ["dark", "light"] { _ = try await fixture.manager.image(for: request(server, theme)) }
-        fixture.manager.removeCached(request(server, "dark"))
+        await fixture.manager.removeCached(request(server, "dark"))
         for theme in ["dark", "light"] { _ = try await fixture.manager.data(for: request(server, theme)) }
         #expect(server.counters.requests == 4)
     }

@@ -52,8 +52,19 @@ typedef struct {
     long bytes;
 } wi_limit_loaded;
 
-/// Loads `total` bodies over HTTP/1.1 with one thread, `urls` in turn, `connections` at a time.
-int wi_limit_http(const char *const *urls, int urlCount, int total, int connections, wi_limit_loaded *loaded);
+/// Loads `total` bodies over HTTP/1.1 with one thread, `urls` in turn, `connections` at a time, and checks each with
+/// `wi_has_pattern`. -1 also where one is wrong.
+int wi_limit_http(
+    const char *const *urls, const long *lengths, int urlCount, int total, int connections, size_t step,
+    wi_limit_loaded *loaded);
+
+/// Byte `index` of the served file of this number: no two files are alike, and no two pages of one.
+static inline uint8_t wi_pattern(int file, size_t index) {
+    return (uint8_t)(index + 7 * (index >> 12) + 131 * (size_t)file);
+}
+void wi_fill_pattern(int file, uint8_t *bytes, size_t count);
+/// Whether `bytes` are those of the file: their number, every `step`th of them and the last one.
+int wi_has_pattern(int file, const uint8_t *bytes, size_t count, size_t length, size_t step);
 
 /// Loads each JPEG of `urls`, writes it into `folder` (temporary name, then rename) and makes its thumbnail on
 /// `workers` threads (at most 8); keeps all thumbnails until the end.

@@ -12,6 +12,8 @@ enum Figure: String, Sendable, Codable {
     case longest
     /// Bytes of memory.
     case bytes
+    /// Open descriptors.
+    case descriptors
     /// Decibels.
     case psnr
 
@@ -20,6 +22,7 @@ enum Figure: String, Sendable, Codable {
         switch self {
         case .bytes: decimal(value / 1_048_576, 1) + " MiB"
         case .psnr: decimal(value, 1) + " dB"
+        case .descriptors: decimal(value, 0)
         default:
             if value < 1e-6 {
                 decimal(value * 1e9, 0) + " ns"

@@ -18,14 +18,32 @@ enum Clocks {
 /// Memory of this process, from `/proc/self`.
 enum ResidentMemory {
     /// Bytes in memory now.
-    static func now() -> Double {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    static func now() -> Double { read("VmRSS:") }
+    /// Most bytes that were in memory at once.
+    static func peak() -> Double { read("VmHWM:") }
+
+    private static func read(_ name: String) -> Double {
+        guard let file = fopen("/proc/self/status", "r") else { return 0 }
         defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, 128, file) != nil else { return 0 }
-        let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(
-            separator: " ")
-        guard words.count > 1, let pages = Double(words[1]) else { return 0 }
-        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, 256, file) != nil {
+            let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split {
+                $0 == " " || $0 == "\t"
+            }
+            if words.count > 1, words[0] == name { return (Double(words[1]) ?? 0) * 1_024 }
+        }
+        return 0
+    }
+}
+
+/// Descriptors that this process has open.
+enum OpenDescriptors {
+    static func now() -> Double {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0.0
+        while readdir(folder) != nil { count += 1 }
+        // Itself, its parent, and the one that reads.
+        return count - 3
     }
 }

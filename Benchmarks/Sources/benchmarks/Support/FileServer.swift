@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 
 /// Debian's nginx on a free port of 127.0.0.1, serving files of its own folder. Ends with the object.
-final class FileServer {
+final class FileServer: Sendable {
     private static let program = "/usr/sbin/nginx"
 
     let names: [String]

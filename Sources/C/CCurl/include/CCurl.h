@@ -24,8 +24,9 @@ CURLMcode wi_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 /// The next finished transfer; false where there is none.
 bool wi_curl_next_finished(CURLM *multi, CURL **easy, CURLcode *code);
 
-/// curl_multi_poll over the multi's sockets and one descriptor besides, which it watches for reading.
-CURLMcode wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds);
+/// curl_multi_poll over the multi's sockets and one descriptor besides, which it watches for reading. True where that
+/// one is readable.
+bool wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds);
 
 /// 1 where the list of public suffixes holds `domain`, 0 where it does not, -1 where there is no list (no libpsl).
 int wi_is_public_suffix(const char *domain);

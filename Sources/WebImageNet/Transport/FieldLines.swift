@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import WebImageHTTP
+
+/// The fields of a request as libcurl's list of lines. Belongs to the network thread.
+final class FieldLines {
+    let list: UnsafeMutablePointer<curl_slist>?
+    private let fields: HTTPFields
+    private let hasBody: Bool
+
+    init(_ request: TransferRequest) {
+        fields = request.fields
+        hasBody = Self.hasBody(request)
+        var list: UnsafeMutablePointer<curl_slist>?
+        for field in fields.lines {
+            // An empty value needs its semicolon.
+            let line = field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value
+            list = Self.append(line, to: list)
+        }
+        // Keeps libcurl from waiting for a 100 before it sends a body.
+        if fields["Expect"] == nil { list = Self.append("Expect:", to: list) }
+        // libcurl would call every body a form.
+        if hasBody, fields["Content-Type"] == nil { list = Self.append("Content-Type:", to: list) }
+        self.list = list
+    }
+
+    deinit { curl_slist_free_all(list) }
+
+    /// Whether they are the lines of `request` too, as is common: requests differ in their URLs.
+    func fit(_ request: TransferRequest) -> Bool {
+        fields == request.fields && hasBody == Self.hasBody(request)
+    }
+
+    private static func hasBody(_ request: TransferRequest) -> Bool {
+        request.method != "GET" && request.method != "HEAD"
+    }
+
+    private static func append(
+        _ line: String, to list: UnsafeMutablePointer<curl_slist>?
+    ) -> UnsafeMutablePointer<curl_slist>? {
+        guard line.utf8.contains(where: { $0 >= 128 }) else { return curl_slist_append(list, line) ?? list }
+        // Values are Latin-1: each scalar is one byte. What has none was refused before.
+        let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
+        return curl_slist_append(list, bytes) ?? list
+    }
+}

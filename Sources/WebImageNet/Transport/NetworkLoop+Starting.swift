@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Foundation
+import WebImageCore
+
+/// Starting transfers.
+extension NetworkLoop {
+    func startWaiting() {
+        while !isSuspended, limiter.allowsStart(now: MonotonicTime.now), let id = admission.next() {
+            guard let transfer = waiting.removeValue(forKey: id) else { continue }
+            activity.change(transfer.request.origin, running: 1, queued: -1)
+            running[id] = transfer
+            if transfer.submission.ticket.isResolved {
+                end(transfer, .failure(.request(.cancelled)))
+            } else {
+                transfer.started = MonotonicTime.now
+                limiter.noteStart()
+                transfer.submission.observer(.started)
+                start(transfer)
+            }
+        }
+    }
+
+    func start(_ transfer: Transfer) {
+        guard let handle = spareHandles.popLast() ?? EasyHandle() else {
+            return end(transfer, .failure(transfer.failure(.other, detail: "no memory for a transfer")))
+        }
+        let now = MonotonicTime.now
+        transfer.handle = handle
+        transfer.lastActivity = now
+        transfer.requestTime = Date()
+        transfer.proxy = proxies.proxy(for: transfer.request.url).map { ProxyAddress($0) }
+        let context = TransferCallbacks.Context(
+            transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
+            sockets: sockets)
+        contexts[handle.pointer] = context
+        handle.prepare(
+            transfer.submission.order, lines(of: transfer.submission.order), configuration,
+            proxy: transfer.proxy?.text)
+        if let proxy = transfer.proxy {
+            let tls = transfer.request.tls ?? configuration.tls
+            handle.prepare(proxy, tls, schemes: proxyAuthentication.schemes(proxy))
+            if proxyAuthentication.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }
+        }
+        TransferCallbacks.install(on: handle, context, sockets)
+        if transfer.isRetry { handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        let group = socketGroup(transfer)
+        sockets.sweep(group) { busySockets(group) }
+        nextDeadline = min(nextDeadline, deadline(of: transfer, now: now))
+        guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+            return end(transfer, .failure(transfer.failure(.other, detail: "libcurl takes no transfer")))
+        }
+    }
+
+    private func lines(of order: TransferOrder) -> FieldLines {
+        if let lines, lines.fit(order.request) { return lines }
+        let made = FieldLines(order.request)
+        lines = made
+        return made
+    }
+
+    /// Connections to a proxy serve every origin.
+    func socketGroup(_ transfer: Transfer) -> String {
+        transfer.proxy == nil ? transfer.request.origin : ""
+    }
+
+    /// The sockets that transfers of `group` use; nil where one has a connection whose socket is not known yet.
+    private func busySockets(_ group: String) -> Set<Int32>? {
+        var busy: Set<Int32> = []
+        for transfer in running.values where socketGroup(transfer) == group {
+            guard let handle = transfer.handle else { continue }
+            if let socket = handle.socket {
+                busy.insert(socket)
+            } else if handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 {
+                return nil
+            }
+        }
+        return busy
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageHTTP
+
+extension ImageCache {
+    /// What a tier answered.
+    public struct Answer: Sendable {
+        /// Bytes and what is known of them. Its own key says where the tier keeps it.
+        public var entry: DiskEntry
+        /// What the tier is called.
+        public var kind: CacheTiers
+    }
+
+    /// False when certainly no tier of `kinds` has an entry of `key`. Costs no I/O.
+    public func mayContain(_ key: CacheKey, in kinds: CacheTiers = .all) -> Bool {
+        tiers(of: kinds, policies.query).contains { $0.mayContain(key) }
+    }
+
+    /// The entry of `key` that a request with the fields `request` selects, from the tiers of `kinds` that may have it.
+    public func entry(
+        for key: CacheKey, matching request: HTTPFields, in kinds: CacheTiers = .all
+    ) async -> Answer? {
+        let asked = tiers(of: kinds, policies.query)
+        guard policies.query == .concurrent, asked.count > 1 else {
+            for (index, tier) in asked.enumerated() where tier.mayContain(key) {
+                guard let entry = await tier.entry(for: key, matching: request) else { continue }
+                if policies.promotes { await store(entry, key, request, in: asked[..<index]) }
+                return Answer(entry: entry, kind: tier.kind)
+            }
+            return nil
+        }
+        return await FirstAnswer.of(
+            asked.filter { $0.mayContain(key) }.map { tier in
+                { await tier.entry(for: key, matching: request).map { Answer(entry: $0, kind: tier.kind) } }
+            })
+    }
+
+    /// Stores `entry`, the answer to a request with the fields `request`, in the tiers of `kinds`.
+    public func store(_ entry: DiskEntry, request: HTTPFields, in kinds: CacheTiers = .all) async {
+        await each(tiers(of: kinds, policies.store), policies.store) { await $0.store(entry, request: request) }
+    }
+
+    private func store(
+        _ entry: DiskEntry, _ key: CacheKey, _ request: HTTPFields, in nearer: ArraySlice<any CacheTier>
+    ) async {
+        var entry = entry
+        entry.key = key
+        for tier in nearer { await tier.store(entry, request: request) }
+    }
+
+    /// Takes a new HTTP head in every tier of `kinds` that has the entry.
+    public func updateHead(
+        _ head: StoredHead, for key: CacheKey, matching request: HTTPFields, in kinds: CacheTiers = .all
+    ) async {
+        let holding = tiers(of: kinds, .concurrent).filter { $0.mayContain(key) }
+        await each(holding, .concurrent) { await $0.updateHead(head, for: key, matching: request) }
+    }
+
+    /// Removes the bytes of `key` from the tiers of `kinds`; those alone that `request` selects where that is not nil.
+    public func remove(_ key: CacheKey, matching request: HTTPFields? = nil, in kinds: CacheTiers = .all) async {
+        await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.remove(key, matching: request) }
+    }
+
+    /// Removes everything from memory and from the tiers of `kinds`.
+    public func removeAll(in kinds: CacheTiers = .all) async {
+        if kinds.contains(.memory) { memory?.removeAll() }
+        await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.removeAll() }
+    }
+
+    /// Waits until what was stored is written.
+    public func flush() async {
+        await each(tiers, .concurrent) { await $0.flush() }
+    }
+
+    /// Runs `body` for each of `tiers`, at once where the policy says so.
+    private func each(
+        _ tiers: [any CacheTier], _ policy: OperationPolicy, _ body: @escaping @Sendable (any CacheTier) async -> Void
+    ) async {
+        guard policy == .concurrent, tiers.count > 1 else {
+            for tier in tiers { await body(tier) }
+            return
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for tier in tiers { group.addTask { await body(tier) } }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+
+@testable import WebImageNet
+
+@Suite("Hosts that want https alone", .timeLimit(.minutes(5)))
+struct StrictTransportTests {
+    @Test("Hosts that asked for https get nothing else, until their time is over")
+    func strictTransport() throws {
+        let now = Shared(Date(timeIntervalSince1970: 1_000))
+        let store = StrictTransport { now.value }
+        func take(_ value: String, _ host: String, _ scheme: String = "https") throws {
+            let url = try #require(URL(string: "\(scheme)://\(host)/"))
+            store.take(HTTPFields([.init(name: "Strict-Transport-Security", value: value)]), from: url)
+        }
+        func secured(_ text: String) throws -> String { store.secured(try #require(URL(string: text))).absoluteString }
+        try take("max-age=10", "a.example")
+        try take("Max-Age=\"20\" ; includeSubDomains", "b.example")
+        try take("max-age=10", "c.example", "http")
+        try take("max-age=10", "127.0.0.1")
+        try take("max-age=x", "d.example")
+        #expect(try secured("http://a.example:80/x?y") == "https://a.example/x?y")
+        #expect(try secured("http://a.example:8080/") == "https://a.example:8080/")
+        #expect(try secured("http://x.b.example/") == "https://x.b.example/")
+        for same in ["http://x.a.example/", "http://c.example/", "http://127.0.0.1/", "http://d.example/"] {
+            #expect(try secured(same) == same)
+        }
+        now.value += 10
+        #expect(try secured("http://a.example/") == "http://a.example/")
+        try take("max-age=0", "b.example")
+        #expect(try secured("http://b.example/") == "http://b.example/")
+    }
+
+    private func store(_ text: String = "", _ now: Shared<Date> = Shared(Date(timeIntervalSince1970: 1_000_000_000)))
+        -> StrictTransport
+    {
+        let store = StrictTransport { now.value }
+        store.add(text: text)
+        return store
+    }
+
+    @Test("The text is that of curl's HSTS files, and comes back as it was")
+    func text() throws {
+        let text = """
+            # Hosts that want https alone, in the format of curl's HSTS cache
+            a.example "20990228 23:59:59"
+            .b.example "40010101 00:00:00"
+
+            """
+        #expect(store(text).text == text)
+        #expect(store("# x\n\n.b.example \"unlimited\"\nA.example. \"20990228 23:59:59\"\r\n").text == text)
+        let known = store(text)
+        let url = try #require(URL(string: "http://x.b.example/"))
+        #expect(known.secured(url).scheme == "https")
+    }
+
+    @Test(
+        "Lines that are none are skipped, and whose time is over",
+        arguments: [
+            "a.example", "a.example \"2099\"", "a.example \"20991301 00:00:00\"", "a.example \"20990101 24:00:00\"",
+            "a.example \"2099010100:00:00\"", "a.example \"2099-101 00:00:00\"", "\"20990101 00:00:00\"",
+            ". \"20990101 00:00:00\"", "127.0.0.1 \"20990101 00:00:00\"", "a.example \"20000101 00:00:00\"",
+        ])
+    func badLines(_ line: String) {
+        #expect(store(line).known.isEmpty)
+    }
+
+    @Test("What a host said here counts before what was read; a full store takes in nobody new and forgets nobody")
+    func order() throws {
+        let now = Shared(Date(timeIntervalSince1970: 1_000_000_000))
+        let store = store("", now)
+        let url = try #require(URL(string: "https://a.example/"))
+        store.take(HTTPFields([.init(name: "Strict-Transport-Security", value: "max-age=10")]), from: url)
+        store.add(text: ".a.example \"20990101 00:00:00\"")
+        #expect(store.known["a.example"] == .init(end: now.value + 10, includesSubdomains: false))
+        store.add(text: (0..<2_000).map { "\($0).example \"20990101 00:00:00\"\n" }.joined())
+        #expect(store.known.count == 1_000)
+        store.take(HTTPFields([.init(name: "Strict-Transport-Security", value: "max-age=20")]), from: url)
+        #expect(store.known["a.example"]?.end == now.value + 20)
+    }
+
+    @Test("A file is its owner's alone, is replaced in one step, and is there after a restart")
+    func file() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("hsts")
+        let text = store("a.example \"20990101 00:00:00\"").text
+        try store("b.example \"20990101 00:00:00\"").write(to: path)
+        // A process that died while it wrote, with the same number as this one, as in a container.
+        try Data().write(to: URL(filePath: "\(path).\(getpid()).tmp"))
+        try store("a.example \"20990101 00:00:00\"").write(to: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let later = store()
+        try later.read(from: path)
+        #expect(later.text == text)
+        #expect(throws: ImageError.request(.fileNotFound(path: "/nowhere/hsts"))) {
+            try later.read(from: "/nowhere/hsts")
+        }
+        #expect(throws: ImageError.self) { try later.write(to: "/nowhere/hsts") }
+    }
+
+    @Test(
+        "A redirect to http at a host that wants https goes to https, with all its fields",
+        .enabled(if: Nginx.missing == nil, Comment(rawValue: Nginx.missing ?? "")))
+    func redirect() async throws {
+        let body = patternBytes(5_000)
+        let server = try Nginx(
+            files: ["a": body],
+            secureSettings: """
+                add_header Strict-Transport-Security "max-age=100" always; add_header X-Seen "$http_x_key" always;
+                location = /down { return 302 http://localhost:$server_port/a; }
+                """)
+        let folder = try TemporaryFolder()
+        func downloader(_ store: StrictTransport?) -> ImageDownloader {
+            makeDownloader {
+                $0.tls = .authorities(server.certificates.authority)
+                $0.strictTransport = store
+                $0.fields["X-Key"] = "secret"
+            }
+        }
+        let url = server.secureURL("/down")
+        #expect(await downloader(nil).failure(url)?.network?.reason == .redirectRefused)
+        // The redirect itself is what tells it.
+        let store = StrictTransport()
+        let response = try await downloader(store).load(url)
+        #expect(response.body == body && response.finalURL == server.secureURL("/a"))
+        #expect(response.head?.fields["X-Seen"] == "secret")
+        try store.write(to: folder.file("hsts"))
+        let later = StrictTransport()
+        try later.read(from: folder.file("hsts"))
+        var parts = try #require(URLComponents(url: server.secureURL("/a"), resolvingAgainstBaseURL: false))
+        parts.scheme = "http"
+        let plain = try #require(parts.url)
+        let secured = try await downloader(later).load(plain)
+        #expect(secured.body == body && secured.finalURL.scheme == "https")
+        // nginx answers what is not TLS with 400.
+        #expect(await downloader(nil).failure(plain)?.network?.status == 400)
+    }
+
+    @Test("Another host that wants https is asked by https too, as another origin")
+    func otherHost() throws {
+        let head = ResponseHead(
+            status: 302, fields: HTTPFields([.init(name: "Location", value: "http://b.example:80/x")]))
+        let url = try #require(URL(string: "https://a.example/"))
+        let redirect = try Redirect(
+            head, method: "GET", from: url, allowsDowngrade: false,
+            strictTransport: store("b.example \"20990101 00:00:00\""))
+        #expect(redirect.url.absoluteString == "https://b.example/x" && redirect.isCrossOrigin)
+    }
+}

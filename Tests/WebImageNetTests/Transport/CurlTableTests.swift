@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Foundation
+import Glibc
+import Testing
+import WebImageCore
+import WebImageTesting
+
+@testable import WebImageNet
+
+/// Every code that libcurl 7.88 gives a download, what else decides, what it is told as, and whether it is tried again.
+@Suite("libcurl's codes as errors", .timeLimit(.minutes(5)))
+struct CurlTableTests {
+    struct Row: Sendable, CustomStringConvertible {
+        let code: UInt32
+        let reason: NetworkError.Reason
+        let chance: RetryChance
+        let facts: @Sendable (inout CurlFailure) -> Void
+        let description: String
+
+        init(
+            _ code: CURLcode, _ reason: NetworkError.Reason, _ chance: RetryChance = .never, _ name: String = "",
+            _ facts: @escaping @Sendable (inout CurlFailure) -> Void = { _ in }
+        ) {
+            self.code = code.rawValue
+            self.reason = reason
+            self.chance = chance
+            self.facts = facts
+            description = "\(code.rawValue) \(name)"
+        }
+    }
+
+    static let names: [Row] = [
+        Row(CURLE_UNSUPPORTED_PROTOCOL, .badServerResponse, .never, "not HTTP"),
+        Row(CURLE_COULDNT_RESOLVE_PROXY, .proxyFailed, .always),
+        Row(CURLE_COULDNT_RESOLVE_HOST, .cannotFindHost, .once),
+        Row(CURLE_COULDNT_RESOLVE_HOST, .offline, .never, "no route") { $0.hasRoute = false },
+        Row(CURLE_COULDNT_CONNECT, .cannotConnect, .once, "refused") { $0.systemError = ECONNREFUSED },
+        Row(CURLE_COULDNT_CONNECT, .offline, .never, "unreachable") { $0.systemError = ENETUNREACH },
+        Row(CURLE_COULDNT_CONNECT, .timedOut, .always, "late") { $0.systemError = ETIMEDOUT },
+        Row(CURLE_COULDNT_CONNECT, .proxyFailed, .always, "proxy") { $0.usesProxy = true },
+        Row(CURLE_OPERATION_TIMEDOUT, .timedOut, .always),
+    ]
+
+    static let answers: [Row] = [
+        Row(CURLE_WEIRD_SERVER_REPLY, .badServerResponse), Row(CURLE_OUT_OF_MEMORY, .badServerResponse),
+        Row(CURLE_HTTP2, .connectionLost, .always, "GOAWAY"), Row(CURLE_PARTIAL_FILE, .connectionLost, .always),
+        Row(CURLE_GOT_NOTHING, .connectionLost, .always),
+        Row(CURLE_GOT_NOTHING, .badServerResponse, .never, "HTTP/2 nonsense") { $0.isEndedHere = true },
+        Row(CURLE_GOT_NOTHING, .proxyFailed, .always, "proxy") { $0.proxyAnswers = true },
+        Row(CURLE_SEND_ERROR, .connectionLost, .always), Row(CURLE_RECV_ERROR, .connectionLost, .always),
+        Row(CURLE_RECV_ERROR, .badServerResponse, .never, "chunks") {
+            $0.detail = "Illegal or missing hexadecimal sequence in chunked-encoding"
+        },
+        Row(CURLE_RECV_ERROR, .badServerResponse, .never, "huge head") {
+            $0.detail = "Too large response headers: 307200 > 307200"
+        },
+        Row(CURLE_RECV_ERROR, .authenticationRequired, .never, "CONNECT 407") { $0.proxyStatus = 407 },
+        Row(CURLE_RECV_ERROR, .proxyFailed, .always, "CONNECT 502") { $0.proxyStatus = 502 },
+        Row(CURLE_BAD_CONTENT_ENCODING, .contentCodingFailed),
+        Row(CURLE_LOGIN_DENIED, .authenticationRequired), Row(CURLE_AUTH_ERROR, .authenticationRequired),
+        Row(CURLE_HTTP2_STREAM, .connectionLost, .always),
+        Row(CURLE_HTTP2_STREAM, .badServerResponse, .never, "malformed") {
+            $0.detail = "HTTP/2 stream 1 was not closed cleanly: PROTOCOL_ERROR (err 1)"
+        },
+        Row(CURLE_PROXY, .proxyFailed, .always, "SOCKS"),
+    ]
+
+    static let trust: [Row] = [
+        Row(CURLE_SSL_CONNECT_ERROR, .secureConnectionFailed), Row(CURLE_SSL_CIPHER, .secureConnectionFailed),
+        Row(CURLE_SSL_CACERT_BADFILE, .secureConnectionFailed),
+        Row(CURLE_SSL_CERTPROBLEM, .clientCertificateRejected), Row(CURLE_SSL_CLIENTCERT, .clientCertificateRequired),
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUntrusted, .never, "host name") { $0.verifyResult = 1 },
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateNotYetValid) { $0.verifyResult = 9 },
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateExpired) { $0.verifyResult = 10 },
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUntrusted, .never, "self-signed") { $0.verifyResult = 18 },
+        // Signed by an authority that the server sends along and nobody here knows.
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot, .never, "chain") { $0.verifyResult = 19 },
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot) { $0.verifyResult = 20 },
+        Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot) { $0.verifyResult = 21 },
+        Row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .certificateUntrusted),
+        Row(CURLE_SSL_INVALIDCERTSTATUS, .certificateUntrusted),
+    ]
+
+    /// What is decided before libcurl could say it, or can only be a mistake of ours.
+    static let others: [Row] = [
+        CURLE_FAILED_INIT, CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN, CURLE_WRITE_ERROR, CURLE_RANGE_ERROR,
+        CURLE_FUNCTION_NOT_FOUND, CURLE_ABORTED_BY_CALLBACK, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_TOO_MANY_REDIRECTS,
+        CURLE_UNKNOWN_OPTION, CURLE_FILESIZE_EXCEEDED, CURLE_AGAIN, CURLE_RECURSIVE_API_CALL,
+        CURLE_UNRECOVERABLE_POLL,
+    ].map { Row($0, .other) }
+
+    @Test(
+        "Each row has its reason and its number, and is tried again or not", arguments: names + answers + trust + others
+    )
+    func table(_ row: Row) {
+        var failure = CurlFailure(code: row.code)
+        row.facts(&failure)
+        #expect(failure.reason == row.reason)
+        #expect((2_001...2_099).contains(failure.reason.rawValue))
+        let error = NetworkError(failure.reason, url: "http://a.example/", phase: .head)
+        #expect(RetryChance(error) == row.chance)
+    }
+
+    @Test("Errors tell libcurl's code and words, the URL, the attempt and the phase")
+    func told() async throws {
+        let server = try LoopbackServer(routes: ["/cut": .ok(patternBytes(1_000)).with { $0.bodyCut = 10 }])
+        let gone = try LoopbackServer(routes: [:])
+        gone.stop()
+        let retry = RetryPolicy(attempts: 3, baseDelay: 0)
+        let cases: [(URL, Int32, NetworkError.Phase, Int, Int?)] = [
+            (server.url("/cut"), 18, .body, 3, 200), (gone.url("/a"), 7, .connect, 2, nil),
+            (server.url("/none"), 0, .head, 1, 404),
+        ]
+        for (url, code, phase, attempt, status) in cases {
+            let error = try #require(await makeDownloader { $0.retry = retry }.failure(url)?.network)
+            #expect(error.underlying == (code == 0 ? nil : code) && error.phase == phase, "\(error)")
+            #expect(error.url == url.absoluteString && error.attempt == attempt && error.status == status, "\(error)")
+            #expect(code == 0 || !error.detail.isEmpty)
+        }
+    }
+
+    @Test("A URL that libcurl cannot use is an invalid one; where a redirect leads there, a refused redirect")
+    func malformed() async throws {
+        let server = try LoopbackServer { _ in .redirect(to: "http://127.0.0.1:99999/a") }
+        let url = try #require(URL(string: "http://127.0.0.1:99999/a"))
+        #expect(await makeDownloader().failure(url)?.code == 1002)
+        let error = await makeDownloader().failure(server.url("/a"))?.network
+        #expect(error?.reason == .redirectRefused && error?.url == "http://127.0.0.1:99999/a")
+    }
+}

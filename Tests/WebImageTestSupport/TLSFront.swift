@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// stunnel: takes TLS on a free port of 127.0.0.1 and hands on what is inside to another port.
+public final class TLSFront: Sendable {
+    private static let executable = "/usr/bin/stunnel4"
+
+    /// Why tests with it are skipped; nil where it is there.
+    public static var missing: String? {
+        for program in [executable, "/usr/bin/openssl"] where access(program, X_OK) != 0 {
+            return "\(program) is not installed (Scripts/setup test)"
+        }
+        return nil
+    }
+
+    /// Its port.
+    public let port: UInt16
+    private let folder: URL
+    private let process: ChildProcess
+
+    /// Starts it before `target`; with `wantsCertificate` it lets in whom the authority of `certificates` knows.
+    public init(
+        before target: UInt16, _ certificates: TestCertificates, _ kind: TestCertificates.Kind = .good,
+        wantsCertificate: Bool = false
+    ) throws {
+        guard let port = LocalPorts.free(1).first else { throw TestProxy.Failure(description: "no free port") }
+        self.port = port
+        folder = FileManager.default.temporaryDirectory.appending(path: "webimage-front-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let check = wantsCertificate ? "verifyChain = yes\nCAfile = \(certificates.authority)\n" : ""
+        let text = """
+            foreground = yes
+            pid =
+            debug = 3
+            [front]
+            accept = 127.0.0.1:\(port)
+            connect = 127.0.0.1:\(target)
+            cert = \(certificates.certificate(kind))
+            key = \(certificates.key)
+            \(check)
+            """
+        try Data(text.utf8).write(to: folder.appending(path: "front.conf"))
+        process = try ChildProcess(Self.executable, ["front.conf"], in: folder, output: "output.log")
+        while !LocalPorts.answers(port) {
+            guard process.isRunning else {
+                let words = try? String(contentsOf: folder.appending(path: "output.log"), encoding: .utf8)
+                throw TestProxy.Failure(description: "stunnel does not start: \(words ?? "")")
+            }
+            usleep(2_000)
+        }
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Ends the process; returns when it has ended.
+    public func stop() { process.stop() }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Progress of a load", .timeLimit(.minutes(1)))
+struct LoadMeterTests {
+    private let clock = ManualClock()
+    private let told = Shared<[ImageProgress]>([])
+
+    private func meter(interval: Double) -> LoadMeter {
+        LoadMeter(
+            interval: interval, now: { Date() }, time: { [clock] in clock.now.offset / .seconds(1) },
+            handler: { [told] progress in told.update { $0.append(progress) } })
+    }
+
+    private func take(_ count: Int, after seconds: Double, _ meter: LoadMeter) {
+        clock.advance(by: .seconds(seconds))
+        meter.take(.body(Data(count: count)))
+    }
+
+    @Test("comes at most once in an interval, first and last always")
+    func thinned() {
+        let meter = meter(interval: 1)
+        meter.take(.head(nil, expected: 100))
+        for _ in 0..<9 { take(10, after: 0.25, meter) }
+        #expect(told.value.map(\.received) == [0, 40, 80])
+        take(10, after: 0.25, meter)
+        #expect(told.value.map(\.received) == [0, 40, 80, 100])
+        meter.finish()
+        #expect(told.value.count == 4 && told.value.last?.expected == 100)
+    }
+
+    @Test("without a known length ends with the last bytes all the same")
+    func unknownLength() {
+        let meter = meter(interval: .infinity)
+        meter.take(.head(nil, expected: nil))
+        for _ in 0..<5 { take(10, after: 100, meter) }
+        #expect(told.value.map(\.received) == [0])
+        meter.finish()
+        meter.finish()
+        #expect(told.value.map(\.received) == [0, 50])
+    }
+
+    @Test("begins anew with a second head, however early")
+    func again() {
+        let meter = meter(interval: 1)
+        meter.take(.head(nil, expected: 100))
+        take(10, after: 1, meter)
+        take(10, after: 0, meter)
+        meter.take(.head(nil, expected: 60))
+        take(60, after: 0, meter)
+        #expect(told.value.map(\.received) == [0, 10, 0, 60])
+    }
+
+    @Test("is told for everything that comes unless an interval is set", arguments: [0, -1, Double.nan])
+    func unlimited(interval: Double) {
+        let meter = meter(interval: interval)
+        meter.take(.head(nil, expected: 30))
+        for _ in 0..<3 { take(10, after: 0, meter) }
+        meter.finish()
+        #expect(told.value.map(\.received) == [0, 10, 20, 30])
+    }
+
+    @Test("is thinned out by the manager as its configuration says", arguments: [0, Double.infinity])
+    func manager(interval: Double) async throws {
+        let gates = (0..<20).map { _ in Gate() }
+        let picture = try TestPictures.png(1, width: 200, height: 200)
+        let server = try LoopbackServer { _ in
+            .ok(picture, type: "image/png").with {
+                $0.framing = .chunked
+                $0.pieceSize = picture.count / 20 + 1
+                $0.pieceGates = gates
+            }
+        }
+        let fixture = try ManagerFixture { $0.downloader.minimumProgressInterval = interval }
+        let task = fixture.manager.load(server.url("/a"))
+        var received: [Int] = []
+        var next = gates[...]
+        next.popFirst()?.open()
+        for await event in task.events {
+            guard case .progress(let progress) = event else { continue }
+            received.append(progress.received)
+            if interval == 0 { next.popFirst()?.open() } else { for gate in gates { gate.open() } }
+        }
+        #expect(try await task.response.byteCount == picture.count)
+        #expect(received.last == picture.count && received.first == 0)
+        if interval == 0 { #expect(received.count > 10) } else { #expect(received.count == 2) }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Failures that are remembered", .timeLimit(.minutes(1)))
+struct FailureTests {
+    /// Answers 404 until told otherwise, then a picture.
+    private func server(_ isThere: Shared<Bool>, cacheControl: String? = nil) throws -> LoopbackServer {
+        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "no-cache")
+        return try LoopbackServer { request in
+            guard !isThere.value else { return resource.response(to: request) }
+            var response = ServerResponse(status: 404, body: Data("gone".utf8))
+            response.fields["Cache-Control"] = cacheControl
+            return response
+        }
+    }
+
+    private func code(_ fixture: ManagerFixture, _ request: ImageRequest) async -> Int? {
+        do throws(ImageError) {
+            _ = try await fixture.manager.image(for: request)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("a 404 is asked for once in ten minutes, for pictures and for data; then again")
+    func notFound() async throws {
+        let isThere = Shared(false)
+        let server = try server(isThere)
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        #expect(await code(fixture, request) == 2007)
+        isThere.value = true
+        #expect(await code(fixture, request) == 3007)
+        await #expect(throws: ImageError.self) { try await fixture.manager.data(for: request) }
+        #expect(server.counters.requests == 1)
+        #expect(fixture.manager.failures.all.map(\.error.code) == [2007])
+        fixture.pass(seconds: 600)
+        #expect(await code(fixture, request) == nil)
+        #expect(fixture.manager.failures.count == 0)
+    }
+
+    @Test("who ignores failures, reloads or has alternatives is not answered from memory; a success forgets")
+    func ignoring() async throws {
+        let isThere = Shared(false)
+        let server = try server(isThere)
+        let fixture = try ManagerFixture()
+        var request = ImageRequest(server.url("/a"))
+        #expect(await code(fixture, request) == 2007)
+        request.ignoresFailures = true
+        #expect(await code(fixture, request) == 2007)
+        request.ignoresFailures = false
+        request.cachePolicy = .reload
+        #expect(await code(fixture, request) == 2007)
+        request.cachePolicy = nil
+        request.alternatives = [server.url("/b")]
+        isThere.value = true
+        #expect(await code(fixture, request) == nil)
+        request.alternatives = []
+        #expect(await code(fixture, request) == nil)
+        #expect(server.counters.requests == 5)
+    }
+
+    @Test("the answer's own freshness comes first")
+    func freshness() async throws {
+        let isThere = Shared(false)
+        let server = try server(isThere, cacheControl: "max-age=20")
+        let never = try self.server(isThere, cacheControl: "no-store")
+        let fixture = try ManagerFixture()
+        #expect(await code(fixture, ImageRequest(server.url("/a"))) == 2007)
+        fixture.pass(seconds: 19)
+        #expect(await code(fixture, ImageRequest(server.url("/a"))) == 3007)
+        fixture.pass(seconds: 1)
+        #expect(await code(fixture, ImageRequest(server.url("/a"))) == 2007)
+        for _ in 0..<2 { #expect(await code(fixture, ImageRequest(never.url("/a"))) == 2007) }
+    }
+
+    @Test("row 42: HTML under a picture's name tells status and type, and is not fetched again at once")
+    func html() async throws {
+        let server = try LoopbackServer { _ in
+            var response = ServerResponse(status: 200, body: Data("<!DOCTYPE html><html><body>no".utf8))
+            response.fields["Content-Type"] = "image/png"
+            return response
+        }
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        let expected = ImageError.decode(.notAnImage(.html, status: 200, contentType: "image/png"))
+        await #expect(throws: expected) { try await fixture.manager.image(for: request) }
+        do throws(ImageError) {
+            _ = try await fixture.manager.image(for: request)
+            Issue.record("there is no picture")
+        } catch {
+            #expect(error.remembered == expected)
+        }
+        #expect(server.counters.requests == 1)
+        fixture.pass(seconds: 3_600)
+        await #expect(throws: expected) { try await fixture.manager.image(for: request) }
+    }
+
+    @Test("a broken picture is remembered; one that may only have been cut, a time-out and a cancelled request are not")
+    func broken() async throws {
+        var png = try TestPictures.png(1)
+        png.replaceSubrange((png.count / 2)..<(png.count - 12), with: Data(count: png.count - 12 - png.count / 2))
+        let body = png
+        let server = try LoopbackServer { request in
+            ServerResource(body: body, type: "image/png", cacheControl: "max-age=60").response(to: request)
+        }
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        let first = await code(fixture, request)
+        #expect(first.map { $0 / 1_000 } == 4)
+        #expect(await code(fixture, request) == 3007)
+        #expect(server.counters.requests == 1)
+        server.stop()
+        for _ in 0..<2 { #expect(await code(fixture, ImageRequest(server.url("/c"))).map { $0 / 1_000 } == 2) }
+        let task = fixture.manager.load(ImageRequest(server.url("/d")))
+        task.cancel()
+        _ = try? await task.image
+        #expect(fixture.manager.failures.count == 1)
+    }
+
+    @Test("removing a request from the caches forgets its failure")
+    func removal() async throws {
+        let isThere = Shared(false)
+        let server = try server(isThere)
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        for _ in 0..<2 {
+            #expect(await code(fixture, request) == 2007)
+            await fixture.manager.removeCached(request)
+        }
+        #expect(await code(fixture, request) == 2007)
+        await fixture.manager.removeAllCached()
+        #expect(await code(fixture, request) == 2007)
+    }
+}

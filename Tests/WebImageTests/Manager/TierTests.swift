@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// Another tier: a dictionary.
+private final class DictionaryTier: CacheTier {
+    private let entries = Lock<[CacheKey: DiskEntry]>([:])
+    var count: Int { entries.withLock { $0.count } }
+    var all: [DiskEntry] { entries.withLock { Array($0.values) } }
+
+    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? { entries.withLock { $0[key] } }
+    func store(_ entry: DiskEntry, request: HTTPFields) async { entries.withLock { $0[entry.key] = entry } }
+    func remove(_ key: CacheKey, matching request: HTTPFields?) async { entries.withLock { $0[key] = nil } }
+    func removeAll() async { entries.withLock { $0 = [:] } }
+}
+
+@Suite("Which tiers a request uses", .timeLimit(.minutes(1)))
+struct TierTests {
+    private func server() throws -> LoopbackServer {
+        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
+        return try LoopbackServer { resource.response(to: $0) }
+    }
+
+    @Test("a further tier answers when memory and disk are empty, and the disk gets what it had")
+    func further() async throws {
+        let server = try server()
+        let tier = DictionaryTier()
+        let first = try ManagerFixture { $0.cache.tiers = [tier] }
+        _ = try await first.manager.image(from: server.url("/a"))
+        #expect(tier.count == 1)
+        let second = try ManagerFixture { $0.cache.tiers = [tier] }
+        #expect(try await second.manager.response(for: ImageRequest(server.url("/a"))).origin == .remote)
+        second.manager.memoryCache.removeAll()
+        #expect(try await second.manager.response(for: ImageRequest(server.url("/a"))).origin == .disk)
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("reads and stores of pictures and of bytes are chosen per request")
+    func sets() async throws {
+        let server = try server()
+        let tier = DictionaryTier()
+        let fixture = try ManagerFixture { $0.cache.tiers = [tier] }
+        var request = ImageRequest(server.url("/a"))
+        request.stores = []
+        request.originalStores = .remote
+        _ = try await fixture.manager.image(for: request)
+        #expect(fixture.manager.cachedImage(for: request) == nil)
+        await fixture.manager.diskCache?.flush()
+        #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
+        request.originalReads = .disk
+        #expect(try await fixture.manager.response(for: request).origin == .network)
+        request.originalReads = .remote
+        #expect(try await fixture.manager.response(for: request).origin == .remote)
+        request.originalReads = []
+        request.reads = []
+        request.stores = .memory
+        #expect(try await fixture.manager.response(for: request).origin == .network)
+        #expect(try await fixture.manager.response(for: request).origin == .network)
+        request.reads = .memory
+        #expect(try await fixture.manager.response(for: request).origin == .memory)
+    }
+
+    @Test("a request's own cache, and one for original bytes alone")
+    func ownCaches() async throws {
+        let server = try server()
+        let (pictures, originals) = (DictionaryTier(), DictionaryTier())
+        let fixture = try ManagerFixture { $0.originalCache = ImageCache(memory: nil, tiers: [originals]) }
+        let own = ImageCache(tiers: [pictures])
+        var request = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        request.storeFinal = .encoded(as: .png())
+        request.waitsForStore = true
+        _ = try await fixture.manager.image(for: request)
+        #expect(originals.count == 1)
+        request.cache = own
+        #expect(fixture.manager.cachedImage(for: request) == nil)
+        request.originalCache = ImageCache(memory: nil, tiers: [originals])
+        _ = try await fixture.manager.image(for: request)
+        #expect(server.counters.requests == 1)
+        #expect(fixture.manager.cachedImage(for: request) != nil)
+        #expect(pictures.count == 1)
+        own.memory?.removeAll()
+        await originals.removeAll()
+        #expect(try await fixture.manager.response(for: request).origin == .remote)
+        await fixture.manager.removeCached(request)
+        #expect(pictures.count == 0)
+    }
+
+    @Test("the serializer says what is stored; what it gives is what is read back")
+    func serializer() async throws {
+        let server = try server()
+        let other = try TestPictures.png(9, width: 10, height: 10)
+        let tier = DictionaryTier()
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.serialize = { image, data, request in
+                request.url.path == "/none" ? nil : image.map { _ in other } ?? data
+            }
+        }
+        _ = try await fixture.manager.image(from: server.url("/none"))
+        #expect(tier.count == 0)
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        #expect(tier.all.map(\.payload) == [other])
+        fixture.manager.memoryCache.removeAll()
+        #expect(try await fixture.manager.image(from: server.url("/a")).size == PixelSize(width: 10, height: 10))
+        #expect(try await fixture.manager.data(for: ImageRequest(server.url("/b"))) == TestPictures.png(1))
+        #expect(tier.count == 2)
+    }
+
+    @Test("who waits for the store finds the file; task.stored waits too")
+    func waiting() async throws {
+        let server = try server()
+        let fixture = try ManagerFixture()
+        func files() throws -> Int {
+            try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("cache/blobs"))
+                .filter { $0.contains("/") }.count
+        }
+        var request = ImageRequest(server.url("/a"))
+        request.waitsForStore = true
+        _ = try await fixture.manager.image(for: request)
+        #expect(try files() == 1)
+        request = ImageRequest(server.url("/b"))
+        request.storeFinal = .encoded(as: .png())
+        let task = fixture.manager.load(request)
+        await task.stored
+        #expect(try files() == 3)
+    }
+}
