@@ -81,7 +81,7 @@ final class EntryReader {
         return nil
     }
 
-    private func update(_ name: String, stored: Date) -> EntryUpdate? {
+    func update(_ name: String, stored: Date) -> EntryUpdate? {
         let generation = state.shared.withLock { $0.indexGeneration }
         if index == nil || generation != indexGeneration {
             indexGeneration = generation

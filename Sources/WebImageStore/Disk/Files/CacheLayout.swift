@@ -94,7 +94,7 @@ extension CacheLayout {
         return nil
     }
 
-    private func makePath(_ path: Substring, _ files: any FileSystem) throws(FileFailure) {
+    func makePath(_ path: Substring, _ files: any FileSystem) throws(FileFailure) {
         do throws(FileFailure) {
             try makeDirectory(String(path), files)
         } catch  where error.code == ENOENT {
