@@ -46,6 +46,13 @@ extension DiskCache {
         return removal
     }
 
+    /// Removes the entries that were stored at least `seconds` ago, however they were used or revalidated since.
+    @discardableResult
+    public func remove(storedBefore seconds: Double) async -> DiskRemoval {
+        let cutoff = state.clock.now().addingTimeInterval(-seconds)
+        return await remove { $0.stored <= cutoff }
+    }
+
     /// Removes the entries of `host` and of the hosts below it: `example.org` stands for `www.example.org` too.
     @discardableResult
     public func remove(host: String) async -> DiskRemoval {
@@ -56,6 +63,9 @@ extension DiskCache {
     /// Removes the entries that were stored with `tag`.
     @discardableResult
     public func remove(tag: String) async -> DiskRemoval { await remove { $0.tags.contains(tag) } }
+
+    /// The entry of `key` as it is on disk. Counts neither as a read nor as use.
+    package func inspect(_ key: CacheKey) async -> DiskEntry? { await readers.run { $0.peek(key) } ?? nil }
 
     /// All lines of the index.
     private func lines() async -> [(id: Int, summary: DiskEntrySummary)] {

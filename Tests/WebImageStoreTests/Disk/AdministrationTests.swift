@@ -164,4 +164,24 @@ struct AdministrationTests {
         #expect(CacheKey.host("file:///x") == nil)
         #expect(CacheKey.host("mailto:x") == nil)
     }
+
+    @Test("The fields of a key are read from its text")
+    func keys() {
+        let key = "4:data26:https://example.org/é.png4:vary6:accept"
+        #expect(CacheKey.fields(ofKey: key) == ["data", "https://example.org/é.png", "vary", "accept"])
+        #expect(CacheKey.fields(ofKey: "9223372036854775807:x").isEmpty)
+        #expect(CacheKey.fields(ofKey: "-1:x").isEmpty)
+        #expect(CacheKey.fields(ofKey: "").isEmpty)
+    }
+
+    @Test("Any text may be given as a key")
+    func keyFuzz() {
+        var random = SeededGenerator(seed: 7)
+        let letters = Array("0123456789:é-x")
+        for _ in 0..<2_000 {
+            let text = String(
+                (0..<Int.random(in: 0...24, using: &random)).compactMap { _ in letters.randomElement(using: &random) })
+            #expect(CacheKey.fields(ofKey: text).joined().count <= text.count)
+        }
+    }
 }

@@ -49,6 +49,9 @@ public struct DiskTransfer: Sendable {
     /// What was refused on import, or could not be read.
     public var failures: [Failure] = []
 
+    /// Nothing.
+    public init() {}
+
     mutating func add(_ part: DiskTransfer) {
         entries += part.entries
         bytes += part.bytes

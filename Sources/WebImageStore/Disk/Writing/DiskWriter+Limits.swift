@@ -40,7 +40,7 @@ extension DiskWriter {
 
     /// Starts eviction that looks at ages.
     func trim(to goal: EvictionGoal) {
-        if let index { try? index.clampTimes(now: now) }
+        if goal.cutoff != nil, let index { try? index.clampTimes(now: now) }
         evict(to: goal)
     }
 
