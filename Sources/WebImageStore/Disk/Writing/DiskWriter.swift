@@ -108,7 +108,7 @@ final class DiskWriter {
         }
         guard steps.acceptsWrites(now: uptime) else { return drop(key, ticket) }
         guard freeBytes - entry.payload.count >= spaceFloor else {
-            steps.spaceMissed()
+            makeRoom(for: entry.payload.count)
             return drop(key, ticket)
         }
         let name = key.fileName
