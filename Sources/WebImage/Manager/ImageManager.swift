@@ -84,6 +84,7 @@ public final class ImageManager: Sendable {
             return task
         }
         task.storesIn(plan)
+        engine.originals.enter()
         task.start { [engine] in await engine.run(plan, task: task, known: known?.image) }
         return task
     }
@@ -131,6 +132,8 @@ public final class ImageManager: Sendable {
     /// - Throws: why there are none.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
         let task = ImageTask(request)
+        engine.originals.enter()
+        defer { engine.originals.leave() }
         var run = RequestRun(plan: RequestPlan(request, engine.defaults), task: task, engine: engine)
         return try await run.bytes()
     }

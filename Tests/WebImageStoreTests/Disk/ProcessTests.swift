@@ -7,7 +7,7 @@ import Testing
 @testable import WebImageStore
 
 /// Rounds of the tests that kill; more with WEBIMAGE_SOAK_ROUNDS.
-private let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_ROUNDS"].flatMap(Int.init) ?? 20
+private let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_ROUNDS"].flatMap(Int.init) ?? 40
 
 @Suite("Disk cache and processes")
 struct ProcessTests {

@@ -102,7 +102,7 @@ struct WorkerPoolTests {
             try await group.waitForAll()
         }
         #expect(most.value == 500)
-        #expect(pool.load == 0)
+        await untilTrue { pool.load == 0 }
     }
 
     @Test("more waiting work than allowed is refused as overloaded")
