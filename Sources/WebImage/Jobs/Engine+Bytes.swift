@@ -100,7 +100,7 @@ extension Engine {
         else { return }
         let entry = DiskEntry(
             key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
-            payload: payload.data, stored: plan.now)
+            payload: payload.data, tags: plan.request.tags, stored: plan.now)
         await plan.originalCache.store(entry, request: plan.selecting, in: plan.request.originalStores)
     }
 

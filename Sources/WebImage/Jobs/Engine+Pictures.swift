@@ -122,7 +122,8 @@ extension Engine {
         return Task.detached(priority: .background) {
             if let data = try? await self.encoded(image, plan, encoding, LivePriority(.low)) {
                 let entry = DiskEntry(
-                    key: self.finalKey(plan), head: resource.head, probe: nil, payload: data, stored: plan.now)
+                    key: self.finalKey(plan), head: resource.head, probe: nil, payload: data,
+                    tags: plan.request.tags, stored: plan.now)
                 await plan.cache.store(entry, request: plan.selecting, in: tiers)
             }
             self.backgroundWork.subtract(1, ordering: .relaxed)

@@ -57,6 +57,8 @@ public struct ImageRequest: Sendable {
     /// Whether the request ends only when what it stores has been written. Default false: writing goes on behind, and
     /// ``ImageTask/stored`` tells when it is done.
     public var waitsForStore = false
+    /// Names under which what is stored on disk can be listed and removed together. Default none.
+    public var tags: Set<String> = []
     /// Limits that differ from the configuration's. Default nil.
     public var limits: Limits?
     /// Who asks, where the picture depends on that and `fields` do not tell: one person's pictures are kept apart from

@@ -18,6 +18,7 @@ package enum Commands {
                 "policy", letter: "p", takes: "POLICY",
                 help: "Which copies may answer: http (default), cache-first, refresh, reload, cache-only."),
             .cache,
+            OptionSpec("tag", takes: "TAG", help: "Store under this tag, for “cache clear --tag”."),
             OptionSpec("concurrency", letter: "c", takes: "N", help: "Pictures loaded at once; default 32."),
             .json,
             OptionSpec("quiet", letter: "q", help: "Print errors only."),

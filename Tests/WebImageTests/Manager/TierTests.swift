@@ -107,6 +107,7 @@ struct TierTests {
         #expect(tier.count == 0)
         _ = try await fixture.manager.image(from: server.url("/a"))
         #expect(tier.all.map(\.payload) == [other])
+        #expect(tier.all.map(\.tags) == [[]])
         fixture.manager.memoryCache.removeAll()
         #expect(try await fixture.manager.image(from: server.url("/a")).size == PixelSize(width: 10, height: 10))
         #expect(try await fixture.manager.data(for: ImageRequest(server.url("/b"))) == TestPictures.png(1))
@@ -123,8 +124,10 @@ struct TierTests {
         }
         var request = ImageRequest(server.url("/a"))
         request.waitsForStore = true
+        request.tags = ["album"]
         _ = try await fixture.manager.image(for: request)
         #expect(try files() == 1)
+        #expect(await fixture.manager.diskCache?.entries().map(\.tags) == [["album"]])
         request = ImageRequest(server.url("/b"))
         request.storeFinal = .encoded(as: .png())
         let task = fixture.manager.load(request)
