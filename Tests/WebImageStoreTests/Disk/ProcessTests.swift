@@ -69,8 +69,11 @@ struct ProcessTests {
 }
 
 /// Names of the entry files in `folder`.
-func entryFiles(_ folder: TestFolder) throws -> [String] {
-    let blobs = folder.path + "/blobs"
+func entryFiles(_ folder: TestFolder) throws -> [String] { try entryFiles(in: folder.path) }
+
+/// Names of the entry files of the cache at `path`.
+func entryFiles(in path: String) throws -> [String] {
+    let blobs = path + "/blobs"
     return try FileManager.default.contentsOfDirectory(atPath: blobs).flatMap {
         try FileManager.default.contentsOfDirectory(atPath: "\(blobs)/\($0)")
     }

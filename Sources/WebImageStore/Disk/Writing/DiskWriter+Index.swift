@@ -84,11 +84,33 @@ extension DiskWriter {
         state.shared.withLock { _ = $0.updated.insert(key.digest) }
     }
 
+    /// The files took the room that the index needs for their lines, without which nobody could delete them: they go.
+    private func giveUpWaiting() {
+        var gone: [CacheKey.Digest] = []
+        changes = changes.map { change in
+            guard case .insert(let row) = change else { return change }
+            try? files.remove(layout.entry(row.name))
+            gone.append(row.digest)
+            return .delete(name: row.name)
+        }
+        readSpace()
+        state.shared.withLock { state in
+            let waiting = Set(state.staging.digests)
+            state.counters.dropped += gone.count
+            for digest in gone {
+                state.verified[digest] = nil
+                if !waiting.contains(digest) { state.known.remove(digest) }
+            }
+        }
+    }
+
     func indexFailed(_ fault: IndexFault) {
         steps.commitFailed(now: uptime)
         switch fault.code {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
-        case SQLITE_FULL: failed(ENOSPC)
+        case SQLITE_FULL:
+            giveUpWaiting()
+            failed(ENOSPC)
         case SQLITE_IOERR, SQLITE_CANTOPEN: failed(EIO)
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: failed(EACCES)
         default: if fault.isDamage { replaceIndex() }

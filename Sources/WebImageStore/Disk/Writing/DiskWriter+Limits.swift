@@ -33,7 +33,7 @@ extension DiskWriter {
         evict(to: EvictionGoal(bytes: max(0, bytes / 10 * 9 - (spaceFloor + count - freeBytes))))
     }
 
-    private func readSpace() {
+    func readSpace() {
         guard let space = try? files.freeSpace(at: layout.root) else { return }
         freeBytes = space.free
         let fraction = state.configuration.minFreeFraction
