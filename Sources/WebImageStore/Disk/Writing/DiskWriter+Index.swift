@@ -23,15 +23,15 @@ extension DiskWriter {
         // Counts alone are worth no transaction before the end.
         guard !changes.isEmpty || !accesses.isEmpty || (isClosing && reads != (0, 0)) else { return steps.committed() }
         do throws(IndexFault) {
-            var unknown: [RowChange] = []
             try index.transaction { () throws(IndexFault) in
-                for change in changes where try !apply(change, to: index) { unknown.append(change) }
+                for change in changes where try !apply(change, to: index) {
+                    if let row = adopted(change) { try index.insert(row) }
+                }
                 for (name, time) in accesses { try index.touch(name: name, accessed: time) }
                 if reads != (0, 0) { try index.count(hits: reads.hits, misses: reads.misses) }
             }
             countedReads = (hits, misses)
             committed()
-            for change in unknown { adoptForUpdate(change) }
             checkSize()
         } catch {
             indexFailed(error)
@@ -70,18 +70,17 @@ extension DiskWriter {
         return true
     }
 
-    /// News of an entry whose file is there but not in the index yet.
-    private func adoptForUpdate(_ change: RowChange) {
-        guard case .update(let key, let name, _, let update, let renewed) = change, var row = describe(name) else {
-            return
+    /// The line of an entry whose file is there but not in the index yet, with the news of it.
+    private func adopted(_ change: RowChange) -> IndexRow? {
+        guard case .update(_, let name, _, let update, let renewed) = change, var row = describe(name) else {
+            return nil
         }
         row.update = update
         if let head = update.head {
             row.renewed = renewed
             row.expires = head.expiry?.timeIntervalSince1970
         }
-        add(.insert(row))
-        state.shared.withLock { _ = $0.updated.insert(key.digest) }
+        return row
     }
 
     /// The files took the room that the index needs for their lines, without which nobody could delete them: they go.
