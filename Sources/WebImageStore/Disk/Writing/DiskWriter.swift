@@ -144,9 +144,7 @@ final class DiskWriter {
     /// Writing pauses where the system has no room or no permission.
     func failed(_ code: Int32) {
         if steps.writeFailed(code, now: uptime) {
-            // A disk may be much smaller than the limit: a tenth of what is there leaves then.
-            let used = (try? index?.totals().bytes) ?? nil
-            evict(to: EvictionGoal(bytes: min(state.configuration.sizeLimit / 2, (used ?? .max) / 10 * 9)))
+            evict(to: EvictionGoal(bytes: state.configuration.sizeLimit / 2))
         }
         state.shared.withLock { $0.pausedUntil = steps.pausedUntil }
     }
