@@ -20,6 +20,7 @@ let package = Package(
         .target(name: "CLibFuzzer"),
         fuzzer("FuzzProbe", "WebImageCore"),
         fuzzer("FuzzExif", "WebImageCore"),
+        fuzzer("FuzzEntry", "WebImageStore"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -8,30 +8,75 @@ import WebImageCommand
 struct CacheCommand: Sendable {
     struct Options: Sendable {
         enum Action: String, CaseIterable {
-            case path, info, list, verify, trim, clear
+            case path, info, list, show, verify, trim, clear, export, `import`
         }
 
         let action: Action
+        /// What follows the action.
+        let operands: [String]
         let directory: String
         let size: Int?
+        let order: DiskEntryOrder
+        let glob: String?
+        let olderThan: Double?
+        let host: String?
+        let tag: String?
+        let entries: Bool
+        let list: String?
         let json: Bool
+
+        private static let orders: [(String, DiskEntryOrder)] = [
+            ("use", .lastUse), ("size", .size), ("age", .age), ("host", .host),
+        ]
+        /// The actions that know an option.
+        private static let places: [(String, Set<Action>)] = [
+            ("size", [.trim]), ("sort", [.list]), ("glob", [.list, .clear, .export]), ("older-than", [.clear]),
+            ("host", [.clear]), ("tag", [.clear, .import]), ("entries", [.export]), ("list", [.import]),
+        ]
 
         init(_ arguments: Arguments) throws(UsageError) {
             let names = Action.allCases.map(\.rawValue).joined(separator: ", ")
-            try arguments.expectOperands(1...1, "action: \(names)")
+            try arguments.expectOperands(1...(.max), "action: \(names)")
             guard let action = Action(rawValue: arguments.operands[0]) else {
                 throw UsageError("unknown action “\(arguments.operands[0])”; there are \(names)")
             }
+            for (option, actions) in Self.places where arguments.has(option) && !actions.contains(action) {
+                let allowed = Action.allCases.filter(actions.contains).map(\.rawValue).joined(separator: ", ")
+                throw UsageError("--\(option) goes with \(allowed)")
+            }
             self.action = action
+            operands = Array(arguments.operands.dropFirst())
             directory = CacheFolder.path(arguments.last("cache"))
             size = try arguments.bytes("size")
+            let order = try arguments.choice("sort", of: Self.orders.map(\.0))
+            self.order = Self.orders.first { $0.0 == order }?.1 ?? .lastUse
+            glob = arguments.last("glob")
+            olderThan = try arguments.seconds("older-than")
+            host = arguments.last("host")?.lowercased()
+            tag = arguments.last("tag")
+            entries = arguments.has("entries")
+            list = arguments.last("list")
             json = arguments.has("json")
-            if size != nil, action != .trim { throw UsageError("--size goes with trim") }
+            try checkOperands()
+        }
+
+        private func checkOperands() throws(UsageError) {
+            switch action {
+            case .show where operands.count != 1: throw UsageError("show takes one KEY")
+            case .export where operands.count != 1: throw UsageError("export takes one folder")
+            case .import where operands.isEmpty && list == nil:
+                throw UsageError("missing folder, or pairs of URL and file")
+            case .import where operands.count > 1 && operands.count % 2 != 0:
+                throw UsageError("import takes a folder, or pairs of URL and file")
+            case .path, .info, .list, .verify, .trim, .clear:
+                if let operand = operands.first { throw UsageError("unexpected “\(operand)”") }
+            default: break
+            }
         }
     }
 
-    private let options: Options
-    private let console: Console
+    let options: Options
+    let console: Console
 
     init(_ options: Options, _ console: Console) {
         self.options = options
@@ -45,107 +90,46 @@ struct CacheCommand: Sendable {
         }
         let configuration = DiskCacheConfiguration(directory: options.directory)
         // Looking after a cache that nobody has made yet does not make it.
-        guard FileManager.default.fileExists(atPath: options.directory) else {
-            return report(on: .init(path: options.directory, limit: configuration.sizeLimit))
-        }
+        let isThere = FileManager.default.fileExists(atPath: options.directory)
+        guard isThere || options.action == .import else { return await act(nil, configuration) }
         do throws(ImageError) {
             let cache = try await Blocking.run { () throws(ImageError) in try DiskCache(configuration: configuration) }
-            let outcome = await perform(cache, configuration)
+            let status = await act(cache, configuration)
             await cache.close()
-            return report(on: outcome)
+            return status
         } catch {
             console.report("\(error)")
             return ExitStatus.failed
         }
     }
 
-    /// What an action found and left.
-    private struct Outcome: Sendable {
-        var path: String
-        var limit: Int
-        var info: DiskCacheInfo?
-        var entries: [DiskEntrySummary] = []
-        var verified = VerifyReport()
-        /// Entries and bytes before.
-        var before: (entries: Int, bytes: Int) = (0, 0)
-    }
-
-    private func perform(_ cache: DiskCache, _ configuration: DiskCacheConfiguration) async -> Outcome {
-        var outcome = Outcome(path: options.directory, limit: configuration.sizeLimit)
-        let before = await cache.info()
-        outcome.before = (before.entries, before.bytes)
+    private func act(_ cache: DiskCache?, _ configuration: DiskCacheConfiguration) async -> Int32 {
         switch options.action {
-        case .path, .info: break
-        case .list: outcome.entries = await cache.entries()
-        case .verify: outcome.verified = await cache.verify()
-        case .trim: await cache.trim(toBytes: options.size ?? configuration.sizeLimit)
-        case .clear: await cache.removeAll()
-        }
-        outcome.info = await cache.info()
-        return outcome
-    }
-
-    private func report(on outcome: Outcome) -> Int32 {
-        switch options.action {
-        case .path, .info: reportInfo(outcome)
-        case .list: reportList(outcome)
-        case .verify:
-            let report = outcome.verified
-            tell(
-                [
-                    "checked": .int(report.checked), "damaged": .int(report.damaged), "adopted": .int(report.adopted),
-                    "missing": .int(report.missing),
-                ],
-                "\(report.checked) checked, \(report.damaged) damaged, \(report.adopted) adopted, "
-                    + "\(report.missing) missing")
-            return report.damaged > 0 ? ExitStatus.failed : ExitStatus.ok
-        case .trim, .clear:
-            let left = outcome.info?.entries ?? 0
-            let bytes = outcome.info?.bytes ?? 0
-            let removed = max(0, outcome.before.entries - left)
-            let freed = max(0, outcome.before.bytes - bytes)
-            tell(
-                ["removed": .int(removed), "freed": .int(freed), "entries": .int(left), "bytes": .int(bytes)],
-                "\(removed) removed (\(Figures.bytes(freed))), \(left) left (\(Figures.bytes(bytes)))")
+        case .path: break
+        case .info: reportInfo(await cache?.info(), limit: configuration.sizeLimit)
+        case .list:
+            reportList(await cache?.entries(matching: options.glob, sortedBy: options.order) ?? [])
+        case .show: return await show(cache)
+        case .verify: return await verify(cache)
+        case .trim:
+            await removing(cache) { cache, progress in
+                await cache.trim(toBytes: options.size ?? configuration.sizeLimit, progress: progress)
+            }
+        case .clear: await clear(cache)
+        case .export: return await export(cache)
+        case .import: return await importing(cache)
         }
         return ExitStatus.ok
     }
 
-    private func reportInfo(_ outcome: Outcome) {
-        let info = outcome.info
-        let counters = info?.counters ?? .init()
-        let oldest = info?.oldest.map(CacheRow.timestamp)
-        let share = Double(info?.bytes ?? 0) / Double(max(1, outcome.limit)) * 100
-        tell(
-            [
-                "path": .string(outcome.path), "entries": .int(info?.entries ?? 0), "bytes": .int(info?.bytes ?? 0),
-                "limit": .int(outcome.limit), "oldest": JSONValue(oldest), "hits": .int(counters.hits),
-                "misses": .int(counters.misses), "suspended": JSONValue(info?.suspended),
-            ],
-            """
-            path     \(DisplayText.safe(outcome.path))
-            entries  \(info?.entries ?? 0)
-            bytes    \(Figures.bytes(info?.bytes ?? 0)) of \(Figures.bytes(outcome.limit)) \
-            (\(Figures.decimal(share, digits: 1)) %)
-            oldest   \(oldest ?? "–")
-            reads    \(counters.hits) hits, \(counters.misses) misses by this process
-            """ + (info?.suspended.map { "\nwriting  \($0)" } ?? ""))
-    }
+    func tell(_ json: JSONValue, _ text: String) { console.print(options.json ? json.text : text) }
 
-    private func reportList(_ outcome: Outcome) {
-        let rows = outcome.entries.map {
-            CacheRow(
-                key: $0.key, format: $0.format?.rawValue, bytes: $0.bytes, stored: $0.stored,
-                lastAccess: $0.lastAccess, expires: $0.expires)
-        }
-        if options.json {
-            console.print(rows.map(\.json.text))
-        } else if rows.isEmpty {
-            console.print("The cache is empty.")
-        } else {
-            console.print(CacheRow.table(rows, now: Date()).lines(console.out))
-        }
+    /// Runs long work whose progress is drawn on a terminal.
+    func showing<Value: Sendable>(
+        _ label: String, bytes: Bool = false, _ work: @Sendable (@escaping DiskProgress) async -> Value
+    ) async -> Value {
+        let printer = WorkPrinter(WorkBoard(label, countsBytes: bytes), console)
+        defer { printer.end() }
+        return await work { done, total in printer.update(done: done, total: total) }
     }
-
-    private func tell(_ json: JSONValue, _ text: String) { console.print(options.json ? json.text : text) }
 }

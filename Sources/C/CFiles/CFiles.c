@@ -3,9 +3,12 @@
 #include "CFiles.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #ifndef RESOLVE_CACHED
@@ -32,4 +35,60 @@ ssize_t wi_read_cached(int file, void *buffer, size_t count) {
     struct iovec part = {buffer, count};
     ssize_t got = preadv2(file, &part, 1, 0, RWF_NOWAIT);
     return got >= 0 ? got : -errno;
+}
+
+void wi_trim_heap(void) { malloc_trim(0); }
+
+int wi_pipe(int ends[2]) { return pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0 ? 0 : -errno; }
+
+int64_t wi_file_system(const char *path) {
+    struct statfs facts;
+    if (statfs(path, &facts) != 0) return -errno;
+    return (int64_t)(uint32_t)facts.f_type;
+}
+
+// Folder by folder, each opened relative to the one before.
+static int open_stepwise(int folder, const char *path) {
+    char part[256];
+    int here = dup(folder);
+    while (here >= 0) {
+        const char *slash = strchr(path, '/');
+        size_t length = slash ? (size_t)(slash - path) : strlen(path);
+        if (length == 0 || length >= sizeof part || strncmp(path, "..", length < 2 ? 2 : length) == 0) {
+            close(here);
+            errno = EINVAL;
+            return -1;
+        }
+        memcpy(part, path, length);
+        part[length] = 0;
+        int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | (slash ? O_DIRECTORY : 0);
+        int next = openat(here, part, flags);
+        int problem = errno;
+        close(here);
+        errno = problem;
+        if (!slash) return next;
+        here = next;
+        path = slash + 1;
+    }
+    return -1;
+}
+
+int wi_open_beneath(const char *root, const char *path) {
+    int folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return -errno;
+    int file = -1;
+    errno = ENOSYS;
+#ifdef SYS_openat2
+    struct {
+        uint64_t flags;
+        uint64_t mode;
+        uint64_t resolve;
+    } how = {O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, 0x04 /* NO_SYMLINKS */ | 0x08 /* BENEATH */};
+    file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+#endif
+    // Sandboxes refuse the newer call with EPERM.
+    if (file < 0 && (errno == ENOSYS || errno == EPERM)) file = open_stepwise(folder, path);
+    int problem = errno;
+    close(folder);
+    return file >= 0 ? file : -problem;
 }

@@ -45,7 +45,10 @@ extension Engine {
     /// Original bytes at hand: those that other requests are working on, else those on disk; nil where there are none.
     /// Never throws: a cache that fails is a miss.
     func lookUp(_ plan: RequestPlan, priority: LivePriority) async -> Original? {
-        if let original = originals[plan.keys.data], original.resource.head.map(plan.selects) ?? true {
+        // What may not be stored is for those alone who asked before it came.
+        if let original = originals[plan.keys.data], plan.allowsStoring(original.resource),
+            original.resource.head.map(plan.selects) ?? true
+        {
             return original
         }
         let cache = plan.originalCache
@@ -97,7 +100,7 @@ extension Engine {
         else { return }
         let entry = DiskEntry(
             key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
-            payload: payload.data, stored: plan.now)
+            payload: payload.data, tags: plan.request.tags, stored: plan.now)
         await plan.originalCache.store(entry, request: plan.selecting, in: plan.request.originalStores)
     }
 
@@ -180,6 +183,8 @@ extension Engine {
         _ plan: RequestPlan, _ conditions: HTTPFields,
         _ context: SharedJobs<FetchKey, Fetched, ImageProgress>.Context
     ) async throws(ImageError) -> Fetched {
+        // Another load may have ended since this one was found to be needed.
+        if let original = justArrived(plan) { return .original(original) }
         let url = plan.request.url
         guard let loader = loaders.last(where: { $0.canLoad(url) }) else {
             throw .request(.unsupportedScheme(url.scheme ?? ""))
@@ -214,7 +219,7 @@ extension Engine {
         }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         let original = try await inspect(answer, head, plan)
-        originals[plan.keys.data] = original
+        originals.add(original, for: plan.keys.data)
         return .original(original)
     }
 

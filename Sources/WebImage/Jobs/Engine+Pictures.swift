@@ -113,9 +113,7 @@ extension Engine {
     @discardableResult
     func keep(_ image: Image, _ resource: ResourceRecord, _ plan: RequestPlan) -> Task<Void, Never>? {
         guard plan.allowsStoring(resource) else { return nil }
-        if plan.request.stores.contains(.memory) {
-            plan.cache.memory?.store(image, for: plan.keys.final)
-        }
+        remember(image, plan)
         let tiers = plan.request.stores.subtracting(.memory)
         guard case .encoded(let encoding) = plan.request.storeFinal, !tiers.isEmpty, !image.isAnimated else {
             return nil
@@ -124,7 +122,8 @@ extension Engine {
         return Task.detached(priority: .background) {
             if let data = try? await self.encoded(image, plan, encoding, LivePriority(.low)) {
                 let entry = DiskEntry(
-                    key: self.finalKey(plan), head: resource.head, probe: nil, payload: data, stored: plan.now)
+                    key: self.finalKey(plan), head: resource.head, probe: nil, payload: data,
+                    tags: plan.request.tags, stored: plan.now)
                 await plan.cache.store(entry, request: plan.selecting, in: tiers)
             }
             self.backgroundWork.subtract(1, ordering: .relaxed)
@@ -155,9 +154,7 @@ extension Engine {
             await plan.cache.remove(finalKey(plan), matching: plan.selecting)
             return nil
         }
-        if plan.request.stores.contains(.memory) {
-            plan.cache.memory?.store(image, for: plan.keys.final)
-        }
+        remember(image, plan)
         return (image, .stored(in: found.kind))
     }
 

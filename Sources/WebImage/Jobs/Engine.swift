@@ -55,22 +55,16 @@ final class Engine: Sendable {
     // MARK: - Pictures
 
     /// Everything behind the synchronous look into memory. `known` is what that look found but could not use as it
-    /// is: a picture to be confirmed by the server, or one whose bytes are wanted too.
+    /// is: a picture to be confirmed by the server, or one whose bytes are wanted too. The caller has entered the plan
+    /// in ``originals`` when it was made.
     func run(_ plan: RequestPlan, task: ImageTask, known: Image?) async -> Result<ImageResponse, ImageError> {
+        defer { originals.leave() }
         var run = RequestRun(plan: plan, task: task, engine: self)
         do throws(ImageError) {
             return .success(try await run.answer(known: known))
         } catch {
             return .failure(error)
         }
-    }
-
-    /// What memory holds for `plan`, and what it may do.
-    func remembered(_ plan: RequestPlan) -> (image: Image, standing: RequestPlan.Standing)? {
-        guard plan.policy != .reload, plan.request.reads.contains(.memory),
-            let image = plan.cache.memory?.image(for: plan.keys.final), plan.selects(image)
-        else { return nil }
-        return (image, plan.standing(of: image.resource))
     }
 
     /// Asks the server about a picture that was delivered stale, behind the request's back. Equal revalidations are
@@ -85,6 +79,7 @@ final class Engine: Sendable {
                 guard plan.standing(of: image.resource) == .answersMeanwhile else { return .success(false) }
                 // `refresh` asks although the copy might still do; nobody listens to its events.
                 let asked = RequestPlan(plan, policy: .refresh)
+                self.originals.enter()
                 return await self.run(asked, task: ImageTask(asked.request), known: image).map { _ in true }
             }
             self.backgroundWork.subtract(1, ordering: .relaxed)

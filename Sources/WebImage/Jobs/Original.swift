@@ -49,33 +49,6 @@ final class Original: Sendable {
     func claimStoring() -> Bool { !isStored.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
-/// The bytes that requests are working on, by their key: who asks between the end of a load and the moment its bytes
-/// are in the caches is served by them. Thread-safe.
-final class OriginalTable: Sendable {
-    private struct Weak {
-        weak var original: Original?
-    }
-
-    private struct State {
-        var originals: [CacheKey: Weak] = [:]
-        var limit = 256
-    }
-
-    private let state = Lock(State())
-
-    subscript(key: CacheKey) -> Original? {
-        get { state.withLock { $0.originals[key]?.original } }
-        set {
-            state.withLock { state in
-                state.originals[key] = newValue.map { Weak(original: $0) }
-                guard state.originals.count > state.limit else { return }
-                state.originals = state.originals.filter { $0.value.original != nil }
-                state.limit = max(256, state.originals.count * 2)
-            }
-        }
-    }
-}
-
 /// How the bytes of a request were found.
 enum Obtained: Sendable {
     /// Bytes that answer the request: fresh ones of the disk, or new ones.

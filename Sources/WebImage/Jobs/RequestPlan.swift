@@ -72,10 +72,10 @@ final class RequestDefaults: Sendable {
 }
 
 /// What identifies the bytes behind a URL.
-enum SourceIdentity {
+package enum SourceIdentity {
     /// The URL without its fragment; for files their size and time of change too, so that an edited file is another
     /// source.
-    static func of(_ url: URL) -> String {
+    package static func of(_ url: URL) -> String {
         guard url.isFileURL else {
             let text = url.absoluteString
             return text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text

@@ -24,6 +24,7 @@ public final class ImageManager: Sendable {
     /// The HTTP loader.
     public let downloader: ImageDownloader
     let engine: Engine
+    private let pressure: MemoryPressureObservation
 
     /// Makes a manager; `configure` changes the default settings.
     ///
@@ -32,8 +33,10 @@ public final class ImageManager: Sendable {
         var configuration = ImageManagerConfiguration()
         configure(&configuration)
         self.configuration = configuration
+        let memory = configuration.cache.memory
         memoryCache = MemoryCache(
-            costLimit: configuration.cache.memory.costLimit, countLimit: configuration.cache.memory.countLimit)
+            costLimit: memory.costLimit, countLimit: memory.countLimit, entryLimit: memory.entryLimit,
+            timeToLive: memory.timeToLive, clock: memory.clock)
         (diskCache, diskCacheError) = Self.openDisk(configuration.cache)
         let disk = diskCache.map { VariantStore($0, now: configuration.now) }
         cache = ImageCache(
@@ -43,6 +46,7 @@ public final class ImageManager: Sendable {
         engine = Engine(
             configuration: configuration, cache: cache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
+        pressure = Self.observePressure(configuration.memoryPressure, memoryCache, engine.workers)
     }
 
     /// Parts of lost downloads lie beside the cache, so that they are continued after a restart too.
@@ -80,6 +84,7 @@ public final class ImageManager: Sendable {
             return task
         }
         task.storesIn(plan)
+        engine.originals.enter()
         task.start { [engine] in await engine.run(plan, task: task, known: known?.image) }
         return task
     }
@@ -127,6 +132,8 @@ public final class ImageManager: Sendable {
     /// - Throws: why there are none.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
         let task = ImageTask(request)
+        engine.originals.enter()
+        defer { engine.originals.leave() }
         var run = RequestRun(plan: RequestPlan(request, engine.defaults), task: task, engine: engine)
         return try await run.bytes()
     }
@@ -148,11 +155,19 @@ public final class ImageManager: Sendable {
         return plan.cache.memory?.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
     }
 
-    /// Forgets what is stored for `request`: its picture in memory, its bytes in all tiers, its failure, and parts of
+    /// A picture of the same bytes that memory holds in another size, to be shown until the right one is there: the same
+    /// part in the same proportions through the same transformers, the largest there is. Whatever its age. Synchronous
+    /// and quick.
+    public func cachedPlaceholder(for request: ImageRequest) -> Image? {
+        engine.placeholder(for: RequestPlan(request, engine.defaults))
+    }
+
+    /// Forgets what is stored for `request`: its pictures of every size in memory, its bytes in all tiers, its failure, and parts of
     /// lost downloads of its URL.
     public func removeCached(_ request: ImageRequest) async {
         let plan = RequestPlan(request, engine.defaults)
         plan.cache.memory?.remove(plan.keys.final)
+        plan.cache.memory?.removeAll(of: plan.keys.data)
         failures.forget(plan.keys.data)
         downloader.forgetParts(of: request.url)
         await plan.originalCache.remove(plan.keys.data)

@@ -34,6 +34,13 @@ public struct ImageManagerConfiguration: Sendable {
         public var costLimit = MemoryCache.defaultCostLimit
         /// Pictures. Default unlimited.
         public var countLimit = Int.max
+        /// Bytes of pixels of one picture; a dearer one is delivered but not kept. Default nil: a tenth of `costLimit`.
+        public var entryLimit: Int?
+        /// Seconds that a picture may be given out after it was stored. Default nil: unlimited; whether the picture is
+        /// still fresh is decided by HTTP.
+        public var timeToLive: Double?
+        /// Where times to live are read. Default the system's clock.
+        public var clock = StoreClock.system
     }
 
     /// Settings of the stores.
@@ -64,6 +71,9 @@ public struct ImageManagerConfiguration: Sendable {
     /// Pieces of work that may wait for a thread; one more is refused with a ``LimitError`` of kind overloaded.
     /// Default 100,000.
     public var waitingLimit = 100_000
+    /// Tells when memory is short. Default the process's; `MemoryPressureSource(readsSystem: false)` for one that knows
+    /// only what it is told.
+    public var memoryPressure = MemoryPressureSource.shared
     /// What is remembered of failures, and how long. Default ``FailurePolicy/standard``.
     public var failures = FailurePolicy.standard
     /// Failures remembered at most. Default 1,024.

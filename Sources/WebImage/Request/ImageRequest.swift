@@ -35,6 +35,10 @@ public struct ImageRequest: Sendable {
     public var wantsData = false
     /// Tiers that may answer with the final picture. Default all.
     public var reads: CacheTiers = .all
+    /// Whether a larger picture of the same bytes in memory may answer: the same part in the same proportions, at least
+    /// as many pixels, however many more. Only for requests without transformers. Default false; views, which scale what
+    /// they get, allow it.
+    public var allowsLarger = false
     /// Tiers that keep the final picture (disk only with ``storeFinal``). Default all.
     public var stores: CacheTiers = .all
     /// Tiers that may answer with original bytes. Default all.
@@ -53,6 +57,8 @@ public struct ImageRequest: Sendable {
     /// Whether the request ends only when what it stores has been written. Default false: writing goes on behind, and
     /// ``ImageTask/stored`` tells when it is done.
     public var waitsForStore = false
+    /// Names under which what is stored on disk can be listed and removed together. Default none.
+    public var tags: Set<String> = []
     /// Limits that differ from the configuration's. Default nil.
     public var limits: Limits?
     /// Who asks, where the picture depends on that and `fields` do not tell: one person's pictures are kept apart from

@@ -15,6 +15,7 @@ final class WorkerPool: Sendable {
         var running = 0
         var bytesInFlight = 0
         var isClosed = false
+        var threadLimit = Int.max
     }
 
     private let condition = WorkCondition<State>(State())
@@ -43,6 +44,11 @@ final class WorkerPool: Sendable {
 
     /// Ends the threads after the work that is waiting.
     func close() { condition.withLock(wakeAll: true) { $0.isClosed = true } }
+
+    /// Lets at most so many pieces of work start at a time; nil for all threads. What runs goes on.
+    func limit(toThreads limit: Int?) {
+        condition.withLock(wakeAll: true) { $0.threadLimit = max(1, limit ?? .max) }
+    }
 
     /// Pieces of work that wait or run.
     var load: Int { condition.withLock { $0.queue.count + $0.running } }
@@ -116,7 +122,8 @@ final class WorkerPool: Sendable {
         while true {
             let entry = condition.wait { state -> WorkCondition<State>.Decision<WorkQueue<Work>.Entry> in
                 let next = state.queue.popFirst { entry in
-                    state.running == 0 || state.bytesInFlight + entry.cost <= byteBudget
+                    state.running == 0
+                        || state.running < state.threadLimit && state.bytesInFlight + entry.cost <= byteBudget
                 }
                 if let next {
                     state.running += 1

@@ -18,6 +18,7 @@ package enum Commands {
                 "policy", letter: "p", takes: "POLICY",
                 help: "Which copies may answer: http (default), cache-first, refresh, reload, cache-only."),
             .cache,
+            OptionSpec("tag", takes: "TAG", help: "Store under this tag, for “cache clear --tag”."),
             OptionSpec("concurrency", letter: "c", takes: "N", help: "Pictures loaded at once; default 32."),
             .json,
             OptionSpec("quiet", letter: "q", help: "Print errors only."),
@@ -52,16 +53,30 @@ package enum Commands {
         ])
 
     package static let cache = CommandSpec(
-        "cache", operands: "path|info|list|verify|trim|clear",
+        "cache", operands: "path|info|list|show KEY|verify|trim|clear|export DIR|import DIR|import URL FILE…",
         summary: "Look after the disk cache.",
         details: [
-            "path prints its folder, info its figures, list its entries, last used first. verify reads every entry "
-                + "and removes damaged ones; its exit status is 1 when there were any. trim removes what was used "
-                + "longest ago, down to the limit or to --size. clear removes everything."
+            "path prints its folder, info its figures, list its entries, last used first. show tells all about one: "
+                + "KEY is its URL, its key, or the beginning of its file's name.",
+            "verify reads every entry and removes damaged ones; its exit status is 1 when there were any. trim removes "
+                + "what was used longest ago, down to the limit or to --size. clear removes everything, or what "
+                + "--older-than, --host and --tag say, which must all hold.",
+            "export writes the original bytes and a manifest.json into a new folder; with --entries the entries as they "
+                + "are, for an application to bundle. import takes such a folder, or pairs of a URL and a picture "
+                + "file, or --list, a file with such a pair on each line; what is no picture is refused and makes the "
+                + "exit status 1.",
         ],
         options: [
             .cache,
             OptionSpec("size", letter: "s", takes: "BYTES", help: "What trim leaves at most, as in 64MiB."),
+            OptionSpec("sort", takes: "use|size|age|host", help: "The order of list."),
+            OptionSpec("glob", letter: "g", takes: "PATTERN", help: "Only URLs like this: list, clear, export."),
+            OptionSpec("older-than", takes: "TIME", help: "clear: only what was stored so long ago, as in 12h, 30d."),
+            OptionSpec("host", takes: "HOST", help: "clear: only what came from this host or one below it."),
+            OptionSpec(
+                "tag", takes: "TAG", help: "clear: only what was stored with this tag; import: the tag to give."),
+            OptionSpec("entries", help: "export: entry files in place of pictures and a manifest."),
+            OptionSpec("list", letter: "l", takes: "FILE", help: "import: lines of a URL, a blank and a path."),
             .json,
         ])
 

@@ -11,6 +11,8 @@ package struct LoadOptions: Sendable {
     /// Raw value of the cache policy.
     package let policy: String
     package let cache: String?
+    /// What is stored gets this tag.
+    package let tag: String?
     package let concurrency: Int
     package let json: Bool
     package let quiet: Bool
@@ -23,6 +25,7 @@ package struct LoadOptions: Sendable {
         format = try arguments.choice("format", of: ["jpeg", "png", "webp"]).map(ImageFormat.init)
         policy = try arguments.choice("policy", of: policies) ?? "http"
         cache = arguments.last("cache")
+        tag = arguments.last("tag")
         concurrency = try arguments.integer("concurrency", in: 1...1_000) ?? 32
         json = arguments.has("json")
         quiet = arguments.has("quiet")

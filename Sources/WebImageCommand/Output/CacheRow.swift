@@ -6,16 +6,25 @@ import Foundation
 package struct CacheRow: Sendable {
     /// Canonical text of the key.
     package var key: String
+    /// What the key says the bytes came from.
+    package var source: String
+    /// The name of the entry's file.
+    package var name: String
     package var format: String?
     package var bytes: Int
     package var stored: Date
     package var lastAccess: Date
     package var expires: Date?
+    package var tags: [String]
 
     package init(
-        key: String, format: String?, bytes: Int, stored: Date, lastAccess: Date, expires: Date?
+        key: String, source: String, name: String, format: String?, bytes: Int, stored: Date, lastAccess: Date,
+        expires: Date?, tags: [String]
     ) {
         self.key = key
+        self.source = source
+        self.name = name
+        self.tags = tags
         self.format = format
         self.bytes = bytes
         self.stored = stored
@@ -23,16 +32,11 @@ package struct CacheRow: Sendable {
         self.expires = expires
     }
 
-    /// The source that the key names: the URL, where it is not an app's own identity.
-    package var source: String {
-        let fields = Self.fields(ofKey: key)
-        return fields.count >= 2 && fields[0] == "data" ? fields[1] : key
-    }
-
     /// One object.
     package var json: JSONValue {
         [
-            "url": .string(source), "key": .string(key), "format": JSONValue(format), "bytes": .int(bytes),
+            "url": .string(source), "key": .string(key), "name": .string(name), "format": JSONValue(format),
+            "bytes": .int(bytes), "tags": .array(tags.map { .string($0) }),
             "stored": .string(Self.timestamp(stored)), "lastAccess": .string(Self.timestamp(lastAccess)),
             "expires": JSONValue(expires.map(Self.timestamp)),
         ]
@@ -73,19 +77,5 @@ package struct CacheRow: Sendable {
         case ..<(1_000 * 86_400): "\(Int(seconds / 86_400)) days"
         default: "years"
         }
-    }
-
-    /// The fields of a key's text, each written as `length:field`; what does not follow this form ends the list.
-    static func fields(ofKey key: String) -> [String] {
-        var rest = key.utf8[...]
-        var fields: [String] = []
-        while let colon = rest.firstIndex(of: UInt8(ascii: ":")),
-            let length = Int(Substring(rest[..<colon])), (0..<rest.count).contains(length),
-            let end = rest.index(colon, offsetBy: length + 1, limitedBy: rest.endIndex)
-        {
-            fields.append(String(Substring(rest[rest.index(after: colon)..<end])))
-            rest = rest[end...]
-        }
-        return fields
     }
 }

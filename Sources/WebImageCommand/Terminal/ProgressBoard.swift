@@ -49,19 +49,20 @@ package struct ProgressBoard: Sendable {
         let bytes =
             download.expected.map { "\(Figures.bytes(download.received)) of \(Figures.bytes($0))" }
             ?? (download.received > 0 ? Figures.bytes(download.received) : "waiting")
-        return line(download.name, fraction: fraction, remark: bytes, bar: .cyan, style)
+        return Self.line(download.name, fraction: fraction, remark: bytes, bar: .cyan, style)
     }
 
     private func totalLine(_ style: TerminalStyle) -> String {
         let bytes = running.values.reduce(finishedBytes) { $0 + $1.received }
         let failures = failed > 0 ? ", \(failed) failed" : ""
         let fraction = total > 0 ? Double(finished) / Double(total) : 1
-        return line(
+        return Self.line(
             "\(finished) of \(Figures.count(total, "picture"))\(failures)", fraction: fraction,
             remark: Figures.bytes(bytes), bar: failed > 0 ? .yellow : .green, style)
     }
 
-    private func line(
+    /// A label, a bar and a remark, within the terminal's width.
+    static func line(
         _ label: String, fraction: Double?, remark: String, bar: Emphasis, _ style: TerminalStyle
     ) -> String {
         // The last column stays free: a full line would wrap in some terminals.
@@ -79,6 +80,38 @@ package struct ProgressBoard: Sendable {
         let done = Int((min(1, max(0, fraction ?? 0)) * Double(width)).rounded())
         return style.apply(emphasis, to: String(repeating: "━", count: done))
             + style.apply(.dim, to: String(repeating: style.hasColor ? "━" : "─", count: width - done))
+    }
+}
+
+/// How far one piece of work is.
+package struct WorkBoard: Sendable {
+    private let label: String
+    private var done = 0
+    private var total = 0
+    /// Whether the numbers are bytes.
+    private let countsBytes: Bool
+
+    /// A board for work called `label`.
+    package init(_ label: String, countsBytes: Bool = false) {
+        self.label = label
+        self.countsBytes = countsBytes
+    }
+
+    package mutating func update(done: Int, total: Int) {
+        self.done = done
+        self.total = total
+    }
+
+    /// One line.
+    package func lines(_ style: TerminalStyle) -> [String] {
+        func text(_ number: Int) -> String { countsBytes ? Figures.bytes(number) : "\(number)" }
+        // Where the total is not known, both are what is done.
+        let isOpen = done == total
+        return [
+            ProgressBoard.line(
+                label, fraction: isOpen ? nil : Double(done) / Double(max(1, total)),
+                remark: isOpen ? text(done) : "\(text(done)) of \(text(total))", bar: .cyan, style)
+        ]
     }
 }
 

@@ -115,7 +115,8 @@ extension StoredHead {
     var selectingNames: [String] {
         guard isNegotiated else { return [] }
         let vary = Self.varyNames(head.fields)
-        return vary + varying.lines.map { $0.name.lowercased() }.filter { !vary.contains($0) }
+        // The Range that a stored part answered is told there too; which parts answer is ``StoredPart``'s affair.
+        return vary + varying.lines.map { $0.name.lowercased() }.filter { !vary.contains($0) && $0 != "range" }
     }
 
     /// Names and values of the fields that selected the answer; absent ones are left out.

@@ -77,7 +77,10 @@ public final class HTTPCache: Sendable {
     /// Stores as a new variant, in place of those that the request selects.
     func put(_ head: StoredHead, _ body: Data, request fields: HTTPFields, for key: String) async {
         var head = head
+        // Of a part, the Range that it answered stays with it.
+        let range = head.varying["Range"]
         head.varying = StoredHead.selecting(request: fields, response: head.head.fields, separating: separating)
+        if let range { head.varying["Range"] = range }
         let variant = VariantList.Variant(id: UUID().uuidString, stored: head)
         await store.put(StoredResponse(variant: variant, head: head, body: body), request: fields, for: key)
     }

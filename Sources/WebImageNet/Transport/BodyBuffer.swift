@@ -14,11 +14,10 @@ struct BodyBuffer {
         let capacity: Int
 
         init(capacity: Int) {
-            self.capacity = capacity
-            base = .allocate(byteCount: capacity, alignment: 16)
+            (base, self.capacity) = BodyMemory.shared.take(capacity)
         }
 
-        deinit { base.deallocate() }
+        deinit { BodyMemory.shared.giveBack(base, capacity: capacity) }
     }
 
     /// Most bytes that are reserved on a server's word alone.

@@ -74,7 +74,7 @@ final class EasyHandle {
         set(CURLOPT_QUICK_EXIT, 1)
         let buffers = Self.mostBufferBytes / max(configuration.totalConnections, 1)
         set(CURLOPT_BUFFERSIZE, min(max(buffers, 16 << 10), 128 << 10))
-        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        wi_curl_allow_http(pointer)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

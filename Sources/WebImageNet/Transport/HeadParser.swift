@@ -151,7 +151,7 @@ extension ResponseHead {
 
     /// Whether the end of an HTTP/1 body shows without the end of the connection (RFC 9112 6.3).
     var tellsItsEnd: Bool {
-        fields["Transfer-Encoding"] != nil || bodyLength != .unknown || status == 204 || status == 304
+        fields["Transfer-Encoding"] != nil || fields["Content-Length"] != nil || status == 204 || status == 304
     }
 
     /// Reads Content-Length: repeats and lists of one and the same number are that number.

@@ -106,11 +106,12 @@ final class Transfer {
     private func begin(_ head: ResponseHead) -> Bool {
         self.head = head
         responseTime = Date()
-        if head.bodyLength == .invalid {
+        let length = head.bodyLength
+        if length == .invalid {
             return stop(.badServerResponse, detail: "no valid Content-Length")
         }
         var expected: Int?
-        if case .known(let length) = head.bodyLength { expected = length }
+        if case .known(let length) = length { expected = length }
         switch resume.takeHead(head) {
         case .rest(let whole): return begin(whole, prefix: request.resume?.bytes, expected: resume.plan?.total)
         case .refused(let detail):

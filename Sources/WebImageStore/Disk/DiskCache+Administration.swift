@@ -12,7 +12,7 @@ extension DiskCache {
         state.enqueue { state in
             guard !state.isClosed else { return nil }
             state.known = []
-            state.revalidated = []
+            state.updated = []
             return .staged(state.staging.removeAll())
         }
         await flush()
@@ -21,15 +21,30 @@ extension DiskCache {
     /// Waits until everything asked for so far is on disk and in the index, or has failed to get there.
     public func flush() async { await perform { .flush($0) } }
 
-    /// Deletes the least recently used entries until at most `bytes` are occupied.
-    public func trim(toBytes bytes: Int) async {
-        await perform { .trim(EvictionGoal(bytes: max(0, bytes)), $0) }
+    /// Deletes the least recently used entries until at most `bytes` are occupied. `progress` counts bytes.
+    public func trim(toBytes bytes: Int, progress: DiskProgress? = nil) async {
+        let before = progress == nil ? 0 : await info().bytes
+        let excess = max(0, before - max(0, bytes))
+        await perform { completion in
+            let report = progress.map { progress in
+                { @Sendable (_: Int, left: Int) in progress(min(excess, max(0, before - left)), excess) }
+            }
+            return .trim(EvictionGoal(bytes: max(0, bytes)), report, completion)
+        }
     }
 
     /// Deletes the entries that were neither stored nor revalidated for `seconds`.
     public func trim(olderThan seconds: Double) async {
         let cutoff = state.clock.now().timeIntervalSince1970 - seconds
-        await perform { .trim(EvictionGoal(bytes: .max, cutoff: cutoff), $0) }
+        await perform { .trim(EvictionGoal(bytes: .max, cutoff: cutoff), nil, $0) }
+    }
+
+    /// Waits until the files that ``removeAll()`` set aside are deleted. `progress` is told the files deleted so far as
+    /// both numbers: how many there are is not known.
+    public func deleteSetAside(progress: DiskProgress? = nil) async {
+        await perform { completion in
+            .sweep(progress.map { progress in { @Sendable deleted in progress(deleted, deleted) } }, completion)
+        }
     }
 
     /// Writes what waits and closes the files. Later reads miss, later writes do nothing.
@@ -62,6 +77,7 @@ extension DiskCache {
                         returning: DiskCacheInfo(
                             entries: totals?.entries ?? 0, bytes: totals?.bytes ?? 0, limit: limit,
                             oldest: (try? index?.oldest()) ?? nil, path: path, counters: counters,
+                            totalHits: totals?.hits ?? 0, totalMisses: totals?.misses ?? 0,
                             suspended: left > 0
                                 ? "writing pauses for \(Int(left.rounded(.up))) s after a failure of the disk" : nil))
                 })
@@ -74,25 +90,18 @@ extension DiskCache {
         }
     }
 
-    /// All entries, most recently used first.
-    public func entries() async -> [DiskEntrySummary] {
-        await settle()
-        return await withCheckedContinuation { continuation in
-            let accepted = state.enqueueIfOpen(
-                .describe { index, _ in continuation.resume(returning: (try? index?.summaries()) ?? []) })
-            if !accepted { continuation.resume(returning: []) }
-        }
-    }
-
     /// Reads every entry and compares its checksum; deletes what is damaged and makes the index agree with the files.
-    public func verify() async -> VerifyReport {
+    /// `progress` counts folders of entries. Cancelling the task ends the work early.
+    public func verify(progress: DiskProgress? = nil) async -> VerifyReport {
         await settle()
         var report = VerifyReport()
+        let shards = await readers.run({ $0.shards }) ?? []
         // One shard at a time, so that reads of pictures come in between.
-        for shard in await readers.run({ $0.shards }) ?? [] {
+        for (index, shard) in shards.enumerated() where !Task.isCancelled {
             let part = await readers.run { $0.verify(shard: shard) } ?? VerifyReport()
             report.checked += part.checked
             report.damaged += part.damaged
+            progress?(index + 1, shards.count)
         }
         let repaired = await withCheckedContinuation { continuation in
             let accepted = state.enqueueIfOpen(.reconcile { continuation.resume(returning: $0) })
@@ -112,7 +121,7 @@ extension DiskCache {
     }
 
     /// Waits for a job of the writer; returns at once when the cache is closed.
-    private func perform(_ job: (@escaping StoreState.Completion) -> StoreState.Job) async {
+    func perform(_ job: (@escaping StoreState.Completion) -> StoreState.Job) async {
         await withCheckedContinuation { continuation in
             if !state.enqueueIfOpen(job { continuation.resume() }) { continuation.resume() }
         }

@@ -23,13 +23,14 @@ public final class DiskCache: Sendable {
     ///
     /// - Throws: ``CacheError/unsafeDirectory(path:reason:)``, ``CacheError/system(operation:path:errno:)``.
     public init(configuration: DiskCacheConfiguration) throws(ImageError) {
+        try CacheLayout(root: configuration.directory).prepare(configuration.fileSystem)
         let state = StoreState(configuration)
-        try state.layout.prepare(configuration.fileSystem)
         self.state = state
         readers = ThreadPool(name: "webimage-read", count: 2) { EntryReader(state) }
         let writer = Thread { DiskWriter(state).run() }
         writer.name = "webimage-write"
         writer.start()
+        if !state.extras.isEmpty { _ = readers.submit { $0.state.extras.load() } }
     }
 
     deinit {
@@ -42,18 +43,29 @@ public final class DiskCache: Sendable {
 
     /// False when there is certainly no entry of `key`. True while the index is not loaded. Costs no I/O.
     public func mayContain(_ key: CacheKey) -> Bool {
+        if mayContainItself(key) { return true }
+        return !state.extras.isEmpty && state.extras.mayContain(key.fileName)
+    }
+
+    private func mayContainItself(_ key: CacheKey) -> Bool {
         state.shared.withLock { state in
             guard !state.isClosed else { return false }
             switch state.staging.overlay(for: key) {
             case .removed: return false
             case .entry: return true
-            case .head, nil: return !state.isLoaded || state.known.contains(key.digest)
+            case .update, nil: return !state.isLoaded || state.known.contains(key.digest)
             }
         }
     }
 
     /// The entry of `key`; nil where there is none, or none that is whole.
     public func entry(for key: CacheKey) async -> DiskEntry? {
+        let entry = await ownEntry(key)
+        guard entry == nil, !state.extras.isEmpty, state.extras.mayContain(key.fileName) else { return entry }
+        return await readers.run { $0.readExtra(key) } ?? nil
+    }
+
+    private func ownEntry(_ key: CacheKey) async -> DiskEntry? {
         switch lookUp(key) {
         case .entry(let entry): entry
         case .absent: nil
@@ -83,16 +95,44 @@ public final class DiskCache: Sendable {
                 return .staged(state.staging.remove(entry.key))
             }
             state.known.insert(entry.key.digest)
-            state.revalidated.remove(entry.key.digest)
+            state.updated.remove(entry.key.digest)
             return .staged(job)
         }
     }
 
     /// Replaces the HTTP head of `key`'s entry after a 304; nothing happens where there is no entry.
-    public func updateHead(_ head: StoredHead, for key: CacheKey) {
+    public func updateHead(_ head: StoredHead, for key: CacheKey) { update(EntryUpdate(head: head), for: key) }
+
+    /// Replaces the app's own value of `key`'s entry, or removes it; the picture is not written again. Nothing happens
+    /// where there is no entry. The value is kept in the index: should that be lost, the one the entry was stored with
+    /// comes back. Dropped, and counted, when it has more than 1 MiB.
+    public func setAttachment(_ value: Data?, for key: CacheKey) {
+        guard (value?.count ?? 0) <= EntryUpdate.attachmentLimit else {
+            return state.shared.withLock { $0.counters.dropped += 1 }
+        }
+        update(EntryUpdate(attachment: value.map { .value($0) } ?? .removed), for: key)
+    }
+
+    /// The app's own value of `key`'s entry; nil where there is none.
+    public func attachment(for key: CacheKey) async -> Data? { await entry(for: key)?.attachment }
+
+    private func update(_ update: EntryUpdate, for key: CacheKey) {
+        if !state.extras.isEmpty, !mayContainItself(key), state.extras.mayContain(key.fileName) {
+            return copyExtra(key, with: update)
+        }
         state.enqueue { state in
             guard !state.isClosed, !state.isLoaded || state.known.contains(key.digest) else { return nil }
-            return state.staging.stage(head, for: key).map { .staged($0) }
+            return state.staging.stage(update, for: key).map { .staged($0) }
+        }
+    }
+
+    /// What is news of an entry in a read-only folder is kept with a copy of it.
+    private func copyExtra(_ key: CacheKey, with update: EntryUpdate) {
+        _ = readers.submit { [self] reader in
+            guard !mayContainItself(key), var entry = reader.extra(key) else { return }
+            update.apply(to: &entry)
+            entry.stored = state.clock.now()
+            store(entry)
         }
     }
 
@@ -127,7 +167,7 @@ public final class DiskCache: Sendable {
             case .removed:
                 state.counters.misses += 1
                 return nil
-            case .head, nil: break
+            case .update, nil: break
             }
             guard state.isLoaded, !state.known.contains(key.digest) else {
                 let mayBeCached = state.readsCached && !state.mustAskIndex(for: key)
@@ -147,9 +187,10 @@ public final class DiskCache: Sendable {
 extension EntryFile {
     /// Whether the sections before the payload are within their bounds.
     static func canHold(_ entry: DiskEntry) -> Bool {
-        guard entry.key.canonical.utf8.count <= 64 << 10, (entry.attachment?.count ?? 0) <= sectionLimit else {
-            return false
-        }
+        let tagBytes = entry.tags.reduce(4) { $0 + $1.utf8.count + 4 }
+        guard entry.key.canonical.utf8.count <= 64 << 10, entry.tags.count <= DiskEntry.tagLimit, tagBytes <= 64 << 10,
+            (entry.attachment?.count ?? 0) + tagBytes <= sectionLimit
+        else { return false }
         let lines = (entry.head?.head.fields.lines ?? []) + (entry.head?.varying.lines ?? [])
         return lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 8 } <= 1 << 20
     }

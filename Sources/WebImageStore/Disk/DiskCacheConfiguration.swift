@@ -28,6 +28,11 @@ public struct DiskCacheConfiguration: Sendable {
     public var durability: Durability
     /// Entries that may wait to be written, with their bytes. Default 1,024 and 64 MiB; beyond, the newest is dropped.
     public var stagingLimit: (entries: Int, bytes: Int)
+    /// Absolute paths of folders of entries that came with the application, as ``DiskCache/export(to:as:where:progress:)``
+    /// or another cache makes them. What the cache itself does not have is looked for there, in this order. They are
+    /// never written, limits do not count for them, and they may belong to anybody; links in them are not followed.
+    /// Entries in them cannot be removed, but one stored under the same key takes precedence. Default none.
+    public var extraDirectories: [String] = []
     /// Where the time comes from.
     public var clock: StoreClock
     package var fileSystem: any FileSystem

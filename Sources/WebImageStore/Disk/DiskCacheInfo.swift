@@ -35,6 +35,15 @@ public struct DiskCacheInfo: Sendable, Hashable {
     public var path: String
     /// Events of this process.
     public var counters: Counters
+    /// Reads of all processes that gave an entry, since the index was made.
+    public var totalHits = 0
+    /// Reads of all processes that gave none, since the index was made.
+    public var totalMisses = 0
+    /// The share of all reads that gave an entry, 0…1; nil before the first.
+    public var hitRate: Double? {
+        let reads = totalHits + totalMisses
+        return reads > 0 ? Double(totalHits) / Double(reads) : nil
+    }
     /// Why writing pauses; nil while it does not.
     public var suspended: String?
 }

@@ -16,19 +16,25 @@ public struct DiskEntry: Sendable, Equatable {
     public var payload: Data
     /// A small value of the app's own, kept with the entry; nil where there is none.
     public var attachment: Data?
+    /// Words of the app's own, by which entries are found and removed together. At most ``tagLimit``.
+    public var tags: Set<String>
     /// When it was stored.
     public var stored: Date
+
+    /// Tags an entry may have.
+    public static let tagLimit = 64
 
     /// Creates an entry.
     public init(
         key: CacheKey, head: StoredHead? = nil, probe: ImageProbe? = nil, payload: Data, attachment: Data? = nil,
-        stored: Date
+        tags: Set<String> = [], stored: Date
     ) {
         self.key = key
         self.head = head
         self.probe = probe
         self.payload = payload
         self.attachment = attachment
+        self.tags = tags
         self.stored = stored
     }
 }
@@ -49,4 +55,12 @@ public struct DiskEntrySummary: Sendable, Hashable {
     public var expires: Date?
     /// What the bytes are; nil where they were not probed.
     public var format: ImageFormat?
+    /// The tags it was stored with.
+    public var tags: Set<String>
+
+    /// What the key says the bytes came from: the first of its fields that is a URL; the whole key where none is.
+    public var source: String { CacheKey.source(ofKey: key) ?? key }
+
+    /// The host of ``source`` in lower case; nil where there is none.
+    public var host: String? { CacheKey.source(ofKey: key).flatMap(CacheKey.host) }
 }

@@ -36,10 +36,25 @@ final class EntryReader {
         }
     }
 
+    /// The entry of `key` in the folders that are only read. Blocks.
+    func extra(_ key: CacheKey) -> DiskEntry? {
+        state.extras.entry(for: key, limit: state.configuration.entryLimit + 4 * EntryFile.sectionLimit)
+    }
+
+    /// The same, counted as a hit in place of the miss that it was.
+    func readExtra(_ key: CacheKey) -> DiskEntry? {
+        guard let entry = extra(key) else { return nil }
+        state.shared.withLock { state in
+            state.counters.hits += 1
+            state.counters.misses -= 1
+        }
+        return entry
+    }
+
     private func found(_ entry: DiskEntry, name: String, inode: UInt64) -> DiskEntry? {
         var entry = entry
         let mustAsk = state.shared.withLock { $0.mustAskIndex(for: entry.key) }
-        if mustAsk, let head = newerHead(name, stored: entry.stored) { entry.head = head }
+        if mustAsk, let update = update(name, stored: entry.stored) { update.apply(to: &entry) }
         return state.accept(entry, name: name, inode: inode)
     }
 
@@ -66,12 +81,12 @@ final class EntryReader {
         return nil
     }
 
-    private func newerHead(_ name: String, stored: Date) -> StoredHead? {
+    func update(_ name: String, stored: Date) -> EntryUpdate? {
         let generation = state.shared.withLock { $0.indexGeneration }
         if index == nil || generation != indexGeneration {
             indexGeneration = generation
             index = try? CacheIndex(reading: state.layout.index)
         }
-        return try? index?.head(name: name, stored: stored.timeIntervalSince1970)
+        return try? index?.update(name: name, stored: stored.timeIntervalSince1970)
     }
 }

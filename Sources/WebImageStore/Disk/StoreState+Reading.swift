@@ -59,7 +59,7 @@ extension StoreState {
                 state.counters.misses += 1
                 return nil
             case .entry(let newer): entry = newer
-            case .head(let head): entry.head = head
+            case .update(let update): update.apply(to: &entry)
             case nil: break
             }
             state.counters.hits += 1

@@ -19,7 +19,11 @@ final class StoreState: Sendable {
         case flush(Completion)
         /// Waits until the index is loaded, also where it has to be made again from the files.
         case settle(Completion)
-        case trim(EvictionGoal, Completion)
+        case trim(EvictionGoal, EvictionProgress?, Completion)
+        /// Deletes the entries of those lines of the index; gives what was deleted.
+        case discard([Int], @Sendable (DiskRemoval) -> Void)
+        /// Deletes what was set aside.
+        case sweep(SweepProgress?, Completion)
         case reconcile(@Sendable (VerifyReport) -> Void)
         case describe(@Sendable (CacheIndex?, Double?) -> Void)
         case close(Completion)
@@ -32,8 +36,8 @@ final class StoreState: Sendable {
         var writerSleeps = false
         /// Digests of the entries on disk; not to be relied on before `isLoaded`.
         var known: Set<CacheKey.Digest> = []
-        /// Entries whose head in the index is newer than the file's.
-        var revalidated: Set<CacheKey.Digest> = []
+        /// Entries of which the index knows something newer than their files.
+        var updated: Set<CacheKey.Digest> = []
         var isLoaded = false
         /// Inode of each file whose checksum has been compared.
         var verified: [CacheKey.Digest: UInt64] = [:]
@@ -49,25 +53,38 @@ final class StoreState: Sendable {
         /// Whether system and file system can read what is in memory without waiting for the disk.
         var readsCached = true
 
-        /// Whether the index may have a newer head than the file of `key`.
-        func mustAskIndex(for key: CacheKey) -> Bool { !isLoaded || revalidated.contains(key.digest) }
+        /// Whether readers find the index on disk.
+        var hasIndexFile = true
+
+        /// Whether the index may know something newer than the file of `key`.
+        func mustAskIndex(for key: CacheKey) -> Bool {
+            hasIndexFile && (!isLoaded || updated.contains(key.digest))
+        }
     }
 
     let configuration: DiskCacheConfiguration
     let layout: CacheLayout
+    /// Whether the folder is on another machine: SQLite's locks cannot be relied on there, so that the index is kept
+    /// in memory, the files say everything, and other processes' entries are found by looking.
+    let isFilesOnly: Bool
+    let extras: ExtraDirectories
     let shared: Lock<Shared>
     private let wake = DispatchSemaphore(value: 0)
 
     var files: any FileSystem { configuration.fileSystem }
     var clock: StoreClock { configuration.clock }
 
+    /// Of a folder that is there.
     init(_ configuration: DiskCacheConfiguration) {
         self.configuration = configuration
         layout = CacheLayout(root: configuration.directory)
+        isFilesOnly = (try? configuration.fileSystem.isRemote(configuration.directory)) ?? false
+        extras = ExtraDirectories(configuration.extraDirectories, files: configuration.fileSystem)
         shared = Lock(
             Shared(
                 staging: Staging(
-                    entryLimit: configuration.stagingLimit.entries, byteLimit: configuration.stagingLimit.bytes)))
+                    entryLimit: configuration.stagingLimit.entries, byteLimit: configuration.stagingLimit.bytes),
+                hasIndexFile: !isFilesOnly))
     }
 
     /// Changes the shared state and queues the jobs `body` gives; wakes the writer if it sleeps.
@@ -122,3 +139,9 @@ struct EvictionGoal: Sendable, Equatable {
             bytes: min(bytes, other.bytes), cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
     }
 }
+
+/// Called on the writer's thread with the entries and bytes that are left.
+typealias EvictionProgress = @Sendable (_ entries: Int, _ bytes: Int) -> Void
+
+/// Called on the writer's thread with the number of files deleted so far.
+typealias SweepProgress = @Sendable (_ deleted: Int) -> Void

@@ -15,52 +15,89 @@ public final class MemoryCache: Sendable {
         public internal(set) var hits = 0
         /// Look-ups that found none.
         public internal(set) var misses = 0
-        /// Pictures that left because of a limit.
+        /// Pictures that left because of a limit or of memory pressure.
         public internal(set) var evictions = 0
         /// Bytes held now.
         public internal(set) var bytes = 0
         /// Pictures held now.
         public internal(set) var count = 0
+
+        /// Hits among all look-ups, 0 to 1; nil before the first.
+        public var hitRate: Double? {
+            hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil
+        }
     }
 
-    private let store: Lock<ObjectStore<Image>>
-    private let clock: StoreClock
+    let store: Lock<ObjectStore<Image>>
+    let clock: StoreClock
+    /// Seconds that pictures stored without a time to live of their own may be given out; nil for ever.
+    public let timeToLive: Double?
+    private let filled = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Creates an empty cache.
     ///
     /// - Parameters:
     ///   - costLimit: bytes of pixels; default an eighth of the memory of the machine or of the control group,
-    ///     at most 512 MiB. A picture that costs more than a tenth of it is not taken.
+    ///     at most 512 MiB.
     ///   - countLimit: pictures; default unlimited.
+    ///   - entryLimit: bytes of pixels of one picture; a dearer one is not taken. Default a tenth of the cost limit.
+    ///   - timeToLive: seconds that a picture may be given out after it was stored; default unlimited.
     ///   - clock: where times to live are read; only its uptime is used.
     public init(
-        costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, clock: StoreClock = .system
+        costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, entryLimit: Int? = nil,
+        timeToLive: Double? = nil, clock: StoreClock = .system
     ) {
         store = Lock(
-            ObjectStore(costLimit: max(0, costLimit), countLimit: max(0, countLimit)) { $0.cost })
+            ObjectStore(
+                costLimit: max(0, costLimit), countLimit: max(0, countLimit), entryLimit: entryLimit.map { max(0, $0) }
+            ))
+        self.timeToLive = timeToLive
         self.clock = clock
     }
 
     /// An eighth of the memory this process may use, at most 512 MiB.
     public static let defaultCostLimit = min(512 << 20, SystemMemory.limit() / 8)
 
+    // MARK: - Pictures
+
     /// The picture of `key`.
-    public func image(for key: CacheKey) -> Image? {
-        let digest = key.digest
+    public func image(for key: CacheKey) -> Image? { image(for: key.digest) }
+
+    /// The picture of the key with this digest: for callers who ask often. A key carries its text along, and copying
+    /// it costs a fifth of a look-up.
+    public func image(for digest: CacheKey.Digest) -> Image? {
         if let image = store.withLock({ $0.findLasting(digest) }) { return image }
-        return change { store, leaving in store.find(key.digest, uptime: clock.uptime, leaving: &leaving) }
+        return findElsewhere(digest)
     }
 
-    /// Keeps `image`, in place of an older one of its key. False, and nothing is kept, when it costs more than a
-    /// tenth of the limit.
+    @inline(never)
+    private func findElsewhere(_ digest: CacheKey.Digest) -> Image? {
+        change { store, leaving in store.find(digest, uptime: clock.uptime, leaving: &leaving) }
+    }
+
+    /// Keeps `image`, in place of an older one of its key. False, and nothing is kept, when it costs more than the
+    /// limit for one picture.
     ///
-    /// - Parameter timeToLive: seconds; default unlimited.
+    /// - Parameters:
+    ///   - rendition: what the picture was made as, so that other sizes find it; nil keeps it to its own key.
+    ///   - timeToLive: seconds; default the cache's.
+    ///   - isAhead: nobody has asked for it yet. The first to leave under memory pressure, unless it is read before.
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey, timeToLive: Double? = nil) -> Bool {
-        let expires = timeToLive.map { clock.uptime() + $0 } ?? .infinity
-        return change { store, leaving in
-            store.store(image, for: key.digest, expires: expires, leaving: &leaving)
+    public func store(
+        _ image: Image, for key: CacheKey, rendition: Rendition? = nil, timeToLive: Double? = nil,
+        isAhead: Bool = false
+    ) -> Bool {
+        let lifetime = timeToLive ?? self.timeToLive
+        let note = EntryNote(
+            cost: image.cost, expires: lifetime.map { clock.uptime() + $0 } ?? .infinity, rendition: rendition,
+            isAhead: isAhead)
+        let (isKept, isFirst) = change { store, leaving in
+            let wasEmpty = store.count == 0
+            let isKept = store.store(image, for: key.digest, note: note, leaving: &leaving)
+            return (isKept, isKept && wasEmpty)
         }
+        if isFirst { filled.withLock { $0 }?() }
+        return isKept
     }
 
     /// Forgets the picture of `key`.
@@ -70,43 +107,9 @@ public final class MemoryCache: Sendable {
 
     /// Forgets all pictures.
     public func removeAll() {
-        // The old store leaves the lock as a whole, so that its pictures are released outside.
-        let old = store.withLock { store in
-            let old = store
-            store.removeAll()
-            return old
-        }
-        withExtendedLifetime(old) {}
-    }
-
-    /// Bytes of pixels that may be held. Lowering it evicts at once.
-    public var costLimit: Int {
-        get { store.withLock { $0.costLimit } }
-        set {
-            change { store, leaving in
-                store.costLimit = max(0, newValue)
-                store.evict(toCost: store.costLimit, count: store.countLimit, leaving: &leaving)
-            }
-        }
-    }
-
-    /// Pictures that may be held. Lowering it evicts at once.
-    public var countLimit: Int {
-        get { store.withLock { $0.countLimit } }
-        set {
-            change { store, leaving in
-                store.countLimit = max(0, newValue)
-                store.evict(toCost: store.costLimit, count: store.countLimit, leaving: &leaving)
-            }
-        }
-    }
-
-    /// Evicts until at most `fraction` (0…1) of the cost limit is held.
-    public func trim(toFraction fraction: Double) {
-        change { store, leaving in
-            let bytes = fraction.isNaN ? 0 : Double(store.costLimit) * min(max(fraction, 0), 1)
-            store.evict(toCost: Int(bytes), count: .max, leaving: &leaving)
-        }
+        // The old table leaves the lock as a whole, so that its pictures are released outside.
+        let old = store.withLock { $0.removeAll() }
+        _ = consume old
     }
 
     /// Counters and what is held.
@@ -119,11 +122,21 @@ public final class MemoryCache: Sendable {
         }
     }
 
+    /// Calls `action` whenever a picture comes into the empty cache, on the thread that stored it.
+    package func whenFilled(_ action: @escaping @Sendable () -> Void) {
+        filled.withLock { $0 = action }
+    }
+
     /// Runs `body` under the lock and releases what leaves after it.
-    private func change<Result: Sendable>(
+    func change<Result: Sendable>(
         _ body: (inout ObjectStore<Image>, inout [Image]) -> Result
     ) -> Result {
         var leaving: [Image] = []
-        return store.withLock { body(&$0, &leaving) }
+        let result = store.withLock { body(&$0, &leaving) }
+        guard leaving.count > 64 else { return result }
+        // Most of what left is not shown anywhere: its places in the weak table are free once it is released.
+        leaving = []
+        store.withLock { $0.pruneDeparted() }
+        return result
     }
 }

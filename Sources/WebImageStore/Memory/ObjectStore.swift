@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: MIT
 
-/// The rules of the memory cache: limits, expiry, and the weak table of pictures that left but live on elsewhere.
-/// A plain value; ``MemoryCache`` guards it.
-struct ObjectStore<Object: AnyObject> {
+/// The rules of the memory cache: limits, expiry, families, and the weak table of pictures that left but live on
+/// elsewhere. A plain value; ``MemoryCache`` guards it.
+struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
     private struct Weak {
         weak var object: Object?
-        var expires: Double
+        var note: EntryNote
     }
 
     private var table = SlotTable<Object>()
     private var departed: [CacheKey.Digest: Weak] = [:]
     private var departedLimit = 256
+    private(set) var families = FamilyIndex()
     var costLimit: Int
     var countLimit: Int
+    /// Nil for a tenth of `costLimit`.
+    var entryLimit: Int?
     private(set) var statistics = MemoryCache.Statistics()
-    private let costOf: @Sendable (Object) -> Int
 
-    init(costLimit: Int, countLimit: Int, cost: @escaping @Sendable (Object) -> Int) {
+    init(costLimit: Int, countLimit: Int, entryLimit: Int? = nil) {
         self.costLimit = costLimit
         self.countLimit = countLimit
-        costOf = cost
+        self.entryLimit = entryLimit
     }
 
     var cost: Int { table.cost }
     var count: Int { table.count }
     var departedCount: Int { departed.count }
 
+    // MARK: - Finding
+
     /// The object of `digest` if it is held and does not expire; anything else is for ``find(_:uptime:leaving:)``.
+    @inline(__always)
     mutating func findLasting(_ digest: CacheKey.Digest) -> Object? {
-        let object = table.findLasting(digest)
-        if object != nil { statistics.hits += 1 }
+        guard let object = table.findLasting(digest) else { return nil }
+        statistics.hits &+= 1
         return object
     }
 
@@ -39,7 +44,9 @@ struct ObjectStore<Object: AnyObject> {
         case .value(let object):
             statistics.hits += 1
             return object
-        case .expired(let object): leaving.append(object)
+        case .expired(let object, let note):
+            leaving.append(object)
+            forget(digest, note)
         case .nothing:
             if let object = findDeparted(digest, uptime: uptime, leaving: &leaving) {
                 statistics.hits += 1
@@ -53,61 +60,119 @@ struct ObjectStore<Object: AnyObject> {
     private mutating func findDeparted(
         _ digest: CacheKey.Digest, uptime: () -> Double, leaving: inout [Object]
     ) -> Object? {
-        guard !departed.isEmpty, let weak = departed.removeValue(forKey: digest), let object = weak.object else {
-            return nil
-        }
-        guard weak.expires == .infinity || uptime() < weak.expires else {
+        guard !departed.isEmpty, let weak = departed.removeValue(forKey: digest) else { return nil }
+        forget(digest, weak.note)
+        guard let object = weak.object else { return nil }
+        guard weak.note.expires == .infinity || uptime() < weak.note.expires else {
             leaving.append(object)
             return nil
         }
-        admit(object, digest, expires: weak.expires, leaving: &leaving)
+        if !admit(object, digest, weak.note, leaving: &leaving) { leave(digest, object, weak.note) }
         return object
     }
 
-    /// Stores `object`; false when it costs more than a tenth of the limit.
-    mutating func store(
-        _ object: Object, for digest: CacheKey.Digest, expires: Double, leaving: inout [Object]
-    ) -> Bool {
-        departed[digest] = nil
-        if let old = table.remove(digest) { leaving.append(old) }
-        return admit(object, digest, expires: expires, leaving: &leaving)
+    /// Everything made of the bytes of `family` that could be given out now, also what left but lives on.
+    func family(
+        _ family: CacheKey.Digest, uptime: () -> Double
+    ) -> [(digest: CacheKey.Digest, object: Object, rendition: Rendition)] {
+        families.members(of: family).compactMap { digest in
+            guard let (object, note) = live(digest, uptime: uptime), let rendition = note.rendition else { return nil }
+            return (digest, object, rendition)
+        }
     }
 
-    @discardableResult
-    private mutating func admit(
-        _ object: Object, _ digest: CacheKey.Digest, expires: Double, leaving: inout [Object]
+    /// What could be given out for `digest` now. Changes nothing.
+    func live(_ digest: CacheKey.Digest, uptime: () -> Double) -> (object: Object, note: EntryNote)? {
+        let held = table.peek(digest).map { (object: $0.value, note: $0.note) }
+        let found = held ?? departed[digest].flatMap { weak in weak.object.map { (object: $0, note: weak.note) } }
+        guard let found, found.note.expires == .infinity || uptime() < found.note.expires else { return nil }
+        return found
+    }
+
+    /// Another entry answered a look-up that had missed: the entry counts as read, the look-up as a hit.
+    mutating func answered(with digest: CacheKey.Digest, uptime: () -> Double, leaving: inout [Object]) {
+        guard find(digest, uptime: uptime, leaving: &leaving) != nil else { return }
+        if statistics.misses > 0 { statistics.misses -= 1 }
+    }
+
+    // MARK: - Storing
+
+    /// Stores `object`; false when it costs more than one entry may.
+    mutating func store(
+        _ object: Object, for digest: CacheKey.Digest, note: EntryNote, leaving: inout [Object]
     ) -> Bool {
-        let cost = costOf(object)
-        guard cost <= costLimit / 10, countLimit > 0 else { return false }
+        remove(digest, leaving: &leaving)
+        return admit(object, digest, note, leaving: &leaving)
+    }
+
+    private mutating func admit(
+        _ object: Object, _ digest: CacheKey.Digest, _ note: EntryNote, leaving: inout [Object]
+    ) -> Bool {
+        guard note.cost <= min(entryLimit ?? costLimit / 10, costLimit), countLimit > 0 else { return false }
         // Room is made first, so that the limit holds at every moment.
-        evict(toCost: costLimit - cost, count: countLimit - 1, leaving: &leaving)
-        table.insert(object, for: digest, cost: cost, expires: expires)
+        evict(toCost: costLimit - note.cost, count: countLimit - 1, leaving: &leaving)
+        table.insert(object, for: digest, note: note)
+        if let rendition = note.rendition { families.add(digest, to: rendition.data) }
         return true
     }
 
+    // MARK: - Leaving
+
     mutating func remove(_ digest: CacheKey.Digest, leaving: inout [Object]) {
-        departed[digest] = nil
-        if let object = table.remove(digest) { leaving.append(object) }
+        if let weak = departed.removeValue(forKey: digest) { forget(digest, weak.note) }
+        guard let (object, note) = table.remove(digest) else { return }
+        forget(digest, note)
+        leaving.append(object)
+    }
+
+    /// Forgets everything made of the bytes of `family`.
+    mutating func removeFamily(_ family: CacheKey.Digest, leaving: inout [Object]) {
+        for digest in families.members(of: family) { remove(digest, leaving: &leaving) }
+    }
+
+    /// Forgets what was stored ahead of use and not read since.
+    mutating func removeUnusedAhead(leaving: inout [Object]) {
+        for digest in table.unusedAhead {
+            statistics.evictions += 1
+            remove(digest, leaving: &leaving)
+        }
     }
 
     /// Evicts until both bounds hold.
     mutating func evict(toCost cost: Int, count: Int, leaving: inout [Object]) {
         while table.cost > cost || table.count > count, let victim = table.evict() {
             statistics.evictions += 1
-            remember(victim.digest, victim.value, expires: victim.expires)
+            leave(victim.digest, victim.value, victim.note)
             leaving.append(victim.value)
         }
+        if departed.count > departedLimit { pruneDeparted() }
     }
 
-    private mutating func remember(_ digest: CacheKey.Digest, _ object: Object, expires: Double) {
-        departed[digest] = Weak(object: object, expires: expires)
-        guard departed.count > departedLimit else { return }
-        departed = departed.filter { $0.value.object != nil }
+    /// An object that is held no longer stays findable while something else holds it.
+    private mutating func leave(_ digest: CacheKey.Digest, _ object: Object, _ note: EntryNote) {
+        departed[digest] = Weak(object: object, note: note)
+        if let rendition = note.rendition { families.add(digest, to: rendition.data) }
+    }
+
+    /// Forgets those that live no longer.
+    mutating func pruneDeparted() {
+        for (digest, weak) in departed where weak.object == nil {
+            departed[digest] = nil
+            forget(digest, weak.note)
+        }
         departedLimit = max(256, departed.count * 2)
     }
 
-    mutating func removeAll() {
-        table = SlotTable()
+    private mutating func forget(_ digest: CacheKey.Digest, _ note: EntryNote) {
+        if let rendition = note.rendition { families.remove(digest, from: rendition.data) }
+    }
+
+    /// Empties the store and gives out what it held, to be let go of outside the lock.
+    mutating func removeAll() -> SlotTable<Object> {
         departed = [:]
+        families = FamilyIndex()
+        var old = SlotTable<Object>()
+        swap(&old, &table)
+        return old
     }
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+import CFiles
 import Foundation
 import Glibc
 
 /// How much memory this process may count on.
-enum SystemMemory {
+package enum SystemMemory {
+    /// Gives memory that was freed back to the system.
+    package static func giveBack() { wi_trim_heap() }
+
     /// Bytes of RAM, or of the smallest cgroup limit above this process (cgroup v2 `memory.max`, v1
     /// `memory.limit_in_bytes`) where that is less.
     static func limit() -> Int {

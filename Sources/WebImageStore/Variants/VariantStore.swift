@@ -187,13 +187,17 @@ public final class VariantStore: Sendable {
         let old = entry.flatMap { try? JSONDecoder().decode(VariantList.self, from: $0.payload) } ?? VariantList()
         let present = lists.withLock { lists in
             let present = lists[key]?.variants ?? []
-            if present.isEmpty { lists[key] = nil }
+            if present.isEmpty {
+                lists[key] = nil
+                // Under the lock, so that no list that is written from now on is meant.
+                disk.remove(Self.listPlace(key))
+            }
             return Set(present.map(\.id))
         }
-        for variant in old.variants where !present.contains(variant.id) {
+        // What lay at the key itself has gone already; what lies there now is new.
+        for variant in old.variants where variant.id != Self.front && !present.contains(variant.id) {
             disk.remove(Self.place(of: variant.id, key))
         }
-        if present.isEmpty { disk.remove(Self.listPlace(key)) }
     }
 
     /// Waits until what was removed is deleted.

@@ -52,6 +52,8 @@ struct PictureLoad: Sendable {
     var output: String?
     /// What they are encoded as; nil for their own format.
     var format: ImageFormat?
+    /// What is stored gets these tags.
+    var tags: Set<String> = []
     /// Takes each picture.
     var onPicture: (@Sendable (String, Image) -> Void)?
 
@@ -63,6 +65,7 @@ struct PictureLoad: Sendable {
         do throws(ImageError) {
             var request = ImageRequest(try Inputs.url(input), size: size)
             request.cachePolicy = policy
+            request.tags = tags
             request.wantsData = output != nil && isWrittenAsIs
             let start = ContinuousClock.now
             var response = try await self.response(to: request, onProgress)

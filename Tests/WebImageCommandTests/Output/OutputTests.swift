@@ -7,7 +7,7 @@ import WebImageTestSupport
 
 @testable import WebImageCommand
 
-@Suite("JSON, file names and cache keys")
+@Suite("JSON and file names")
 struct OutputTests {
     @Test("JSON comes back as it went in")
     func json() throws {
@@ -55,26 +55,6 @@ struct OutputTests {
         #expect(claimed == ["x", "X-2", "x-2-2", "x-3"])
         let long = try #require(URL(string: "https://a/" + String(repeating: "%C3%A9", count: 400) + ".png"))
         #expect(names.claim(for: long).utf8.count <= 120)
-    }
-
-    @Test("The URL is read from a cache key")
-    func keys() {
-        let key = "4:data26:https://example.org/é.png4:vary6:accept"
-        #expect(CacheRow.fields(ofKey: key) == ["data", "https://example.org/é.png", "vary", "accept"])
-        #expect(CacheRow.fields(ofKey: "9223372036854775807:x").isEmpty)
-        #expect(CacheRow.fields(ofKey: "-1:x").isEmpty)
-        #expect(CacheRow.fields(ofKey: "").isEmpty)
-    }
-
-    @Test("Any text may be given as a cache key")
-    func keyFuzz() {
-        var random = SeededGenerator(seed: 7)
-        let letters = Array("0123456789:é-x")
-        for _ in 0..<2_000 {
-            let text = String(
-                (0..<Int.random(in: 0...24, using: &random)).compactMap { _ in letters.randomElement(using: &random) })
-            #expect(CacheRow.fields(ofKey: text).joined().count <= text.count)
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import WebImageStore
+@_spi(Fuzzing) @testable import WebImageStore
 
 @Suite("Disk cache after damage")
 struct DamageTests {
@@ -131,6 +131,20 @@ struct DamageTests {
             // Without the checksum, damage may go unseen in texts, but must not be fatal.
             _ = try? decode(damaged, verify: false)
             if damaged != whole { #expect(throws: EntryFault.self) { try decode(damaged, verify: true) } }
+        }
+    }
+
+    @Test("What the reader takes without a checksum can be written and read again", arguments: 0..<4)
+    func fuzzSections(_ seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed) + 900)
+        let whole = EntryFuzzing.seed
+        #expect(whole.withUnsafeBytes { EntryFuzzing.roundTrip($0) })
+        for _ in 0..<4_000 {
+            var damaged = whole
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                damaged[Int.random(in: 0..<damaged.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            #expect(damaged.withUnsafeBytes { EntryFuzzing.roundTrip($0) })
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import WebImageStore
 
 /// Rounds of the tests that kill; more with WEBIMAGE_SOAK_ROUNDS.
-private let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_ROUNDS"].flatMap(Int.init) ?? 20
+private let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_ROUNDS"].flatMap(Int.init) ?? 40
 
 @Suite("Disk cache and processes")
 struct ProcessTests {
@@ -69,8 +69,11 @@ struct ProcessTests {
 }
 
 /// Names of the entry files in `folder`.
-func entryFiles(_ folder: TestFolder) throws -> [String] {
-    let blobs = folder.path + "/blobs"
+func entryFiles(_ folder: TestFolder) throws -> [String] { try entryFiles(in: folder.path) }
+
+/// Names of the entry files of the cache at `path`.
+func entryFiles(in path: String) throws -> [String] {
+    let blobs = path + "/blobs"
     return try FileManager.default.contentsOfDirectory(atPath: blobs).flatMap {
         try FileManager.default.contentsOfDirectory(atPath: "\(blobs)/\($0)")
     }

@@ -103,7 +103,7 @@ struct WriterStateTests {
         #expect(staging.finish(key(1), ticket: second) == true)
         #expect(staging.stage(entry(3)) != nil)
         _ = staging.removeAll()
-        #expect(staging.stage(head(etag: "x"), for: key(3)) == nil)
+        #expect(staging.stage(EntryUpdate(head: head(etag: "x")), for: key(3)) == nil)
         guard case .removed = staging.overlay(for: key(9)) else { return #expect(Bool(false)) }
         staging.finishRemoveAll()
         #expect(staging.overlay(for: key(9)) == nil)

@@ -60,6 +60,16 @@ struct MemoryCacheTests {
         #expect(cache.image(for: key(1)) == nil)
     }
 
+    @Test("A picture that is still shown is found again and again, also where the limits no longer admit it")
+    func weakTooDear() throws {
+        let cache = MemoryCache(costLimit: 1 << 20)
+        let shown = try picture()
+        cache.store(shown, for: key(1))
+        cache.costLimit = 0
+        for _ in 0..<3 { #expect(cache.image(for: key(1)) === shown) }
+        #expect(cache.statistics.count == 0)
+    }
+
     @Test("A time to live ends a picture, also one that left meanwhile")
     func timeToLive() throws {
         let time = ManualClock()
@@ -175,9 +185,9 @@ struct SlotTableTests {
             let place = model.lines.firstIndex { $0.digest == digest }
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<4:
-                let removed = table.remove(digest)
+                let removed = table.remove(digest)?.value
                 #expect(removed == place.map { model.lines.remove(at: $0).value })
-                table.insert(step, for: digest, cost: step % 7, expires: .infinity)
+                table.insert(step, for: digest, note: EntryNote(cost: step % 7))
                 model.lines.append((digest, step, step % 7, false))
             case 4..<7:
                 if case .value(let found) = table.find(digest, uptime: { 0 }) {
@@ -187,7 +197,7 @@ struct SlotTableTests {
                 }
                 if let place { model.lines[place].wasRead = true }
             case 7:
-                let removed = table.remove(digest)
+                let removed = table.remove(digest)?.value
                 #expect(removed == place.map { model.lines.remove(at: $0).value })
             default:
                 let evicted = table.evict()?.value

@@ -30,6 +30,9 @@ final class FaultyFileSystem: FileSystem {
 
     private let state = Lock(State())
     private let system = SystemFileSystem()
+    private let pretendsRemote: Bool
+
+    init(isRemote: Bool = false) { pretendsRemote = isRemote }
 
     var calls: Int { state.withLock { $0.calls } }
 
@@ -124,6 +127,8 @@ final class FaultyFileSystem: FileSystem {
         if let space = state.withLock({ $0.space }) { return space }
         return try system.freeSpace(at: path)
     }
+
+    func isRemote(_ path: String) throws(FileFailure) -> Bool { pretendsRemote }
 
     func lock(_ file: Int32, _ operation: Int32) throws(FileFailure) {
         try check("flock")

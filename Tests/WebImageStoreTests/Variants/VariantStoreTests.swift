@@ -140,6 +140,28 @@ struct VariantStoreTests {
         await cache.close()
     }
 
+    @Test("what is stored while the list of what was removed is being read stays", arguments: 0..<20)
+    func removalBehind(_ round: Int) async throws {
+        let folder = TestFolder()
+        var cache = try folder.open()
+        var store = VariantStore(cache)
+        await store.store(answer(1, dark, vary: "Theme"), request: dark)
+        await store.store(answer(2, light, vary: "Theme"), request: light)
+        await cache.close()
+        cache = try folder.open()
+        store = VariantStore(cache)
+        store.removeAll(for: url)
+        for _ in 0..<round { await Task.yield() }
+        let vary = round.isMultiple(of: 2) ? nil : "Theme"
+        await store.store(answer(3, dark, vary: vary), request: dark)
+        await store.cleanedUp()
+        #expect(await store.number(dark) == 3)
+        await cache.close()
+        cache = try folder.open()
+        #expect(await VariantStore(cache).number(dark) == 3)
+        await cache.close()
+    }
+
     @Test("random operations never give what a list in memory would not", arguments: 0..<6)
     func model(_ seed: Int) async throws {
         let folder = TestFolder()

@@ -31,6 +31,25 @@ struct CoalescingTests {
         #expect(fixture.manager.runningJobs == 0)
     }
 
+    @Test("who asked before a download ended is served by it, however late it comes to look")
+    func late() async throws {
+        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "no-store")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        let fixture = try ManagerFixture()
+        let tier = HeldTier()
+        var late = ImageRequest(server.url("/a"), size: .fit(width: 10))
+        late.originalCache = ImageCache(memory: nil, tiers: [tier])
+        let task = fixture.manager.load(late)
+        await untilTrue { tier.isAsked }
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        tier.gate.open()
+        #expect(try await task.image.size.width == 10)
+        #expect(server.counters.requests == 1)
+        // Nobody who asks now may have it.
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, nil])
+    }
+
     @Test("row 56: a thousand requests of one URL are one download, one decode and one picture")
     func thousand() async throws {
         let counter = CountingCoder()
@@ -177,4 +196,20 @@ private final class PriorityLoader: ImageLoader {
         await Gate().wait()
         throw .request(.cancelled)
     }
+}
+
+/// A tier that has nothing, and says so only when it is let.
+private final class HeldTier: CacheTier {
+    let gate = Gate()
+    private let asked = Atomic(false)
+    var isAsked: Bool { asked.load(ordering: .acquiring) }
+
+    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? {
+        asked.store(true, ordering: .releasing)
+        await gate.wait()
+        return nil
+    }
+    func store(_ entry: DiskEntry, request: HTTPFields) async {}
+    func remove(_ key: CacheKey, matching request: HTTPFields?) async {}
+    func removeAll() async {}
 }

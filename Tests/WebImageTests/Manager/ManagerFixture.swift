@@ -24,6 +24,8 @@ final class ManagerFixture: Sendable {
             configuration.cache.disk = DiskCacheConfiguration(directory: folder.file("cache"))
             configuration.now = { time.now }
             configuration.downloader.proxy = .none
+            // What else runs on the machine must not empty the caches of tests.
+            configuration.memoryPressure = MemoryPressureSource(readsSystem: false)
             configure(&configuration)
         }
     }

@@ -102,7 +102,7 @@ struct WorkerPoolTests {
             try await group.waitForAll()
         }
         #expect(most.value == 500)
-        #expect(pool.load == 0)
+        await untilTrue { pool.load == 0 }
     }
 
     @Test("more waiting work than allowed is refused as overloaded")
@@ -118,5 +118,35 @@ struct WorkerPoolTests {
         gate.open()
         try await blocker.value
         try await waiting.value
+    }
+
+    @Test("a limit lets one piece of work start at a time; lifting it lets the rest go")
+    func threadLimit() async throws {
+        let pool = WorkerPool(threads: 3)
+        pool.limit(toThreads: 1)
+        let gate = Gate()
+        let blocker = await block(pool, gate)
+        let log = Shared<[String]>([])
+        let (bothRun, mayEnd) = (Gate(), Gate())
+        let tasks = ["a", "b"].map { name in
+            Task {
+                try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in
+                    if log.update({
+                        $0.append(name); return $0.count
+                    }) == 2 {
+                        bothRun.open()
+                    }
+                    mayEnd.blockingWait()
+                }
+            }
+        }
+        await untilTrue { pool.load == 3 }
+        #expect(log.value.isEmpty)
+        pool.limit(toThreads: nil)
+        await bothRun.wait()
+        gate.open()
+        mayEnd.open()
+        try await blocker.value
+        for task in tasks { try await task.value }
     }
 }

@@ -44,8 +44,9 @@ enum MemorySuite: Suite {
             }
             let absent = (0..<count).map { CacheKey(["https://images.example.com/absent/\($0).jpg"]) }
             let order = pseudoRandomOrder(65_536, below: count)
+            let own = OwnStore(keys, absent, order, image)
             all = [
-                ("WebImage", OwnStore(keys, absent, order, image)),
+                ("WebImage", own), ("WebImage, key copied", CopiedKeyStore(own)),
                 ("dictionary", DictionaryStore(keys, absent, order, image)),
                 ("NSCache", FoundationStore(keys, absent, order, image)),
             ]

@@ -11,17 +11,35 @@ protocol PictureStore: Sendable {
     func store(_ step: Int)
 }
 
-/// This package's memory cache.
+/// This package's memory cache, asked as one asks who has a ready key: for its digest.
 struct OwnStore: PictureStore {
-    private let cache = MemoryCache(costLimit: 1 << 40)
+    let cache = MemoryCache(costLimit: 1 << 40)
+    let keys: [CacheKey]
+    let absent: [CacheKey]
+    let order: [Int]
+    let image: Image
+
+    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: Image) {
+        (self.keys, self.absent, self.order, self.image) = (keys, absent, order, image)
+        for key in keys { cache.store(image, for: key) }
+    }
+
+    func hit(_ step: Int) { consume(cache.image(for: keys[order[step & 65_535]].digest)) }
+    func miss(_ step: Int) { consume(cache.image(for: absent[order[step & 65_535]].digest)) }
+    func store(_ step: Int) { cache.store(image, for: keys[order[step & 65_535]]) }
+}
+
+/// The same with keys that are copied out of a list before.
+struct CopiedKeyStore: PictureStore {
+    private let cache: MemoryCache
     private let keys: [CacheKey]
     private let absent: [CacheKey]
     private let order: [Int]
     private let image: Image
 
-    init(_ keys: [CacheKey], _ absent: [CacheKey], _ order: [Int], _ image: Image) {
-        (self.keys, self.absent, self.order, self.image) = (keys, absent, order, image)
-        for key in keys { cache.store(image, for: key) }
+    init(_ own: OwnStore) {
+        cache = own.cache
+        (keys, absent, order, image) = (own.keys, own.absent, own.order, own.image)
     }
 
     func hit(_ step: Int) { consume(cache.image(for: keys[order[step & 65_535]])) }

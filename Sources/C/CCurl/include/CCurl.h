@@ -15,6 +15,10 @@ CURLcode wi_curl_set_data_function(CURL *easy, CURLoption option, wi_curl_data_f
 CURLcode wi_curl_set_open_socket(CURL *easy, curl_opensocket_callback function, void *context);
 CURLcode wi_curl_set_close_socket(CURL *easy, curl_closesocket_callback function, void *context);
 
+/// Allows http and https alone. By their bits: libcurl compares the names of CURLOPT_PROTOCOLS_STR with those of all its
+/// protocols, which every transfer would pay for.
+CURLcode wi_curl_allow_http(CURL *easy);
+
 CURLcode wi_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode wi_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode wi_curl_get_socket(CURL *easy, curl_socket_t *value);

@@ -29,6 +29,8 @@ struct ByteReader {
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
     var isAtEnd: Bool { rest.isEmpty }
+    /// Bytes not read yet.
+    var remaining: Int { rest.count }
 
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
         let size = MemoryLayout<Number>.size

@@ -29,6 +29,30 @@ struct CacheLayout: Sendable {
         return text.utf8.count < 2 ? "0\(text)" : text
     }
 
+    /// The 32 bytes that a name spells.
+    static func nameBytes(_ name: String) -> [UInt8] {
+        func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit &- 48 : digit &- 87 }
+        var name = name
+        return name.withUTF8 { digits in
+            [UInt8](unsafeUninitializedCapacity: digits.count / 2) { bytes, count in
+                count = digits.count / 2
+                for index in 0..<count { bytes[index] = value(digits[index * 2]) << 4 | value(digits[index * 2 + 1]) }
+            }
+        }
+    }
+
+    /// The name that `bytes` spell.
+    static func name(_ bytes: UnsafeRawBufferPointer) -> String {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
+            for (index, byte) in bytes.enumerated() {
+                digits[index * 2] = digit(byte >> 4)
+                digits[index * 2 + 1] = digit(byte & 15)
+            }
+            return bytes.count * 2
+        }
+    }
+
     /// True for the names of entry files; everything else in the tree is somebody else's.
     static func isEntryName(_ name: String) -> Bool {
         name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
@@ -70,7 +94,7 @@ extension CacheLayout {
         return nil
     }
 
-    private func makePath(_ path: Substring, _ files: any FileSystem) throws(FileFailure) {
+    func makePath(_ path: Substring, _ files: any FileSystem) throws(FileFailure) {
         do throws(FileFailure) {
             try makeDirectory(String(path), files)
         } catch  where error.code == ENOENT {

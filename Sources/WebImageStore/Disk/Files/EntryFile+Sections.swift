@@ -81,3 +81,25 @@ extension ImageProbe {
             isProgressive: flags & 8 != 0, smallestFile: numbers[6])
     }
 }
+
+extension Set<String> {
+    /// A 32-bit count, and that many texts in order.
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(UInt32(clamping: count))
+        for tag in sorted() { writer.put(tag) }
+        return writer.bytes
+    }
+
+    /// The tags at the beginning of `bytes` and how many bytes they take; nil when they are not what ``encoded()`` made.
+    static func decoded(_ bytes: UnsafeRawBufferPointer) -> (Set<String>, Int)? {
+        var reader = ByteReader(bytes)
+        guard let count = reader.number(UInt32.self), count <= DiskEntry.tagLimit else { return nil }
+        var tags: Set<String> = []
+        for _ in 0..<count {
+            guard let tag = reader.text() else { return nil }
+            tags.insert(tag)
+        }
+        return (tags, bytes.count - reader.remaining)
+    }
+}

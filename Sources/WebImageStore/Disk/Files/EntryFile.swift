@@ -9,14 +9,14 @@ import WebImageHTTP
 ///
 ///     0   8  magic 89 57 49 45 0D 0A 1A 0A (a text-mode transfer breaks it)
 ///     8   4  version, 1
-///     12  4  flags: 1 has a head, 2 has a probe, 4 has an attachment
+///     12  4  flags: 1 has a head, 2 has a probe, 4 has an attachment, 8 has tags
 ///     16  4  bytes of the key
 ///     20  4  bytes of the head
 ///     24  4  bytes of the probe
-///     28  4  bytes of the attachment
+///     28  4  bytes of the attachment, the tags before it among them
 ///     32  8  bytes of the payload
 ///     40  8  when it was stored: seconds since 2001-01-01 UTC, IEEE 754 (as `Date` counts, so nothing is rounded)
-///     48     key (UTF-8) | head | probe | attachment | payload
+///     48     key (UTF-8) | head | probe | tags | attachment | payload
 ///     end 8  XXH3-64 of everything before
 ///
 /// A file is written under a temporary name and renamed when whole, and never changes afterwards. What is read
@@ -33,12 +33,16 @@ enum EntryFile {
     static func prefix(of entry: DiskEntry) -> [UInt8] {
         let head = entry.head?.encoded() ?? []
         let probe = entry.probe?.encoded() ?? []
+        let tags = entry.tags.isEmpty ? [] : entry.tags.encoded()
         var writer = ByteWriter()
         writer.put(magic)
         writer.put(version)
         writer.put(
-            UInt32(entry.head == nil ? 0 : 1) | (entry.probe == nil ? 0 : 2) | (entry.attachment == nil ? 0 : 4))
-        for count in [entry.key.canonical.utf8.count, head.count, probe.count, entry.attachment?.count ?? 0] {
+            UInt32(entry.head == nil ? 0 : 1) | (entry.probe == nil ? 0 : 2) | (entry.attachment == nil ? 0 : 4)
+                | (entry.tags.isEmpty ? 0 : 8))
+        for count in [
+            entry.key.canonical.utf8.count, head.count, probe.count, tags.count + (entry.attachment?.count ?? 0),
+        ] {
             writer.put(UInt32(clamping: count))
         }
         writer.put(UInt64(entry.payload.count))
@@ -46,6 +50,7 @@ enum EntryFile {
         writer.put(raw: entry.key.canonical)
         writer.put(raw: head)
         writer.put(raw: probe)
+        writer.put(raw: tags)
         if let attachment = entry.attachment { writer.put(raw: attachment) }
         return writer.bytes
     }
@@ -105,8 +110,21 @@ enum EntryFile {
             guard let probe = ImageProbe(encoded: part(layout.probe)) else { throw .section("probe") }
             entry.probe = probe
         }
-        if layout.flags & 4 != 0 { entry.attachment = Data(part(layout.attachment)) }
+        try decodeOwn(part(layout.attachment), layout.flags, into: &entry)
         return entry
+    }
+
+    /// What the app gave: tags and attachment.
+    private static func decodeOwn(
+        _ bytes: UnsafeRawBufferPointer, _ flags: UInt32, into entry: inout DiskEntry
+    ) throws(EntryFault) {
+        var rest = bytes[...]
+        if flags & 8 != 0 {
+            guard let (tags, count) = Set<String>.decoded(bytes) else { throw .section("tags") }
+            entry.tags = tags
+            rest = rest.dropFirst(count)
+        }
+        if flags & 4 != 0 { entry.attachment = Data(rest) }
     }
 }
 
@@ -139,7 +157,7 @@ struct EntryLayout {
         guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }
         guard magic == EntryFile.magic else { throw .magic }
         guard version == EntryFile.version else { throw .version(version) }
-        guard let flags = reader.number(UInt32.self) else { throw .length }
+        guard let flags = reader.number(UInt32.self), flags < 16 else { throw .length }
         var ranges: [Range<Int>] = []
         var end = EntryFile.headerBytes
         for _ in 0..<4 {

@@ -48,6 +48,11 @@ extension FileSystem {
             return nil
         }
         defer { close(file) }
+        return try contents(of: file, path: path, limit: limit)
+    }
+
+    /// The whole regular file that is open as `file`. Larger ones than `limit` bytes are refused.
+    func contents(of file: Int32, path: String, limit: Int) throws(FileFailure) -> FileContents {
         let facts = try status(of: file)
         guard facts.kind == .file, facts.size <= limit else { throw FileFailure("read", path, EFBIG) }
         guard let memory = FileBytes(count: facts.size) else { throw FileFailure("read", path, ENOMEM) }

@@ -57,6 +57,10 @@ package protocol FileSystem: Sendable {
     /// Fills `buffer` from the beginning of `file` without ever waiting for the disk: `EAGAIN` where it would have to,
     /// `EOPNOTSUPP` where the file system cannot tell.
     func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
+    /// Opens `path`, which is relative to `root`, for reading, and follows no link behind `root`.
+    func open(_ path: String, beneath root: String) throws(FileFailure) -> Int32
+    /// Whether the file system of `path` is on another machine.
+    func isRemote(_ path: String) throws(FileFailure) -> Bool
     /// Writes `parts` one after the other with one call; the bytes written.
     func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int
 }
@@ -69,6 +73,19 @@ extension FileSystem {
     package func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) {
         throw FileFailure("preadv2", "", EOPNOTSUPP)
     }
+
+    /// Looks at each folder on the way before it opens.
+    package func open(_ path: String, beneath root: String) throws(FileFailure) -> Int32 {
+        var place = root
+        for part in path.split(separator: "/").dropLast() {
+            place += "/\(part)"
+            guard try status(at: place).kind == .directory else { throw FileFailure("open", place, ELOOP) }
+        }
+        return try openFile("\(root)/\(path)", O_RDONLY | O_NONBLOCK)
+    }
+
+    /// Takes every file system for a local one.
+    package func isRemote(_ path: String) throws(FileFailure) -> Bool { false }
 
     /// Writes the first part that is not empty.
     package func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int {

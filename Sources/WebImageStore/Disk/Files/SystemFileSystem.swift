@@ -60,6 +60,19 @@ package struct SystemFileSystem: FileSystem {
         guard count == buffer.count else { throw FileFailure("preadv2", "", count < 0 ? Int32(-count) : EAGAIN) }
     }
 
+    package func open(_ path: String, beneath root: String) throws(FileFailure) -> Int32 {
+        let file = wi_open_beneath(root, path)
+        guard file >= 0 else { throw FileFailure("openat2", path, -file) }
+        return file
+    }
+
+    package func isRemote(_ path: String) throws(FileFailure) -> Bool {
+        let type = wi_file_system(path)
+        guard type >= 0 else { throw FileFailure("statfs", path, Int32(-type)) }
+        // statfs(2): NFS, SMB, CIFS, SMB2, AFS, Ceph, 9P.
+        return [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x5346_414F, 0xC3_6400, 0x0102_1997].contains(type)
+    }
+
     package func synchronize(_ file: Int32) throws(FileFailure) {
         guard fdatasync(file) == 0 else { throw FileFailure("fdatasync", "", errno) }
     }

@@ -12,31 +12,39 @@ extension CacheIndex {
         var bytes: Int
         /// Grows when everything is removed.
         var epoch: Int
+        /// Reads of all processes since the index was made.
+        var hits: Int
+        var misses: Int
     }
 
     func totals() throws(IndexFault) -> Totals {
-        let select = try connection.statement("SELECT entries, bytes, epoch FROM totals")
+        let select = try connection.statement("SELECT entries, bytes, epoch, hits, misses FROM totals")
         defer { select.reset() }
         guard try select.step() else { throw IndexFault(code: SQLITE_CORRUPT, message: "no totals") }
-        return Totals(entries: select.int(0), bytes: select.int(1), epoch: select.int(2))
+        return Totals(
+            entries: select.int(0), bytes: select.int(1), epoch: select.int(2), hits: select.int(3),
+            misses: select.int(4))
     }
 
     /// Changes whenever another connection has committed.
     func dataVersion() throws(IndexFault) -> Int { try connection.number("PRAGMA data_version") ?? 0 }
 
-    /// Calls `body` with every line newer than `id`: its digest and whether its head is newer than the file's.
-    /// Returns the newest id.
-    func load(after id: Int, _ body: (CacheKey.Digest, _ hasHead: Bool) -> Void) throws(IndexFault) -> Int {
-        let select = try connection.statement(
-            "SELECT id, high, low, head IS NOT NULL FROM entries WHERE id > ? ORDER BY id")
+    /// Digests of the lines that are newer than `id`, those of lines that know better than the file, and the newest id.
+    func load(after id: Int) throws(IndexFault) -> (digests: [CacheKey.Digest], updated: [CacheKey.Digest], last: Int) {
+        // All of them are in the small index; few are found by their id.
+        let list = try connection.statement(
+            id == 0 ? "SELECT high, low FROM entries" : "SELECT high, low FROM entries WHERE id > ?")
+        if id != 0 { list.bind(id) }
+        let last = try connection.number("SELECT max(id) FROM entries") ?? 0
+        let updated = try connection.statement("SELECT high, low FROM entries INDEXED BY by_update WHERE updated = 1")
+        return (try digests(list), try digests(updated), max(id, last))
+    }
+
+    private func digests(_ select: SQLiteStatement) throws(IndexFault) -> [CacheKey.Digest] {
         defer { select.reset() }
-        select.bind(id)
-        var last = id
-        while try select.step() {
-            last = select.int(0)
-            body(digest(select, 1), select.int(3) != 0)
-        }
-        return last
+        var found: [CacheKey.Digest] = []
+        while try select.step() { found.append(digest(select, 0)) }
+        return found
     }
 
     /// The names in one shard.
@@ -47,44 +55,53 @@ extension CacheIndex {
         select.bind(Int(bitPattern: first))
         select.bind(Int(bitPattern: first | (1 << 56 - 1)))
         var names: Set<String> = []
-        while try select.step() { names.insert(select.text(0)) }
+        while try select.step() { names.insert(CacheLayout.name(select.blob(0))) }
         return names
     }
 
-    /// The newer head of an entry, if the line belongs to the file stored at `stored`.
-    func head(name: String, stored: Double) throws(IndexFault) -> StoredHead? {
-        let select = try connection.statement("SELECT head, stored FROM entries WHERE tag = ? AND name = ?")
+    /// What is newer than the file that was stored at `stored`; nil where the line belongs to another file.
+    func update(name: String, stored: Double) throws(IndexFault) -> EntryUpdate? {
+        let select = try connection.statement(
+            "SELECT stored, head, attachment FROM entries WHERE tag = ? AND name = ?")
         defer { select.reset() }
         select.bind(Self.tag(name))
-        select.bind(name)
-        guard try select.step(), !select.isNull(0), select.double(1) == stored else { return nil }
-        return StoredHead(encoded: select.blob(0))
+        select.bind(CacheLayout.nameBytes(name))
+        guard try select.step(), select.double(0) == stored else { return nil }
+        return EntryUpdate(
+            head: select.isNull(1) ? nil : StoredHead(encoded: select.blob(1)),
+            attachment: select.isNull(2) ? nil : EntryUpdate.Attachment(encoded: select.blob(2)))
     }
 
-    /// Up to `limit` entries neither stored nor revalidated since `cutoff`.
-    func expired(before cutoff: Double, limit: Int) throws(IndexFault) -> [EvictionCandidate] {
-        try candidates("WHERE renewed < ? ORDER BY renewed LIMIT ?", [cutoff], limit)
+    /// The entries neither stored nor revalidated since `cutoff`, the oldest first.
+    func expired(before cutoff: Double) throws(IndexFault) -> [LastUse] {
+        let select = try connection.statement("SELECT renewed, id, accessed FROM entries WHERE renewed < ?")
+        select.bind(cutoff)
+        return try lastUses(select)
     }
 
-    /// The `limit` entries that were not used for the longest time.
-    func leastRecentlyUsed(limit: Int) throws(IndexFault) -> [EvictionCandidate] {
-        try candidates("ORDER BY accessed LIMIT ?", [], limit)
+    /// All entries, that which was not used for the longest time first.
+    func leastRecentlyUsed() throws(IndexFault) -> [LastUse] {
+        try lastUses(try connection.statement("SELECT accessed, id, accessed FROM entries"))
     }
 
-    private func candidates(
-        _ clause: String, _ values: [Double], _ limit: Int
-    ) throws(IndexFault) -> [EvictionCandidate] {
-        let select = try connection.statement("SELECT id, name, size, high, low FROM entries \(clause)")
+    private func lastUses(_ select: SQLiteStatement) throws(IndexFault) -> [LastUse] {
         defer { select.reset() }
-        for value in values { select.bind(value) }
-        select.bind(limit)
-        var found: [EvictionCandidate] = []
+        var found: [(time: Double, use: LastUse)] = []
         while try select.step() {
-            found.append(
-                EvictionCandidate(
-                    id: select.int(0), name: select.text(1), digest: digest(select, 3), size: select.int(2)))
+            found.append((select.double(0), LastUse(id: select.int(1), accessed: select.double(2))))
         }
-        return found
+        // What was used at the same moment leaves as it came.
+        return found.sorted { ($0.time, $0.use.id) < ($1.time, $1.use.id) }.map(\.use)
+    }
+
+    /// The line `id`; nil where it is gone, or was used since `accessed` where that is given.
+    func candidate(_ id: Int, accessed: Double? = nil) throws(IndexFault) -> EvictionCandidate? {
+        let select = try connection.statement("SELECT name, size, high, low, accessed FROM entries WHERE id = ?")
+        defer { select.reset() }
+        select.bind(id)
+        guard try select.step(), accessed == nil || select.double(4) == accessed else { return nil }
+        return EvictionCandidate(
+            id: id, name: CacheLayout.name(select.blob(0)), digest: digest(select, 2), size: select.int(1))
     }
 
     /// Times from the future, left by a clock that was wrong, would keep their entries for ever.
@@ -97,28 +114,33 @@ extension CacheIndex {
         }
     }
 
-    func summaries() throws(IndexFault) -> [DiskEntrySummary] {
+    /// All entries with their ids, most recently used first.
+    func summaries() throws(IndexFault) -> [(id: Int, summary: DiskEntrySummary)] {
         let select = try connection.statement(
-            "SELECT key, size, payload, stored, accessed, expires, format FROM entries ORDER BY accessed DESC")
+            """
+            SELECT key, size, payload, stored, accessed, expires, format, tags, id FROM entries
+            ORDER BY accessed DESC, id DESC
+            """)
         defer { select.reset() }
-        var found: [DiskEntrySummary] = []
+        var found: [(Int, DiskEntrySummary)] = []
         while try select.step() {
-            found.append(
-                DiskEntrySummary(
-                    key: select.text(0), bytes: select.int(1), payloadBytes: select.int(2),
-                    stored: Date(timeIntervalSince1970: select.double(3)),
-                    lastAccess: Date(timeIntervalSince1970: select.double(4)),
-                    expires: select.isNull(5) ? nil : Date(timeIntervalSince1970: select.double(5)),
-                    format: select.isNull(6) ? nil : ImageFormat(rawValue: select.text(6))))
+            let summary = DiskEntrySummary(
+                key: select.text(0), bytes: select.int(1), payloadBytes: select.int(2),
+                stored: Date(timeIntervalSince1970: select.double(3)),
+                lastAccess: Date(timeIntervalSince1970: select.double(4)),
+                expires: select.isNull(5) ? nil : Date(timeIntervalSince1970: select.double(5)),
+                format: select.isNull(6) ? nil : ImageFormat(rawValue: select.text(6)),
+                tags: select.isNull(7) ? [] : Set(CacheKey.fields(ofKey: select.text(7))))
+            found.append((select.int(8), summary))
         }
         return found
     }
 
     /// When the oldest entry was stored.
     func oldest() throws(IndexFault) -> Date? {
-        let select = try connection.statement("SELECT stored FROM entries ORDER BY renewed LIMIT 1")
+        let select = try connection.statement("SELECT min(stored) FROM entries")
         defer { select.reset() }
-        return try select.step() ? Date(timeIntervalSince1970: select.double(0)) : nil
+        return try select.step() && !select.isNull(0) ? Date(timeIntervalSince1970: select.double(0)) : nil
     }
 
     private func digest(_ statement: SQLiteStatement, _ column: Int32) -> CacheKey.Digest {

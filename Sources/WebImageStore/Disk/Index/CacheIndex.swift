@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CSQLite
+import Foundation
 import WebImageHTTP
 
 /// The index: a SQLite database (WAL, synchronous NORMAL) that repeats what the entry files say, so that sizes,
@@ -9,11 +10,13 @@ import WebImageHTTP
 final class CacheIndex {
     /// "WIMG".
     static let applicationID = 0x5749_4D47
-    static let version = 2
+    static let version = 3
 
     let connection: SQLiteConnection
     /// What the running transaction adds to the totals.
     var growth = (entries: 0, bytes: 0)
+    /// The id of the next line that the running transaction inserts; nil until it inserts one.
+    private var nextID: Int?
 
     /// Opens the index for the writer, and makes it where it is missing.
     init(writing path: String) throws(IndexFault) {
@@ -43,8 +46,10 @@ final class CacheIndex {
             guard try connection.number("PRAGMA user_version") == 0 else { return }
             try connection.execute(
                 """
-                CREATE TABLE totals(entries INTEGER NOT NULL, bytes INTEGER NOT NULL, epoch INTEGER NOT NULL);
-                INSERT INTO totals VALUES(0, 0, 0);
+                CREATE TABLE totals(
+                    entries INTEGER NOT NULL, bytes INTEGER NOT NULL, epoch INTEGER NOT NULL,
+                    hits INTEGER NOT NULL, misses INTEGER NOT NULL, next INTEGER NOT NULL);
+                INSERT INTO totals VALUES(0, 0, 0, 0, 0, 1);
                 CREATE TABLE sessions(id INTEGER PRIMARY KEY);
                 """)
             try connection.execute(Self.tables)
@@ -55,16 +60,17 @@ final class CacheIndex {
 
     private static let tables = """
         CREATE TABLE entries(
-            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, tag INTEGER NOT NULL, high INTEGER NOT NULL,
-            low INTEGER NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL, payload INTEGER NOT NULL,
-            stored REAL NOT NULL, renewed REAL NOT NULL, accessed REAL NOT NULL, expires REAL, format TEXT, head BLOB);
-        CREATE INDEX by_tag ON entries(tag);
-        CREATE INDEX by_access ON entries(accessed);
-        CREATE INDEX by_renewal ON entries(renewed);
+            id INTEGER PRIMARY KEY, name BLOB NOT NULL, tag INTEGER NOT NULL, high INTEGER NOT NULL,
+            low INTEGER NOT NULL, accessed REAL NOT NULL, renewed REAL NOT NULL, size INTEGER NOT NULL,
+            payload INTEGER NOT NULL, stored REAL NOT NULL, expires REAL, format TEXT, key TEXT NOT NULL, tags TEXT,
+            updated INTEGER, head BLOB, attachment BLOB);
+        CREATE INDEX by_tag ON entries(tag, high, low);
+        CREATE INDEX by_update ON entries(high, low) WHERE updated = 1;
         """
 
-    /// The first 64 bits of a name: an index of them is a fifth as large as one of names, so that fewer of its pages
-    /// have to be written for every batch of names, which lie all over it.
+    /// The first 64 bits of a name. Every index costs a page for nearly every line of a batch, since names lie all over
+    /// it; so there is one, of what is short, and it holds what is read at the start. What was used or stored first is
+    /// sorted out when it is to be deleted.
     static func tag(_ name: String) -> Int { Int(bitPattern: UInt(name.prefix(16), radix: 16) ?? 0) }
 
     /// Runs `body` as one transaction that takes the write lock at once. Lines are inserted and deleted only in here:
@@ -73,8 +79,9 @@ final class CacheIndex {
         try connection.execute("BEGIN IMMEDIATE")
         growth = (0, 0)
         do throws(IndexFault) {
+            nextID = nil
             let result = try body()
-            if growth != (0, 0) { try addGrowth() }
+            if growth != (0, 0) || nextID != nil { try addGrowth() }
             try connection.execute("COMMIT")
             return result
         } catch {
@@ -84,9 +91,11 @@ final class CacheIndex {
     }
 
     private func addGrowth() throws(IndexFault) {
-        let update = try connection.statement("UPDATE totals SET entries = entries + ?, bytes = bytes + ?")
+        let update = try connection.statement(
+            "UPDATE totals SET entries = entries + ?, bytes = bytes + ?, next = coalesce(?, next)")
         update.bind(growth.entries)
         update.bind(growth.bytes)
+        update.bind(nextID)
         try update.run()
     }
 
@@ -94,75 +103,105 @@ final class CacheIndex {
 
     func insert(_ row: IndexRow) throws(IndexFault) {
         try delete(name: row.name)
+        if nextID == nil { nextID = try connection.number("SELECT next FROM totals") }
+        let id = nextID ?? 1
         let insert = try connection.statement(
             """
             INSERT INTO entries(
-                name, tag, high, low, key, size, payload, stored, renewed, accessed, expires, format, head)
-            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                id, name, tag, high, low, accessed, renewed, size, payload, stored, expires, format, key, tags,
+                updated, head, attachment)
+            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
-        insert.bind(row.name)
+        insert.bind(id)
+        bindName(row.name, insert)
         insert.bind(Self.tag(row.name))
         insert.bind(Int(bitPattern: UInt(row.digest.high)))
         insert.bind(Int(bitPattern: UInt(row.digest.low)))
-        insert.bind(row.key)
+        insert.bind(row.accessed)
+        insert.bind(row.renewed)
         insert.bind(row.size)
         insert.bind(row.payload)
         insert.bind(row.stored)
-        insert.bind(row.renewed)
-        insert.bind(row.accessed)
         insert.bind(row.expires)
         insert.bind(row.format)
-        insert.bind(row.head)
+        insert.bind(row.key)
+        insert.bind(row.tags.isEmpty ? nil : CacheKey(row.tags.sorted()).canonical)
+        insert.bind(row.update == EntryUpdate() ? nil : 1)
+        insert.bind(row.update.head?.encoded())
+        insert.bind(row.update.attachment?.encoded)
         try insert.run()
+        nextID = id + 1
         growth.entries += 1
         growth.bytes += row.size
+    }
+
+    private func bindName(_ name: String, _ statement: SQLiteStatement) {
+        statement.bind(CacheLayout.nameBytes(name))
     }
 
     func delete(name: String) throws(IndexFault) {
         let select = try connection.statement("SELECT id, size FROM entries WHERE tag = ? AND name = ?")
         select.bind(Self.tag(name))
-        select.bind(name)
+        bindName(name, select)
         var found: [(id: Int, size: Int)] = []
         while try select.step() { found.append((select.int(0), select.int(1))) }
         select.reset()
-        for line in found {
-            let delete = try connection.statement("DELETE FROM entries WHERE id = ?")
-            delete.bind(line.id)
-            try delete.run()
-            growth.entries -= 1
-            growth.bytes -= line.size
+        for line in found { try delete(id: line.id, size: line.size) }
+    }
+
+    /// Deletes a line, which others may have deleted already.
+    func delete(id: Int, size: Int) throws(IndexFault) {
+        let delete = try connection.statement("DELETE FROM entries WHERE id = ?")
+        delete.bind(id)
+        try delete.run()
+        guard connection.changes > 0 else { return }
+        growth.entries -= 1
+        growth.bytes -= size
+    }
+
+    /// Takes what is newer than the file; false where there is no such line. A head renews the entry.
+    func update(_ update: EntryUpdate, name: String, renewed: Double) throws(IndexFault) -> Bool {
+        var isKnown = true
+        if let head = update.head {
+            let change = try connection.statement(
+                """
+                UPDATE entries SET head = ?, updated = 1, renewed = ?, accessed = ?, expires = ?
+                WHERE tag = ? AND name = ?
+                """)
+            change.bind(head.encoded())
+            change.bind(renewed)
+            change.bind(renewed)
+            change.bind(head.expiry?.timeIntervalSince1970)
+            isKnown = try run(change, name: name)
         }
-    }
-
-    /// Deletes lines with one statement.
-    func delete(ids: [Int]) throws(IndexFault) {
-        let list = ids.map(String.init).joined(separator: ",")
-        // Others may have deleted some of them.
-        let count = try connection.numbers("SELECT count(*), total(size) FROM entries WHERE id IN (\(list))")
-        try connection.execute("DELETE FROM entries WHERE id IN (\(list))")
-        growth.entries -= count.first ?? 0
-        growth.bytes -= count.last ?? 0
-    }
-
-    /// Replaces the head; false where there is no such line.
-    func setHead(_ head: [UInt8], name: String, renewed: Double, expires: Double?) throws(IndexFault) -> Bool {
-        let update = try connection.statement(
-            "UPDATE entries SET head = ?, renewed = ?, accessed = ?, expires = ? WHERE tag = ? AND name = ?")
-        update.bind(head)
-        update.bind(renewed)
-        update.bind(renewed)
-        update.bind(expires)
-        update.bind(Self.tag(name))
-        update.bind(name)
-        try update.run()
-        return connection.changes > 0
+        if let attachment = update.attachment {
+            let change = try connection.statement(
+                "UPDATE entries SET attachment = ?, updated = 1 WHERE tag = ? AND name = ?")
+            change.bind(attachment.encoded)
+            isKnown = try run(change, name: name)
+        }
+        return isKnown
     }
 
     func touch(name: String, accessed: Double) throws(IndexFault) {
         let update = try connection.statement("UPDATE entries SET accessed = ? WHERE tag = ? AND name = ?")
         update.bind(accessed)
-        update.bind(Self.tag(name))
-        update.bind(name)
+        _ = try run(update, name: name)
+    }
+
+    /// Runs `change` for the line of `name`; false where there is none.
+    private func run(_ change: SQLiteStatement, name: String) throws(IndexFault) -> Bool {
+        change.bind(Self.tag(name))
+        bindName(name, change)
+        try change.run()
+        return connection.changes > 0
+    }
+
+    /// Adds to the reads of all processes.
+    func count(hits: Int, misses: Int) throws(IndexFault) {
+        let update = try connection.statement("UPDATE totals SET hits = hits + ?, misses = misses + ?")
+        update.bind(hits)
+        update.bind(misses)
         try update.run()
     }
 

@@ -17,20 +17,28 @@ struct IndexRow {
     var accessed: Double
     var expires: Double?
     var format: String?
-    /// Newer than the file's, after a 304.
-    var head: [UInt8]?
+    var tags: Set<String> = []
+    /// What is newer than the file.
+    var update = EntryUpdate()
 }
 
 /// A change of the index that waits for the next batch.
 enum RowChange {
     case insert(IndexRow)
     case delete(name: String)
-    case head(key: CacheKey, name: String, ticket: UInt64, StoredHead, renewed: Double, expires: Double?)
+    case update(key: CacheKey, name: String, ticket: UInt64, EntryUpdate, renewed: Double)
     case touch(name: String, Double)
 }
 
-/// What eviction needs to know of a line.
-struct EvictionCandidate {
+/// A line and when its entry was last used.
+struct LastUse {
+    var id: Int
+    var accessed: Double
+}
+
+/// What deleting an entry needs to know of its line.
+struct EvictionCandidate: Sendable {
+    /// A line that replaces another has another one.
     var id: Int
     var name: String
     var digest: CacheKey.Digest

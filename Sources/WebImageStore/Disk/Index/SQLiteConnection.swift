@@ -62,15 +62,6 @@ final class SQLiteConnection {
         return try statement.step() ? statement.int(0) : nil
     }
 
-    /// The columns of the first line of `sql`, which is not kept prepared.
-    func numbers(_ sql: String) throws(IndexFault) -> [Int] {
-        var pointer: OpaquePointer?
-        guard sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) == SQLITE_OK, let pointer else { throw fault }
-        let statement = SQLiteStatement(pointer, handle)
-        guard try statement.step() else { return [] }
-        return (0..<sqlite3_column_count(pointer)).map { statement.int($0) }
-    }
-
     /// Lines changed by the last statement.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
@@ -108,6 +99,10 @@ final class SQLiteStatement {
     }
 
     func bind(_ value: Int) { sqlite3_bind_int64(pointer, nextIndex(), Int64(value)) }
+
+    func bind(_ value: Int?) {
+        if let value { bind(value) } else { bindNull() }
+    }
 
     func bind(_ value: Double?) {
         if let value { sqlite3_bind_double(pointer, nextIndex(), value) } else { bindNull() }

@@ -12,22 +12,26 @@ extension DiskWriter {
     /// Changes kept for an index that cannot be written; beyond, a comparison with the files mends it later.
     static let changeLimit = 8_192
 
-    /// Writes the waiting changes and access times as one transaction.
+    /// Writes the waiting changes, access times and counts as one transaction.
     func commit() {
-        let accesses = state.shared.withLock { state -> [String: Double] in
+        let (accesses, hits, misses) = state.shared.withLock { state in
             defer { state.accesses = [:] }
-            return state.accesses
+            return (state.accesses, state.counters.hits, state.counters.misses)
         }
         guard let index else { return forgetChanges() }
-        guard !changes.isEmpty || !accesses.isEmpty else { return steps.committed() }
+        let reads = (hits: hits - countedReads.hits, misses: misses - countedReads.misses)
+        // Counts alone are worth no transaction before the end.
+        guard !changes.isEmpty || !accesses.isEmpty || (isClosing && reads != (0, 0)) else { return steps.committed() }
         do throws(IndexFault) {
-            var unknown: [RowChange] = []
             try index.transaction { () throws(IndexFault) in
-                for change in changes where try !apply(change, to: index) { unknown.append(change) }
+                for change in changes where try !apply(change, to: index) {
+                    if let row = adopted(change) { try index.insert(row) }
+                }
                 for (name, time) in accesses { try index.touch(name: name, accessed: time) }
+                if reads != (0, 0) { try index.count(hits: reads.hits, misses: reads.misses) }
             }
+            countedReads = (hits, misses)
             committed()
-            for change in unknown { adoptForHead(change) }
             checkSize()
         } catch {
             indexFailed(error)
@@ -39,8 +43,8 @@ extension DiskWriter {
         let done = changes
         changes = []
         state.shared.withLock { state in
-            for case .head(let key, _, let ticket, _, _, _) in done {
-                state.revalidated.insert(key.digest)
+            for case .update(let key, _, let ticket, _, _) in done {
+                state.updated.insert(key.digest)
                 state.staging.finish(key, ticket: ticket)
             }
         }
@@ -59,30 +63,53 @@ extension DiskWriter {
         switch change {
         case .insert(let row): try index.insert(row)
         case .delete(let name): try index.delete(name: name)
-        case .head(_, let name, _, let head, let renewed, let expires):
-            return try index.setHead(head.encoded(), name: name, renewed: renewed, expires: expires)
+        case .update(_, let name, _, let update, let renewed):
+            return try index.update(update, name: name, renewed: renewed)
         case .touch(let name, let time): try index.touch(name: name, accessed: time)
         }
         return true
     }
 
-    /// A head for an entry whose file is there but not in the index yet.
-    private func adoptForHead(_ change: RowChange) {
-        guard case .head(let key, let name, _, let head, let renewed, let expires) = change,
-            var row = describe(name)
-        else { return }
-        row.head = head.encoded()
-        row.renewed = renewed
-        row.expires = expires
-        add(.insert(row))
-        state.shared.withLock { _ = $0.revalidated.insert(key.digest) }
+    /// The line of an entry whose file is there but not in the index yet, with the news of it.
+    private func adopted(_ change: RowChange) -> IndexRow? {
+        guard case .update(_, let name, _, let update, let renewed) = change, var row = describe(name) else {
+            return nil
+        }
+        row.update = update
+        if let head = update.head {
+            row.renewed = renewed
+            row.expires = head.expiry?.timeIntervalSince1970
+        }
+        return row
+    }
+
+    /// The files took the room that the index needs for their lines, without which nobody could delete them: they go.
+    private func giveUpWaiting() {
+        var gone: [CacheKey.Digest] = []
+        changes = changes.map { change in
+            guard case .insert(let row) = change else { return change }
+            try? files.remove(layout.entry(row.name))
+            gone.append(row.digest)
+            return .delete(name: row.name)
+        }
+        readSpace()
+        state.shared.withLock { state in
+            let waiting = Set(state.staging.digests)
+            state.counters.dropped += gone.count
+            for digest in gone {
+                state.verified[digest] = nil
+                if !waiting.contains(digest) { state.known.remove(digest) }
+            }
+        }
     }
 
     func indexFailed(_ fault: IndexFault) {
         steps.commitFailed(now: uptime)
         switch fault.code {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
-        case SQLITE_FULL: failed(ENOSPC)
+        case SQLITE_FULL:
+            giveUpWaiting()
+            failed(ENOSPC)
         case SQLITE_IOERR, SQLITE_CANTOPEN: failed(EIO)
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: failed(EACCES)
         default: if fault.isDamage { replaceIndex() }
@@ -104,15 +131,11 @@ extension DiskWriter {
             guard version != seenVersion else { return }
             seenVersion = version
             if try index.totals().epoch != seenEpoch { return publishKnown() }
-            var added: [CacheKey.Digest] = []
-            var heads: [CacheKey.Digest] = []
-            seenID = try index.load(after: seenID) { digest, hasHead in
-                added.append(digest)
-                if hasHead { heads.append(digest) }
-            }
+            let news = try index.load(after: seenID)
+            seenID = news.last
             state.shared.withLock { state in
-                state.known.formUnion(added)
-                state.revalidated.formUnion(heads)
+                state.known.formUnion(news.digests)
+                state.updated.formUnion(news.updated)
             }
         } catch {
             indexFailed(error)
@@ -124,20 +147,18 @@ extension DiskWriter {
         commit()
         guard let index else { return }
         do throws(IndexFault) {
-            var known: Set<CacheKey.Digest> = []
-            var revalidated: Set<CacheKey.Digest> = []
             let totals = try index.totals()
-            known.reserveCapacity(totals.entries)
             seenEpoch = totals.epoch
             seenVersion = try index.dataVersion()
-            seenID = try index.load(after: 0) { digest, hasHead in
-                known.insert(digest)
-                if hasHead { revalidated.insert(digest) }
-            }
+            let all = try index.load(after: 0)
+            seenID = all.last
+            var known = Set(all.digests)
             state.shared.withLock { state in
-                state.known = known.union(state.staging.digests)
-                state.revalidated = revalidated
-                state.isLoaded = true
+                known.formUnion(state.staging.digests)
+                state.known = known
+                state.updated = Set(all.updated)
+                // Where others' entries are not seen in the index, nothing is known to be absent.
+                state.isLoaded = !self.state.isFilesOnly
             }
         } catch {
             indexFailed(error)

@@ -56,6 +56,10 @@ extension DiskWriter {
 
     /// Opens the index; sets a damaged one aside if nobody else is using it.
     private func openIndex(isAlone: Bool) {
+        guard !state.isFilesOnly else {
+            index = try? CacheIndex(writing: ":memory:")
+            return
+        }
         if let file = try? files.openFile(layout.index, O_RDWR | O_CREAT, mode: 0o600) { files.close(file) }
         do throws(IndexFault) {
             index = try CacheIndex(writing: layout.index)
@@ -75,10 +79,7 @@ extension DiskWriter {
     func beginSession() {
         guard let index else { return }
         do throws(IndexFault) {
-            try index.transaction { () throws(IndexFault) in
-                try index.beginSession(session)
-                try index.clampTimes(now: now)
-            }
+            try index.beginSession(session)
         } catch {
             indexFailed(error)
         }
@@ -102,7 +103,7 @@ extension DiskWriter {
     private func reopened() {
         state.shared.withLock { state in
             state.isLoaded = false
-            state.revalidated = []
+            state.updated = []
         }
         if !isClosing { beginSession() }
         startReconciliation(publishing: true) { _ in }
@@ -148,7 +149,8 @@ extension DiskWriter {
             while let job = state.jobs.pop() { rest.append(job) }
             return rest
         }
-        for waiter in goalWaiters { waiter() }
+        for waiter in goalWaiters { waiter.completion() }
+        for waiter in sweepWaiters { waiter.completion() }
         reconciliation?.finish()
         for job in rest { cancel(job) }
         completion()
@@ -156,8 +158,10 @@ extension DiskWriter {
 
     private func cancel(_ job: StoreState.Job) {
         switch job {
-        case .flush(let completion), .settle(let completion), .trim(_, let completion), .close(let completion):
+        case .flush(let completion), .settle(let completion), .trim(_, _, let completion),
+            .sweep(_, let completion), .close(let completion):
             completion()
+        case .discard(_, let completion): completion(DiskRemoval())
         case .reconcile(let completion): completion(VerifyReport())
         case .describe(let body): body(nil, nil)
         case .staged, .forget, .refresh: break

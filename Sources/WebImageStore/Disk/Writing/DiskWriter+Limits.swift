@@ -25,7 +25,15 @@ extension DiskWriter {
         evict(to: EvictionGoal(bytes: max(0, bytes - (spaceFloor - freeBytes))))
     }
 
-    private func readSpace() {
+    /// An entry of `count` bytes was dropped because it does not fit: so that those after it do, a tenth leaves and what
+    /// is missing.
+    func makeRoom(for count: Int) {
+        steps.spaceMissed()
+        guard goal == nil, let bytes = try? index?.totals().bytes, bytes > 0 else { return }
+        evict(to: EvictionGoal(bytes: max(0, bytes / 10 * 9 - (spaceFloor + count - freeBytes))))
+    }
+
+    func readSpace() {
         guard let space = try? files.freeSpace(at: layout.root) else { return }
         freeBytes = space.free
         let fraction = state.configuration.minFreeFraction
@@ -35,12 +43,18 @@ extension DiskWriter {
     /// Starts eviction of what is too old.
     func checkAge() {
         steps.ageChecked(now: uptime)
-        if let index { try? index.clampTimes(now: now) }
-        evict(to: EvictionGoal(bytes: .max, cutoff: now - state.configuration.maxAge))
+        trim(to: EvictionGoal(bytes: .max, cutoff: now - state.configuration.maxAge))
+    }
+
+    /// Starts eviction that looks at ages.
+    func trim(to goal: EvictionGoal) {
+        if goal.cutoff != nil, let index { try? index.clampTimes(now: now) }
+        evict(to: goal)
     }
 
     func evict(to goal: EvictionGoal) {
         self.goal = self.goal?.combined(goal) ?? goal
+        if goal.cutoff != nil { victims.reset() }
         steps.overLimit(now: uptime)
     }
 
@@ -52,59 +66,90 @@ extension DiskWriter {
         commit()
         guard let goal, let index else { return evictionDone() }
         do throws(IndexFault) {
-            let victims = removeFiles(try victims(goal, index))
-            guard !victims.isEmpty else {
+            pendingVictims = try stillThere(pendingVictims, index)
+            if pendingVictims.isEmpty { pendingVictims = try victims.next(goal, index, limit: Self.slice) }
+            guard !pendingVictims.isEmpty else {
                 readSpace()
                 return evictionDone()
             }
-            try index.transaction { () throws(IndexFault) in try index.delete(ids: victims.map(\.id)) }
-            state.shared.withLock { state in
-                let waiting = Set(state.staging.digests)
-                for victim in victims {
-                    state.verified[victim.digest] = nil
-                    if !waiting.contains(victim.digest) { state.known.remove(victim.digest) }
-                }
-                state.counters.evicted += victims.count
-            }
-            if freeBytes != .max { freeBytes += victims.reduce(0) { $0 + $1.size } }
+            let count = removeFiles(pendingVictims, until: uptime + Self.sliceSeconds)
+            let gone = Array(pendingVictims[..<count])
+            pendingVictims.removeFirst(count)
+            try forget(gone, index)
+            state.shared.withLock { $0.counters.evicted += gone.count }
             steps.sliceDone(again: true, now: uptime)
+            report(index)
         } catch {
             evictionDone()
             indexFailed(error)
         }
     }
 
-    /// Deletes the files of `victims` until the slice's time is over; those that are gone.
-    private func removeFiles(_ victims: [EvictionCandidate]) -> [EvictionCandidate] {
-        let end = uptime + Self.sliceSeconds
-        for (index, victim) in victims.enumerated() {
-            try? files.remove(layout.entry(victim.name))
-            if index % 32 == 31, uptime > end { return Array(victims[...index]) }
-        }
-        return victims
+    /// What was stored again since the last slice stays.
+    private func stillThere(
+        _ victims: [EvictionCandidate], _ index: CacheIndex
+    ) throws(IndexFault) -> [EvictionCandidate] {
+        var found: [EvictionCandidate] = []
+        for victim in victims where try index.candidate(victim.id) != nil { found.append(victim) }
+        return found
     }
 
-    private func victims(_ goal: EvictionGoal, _ index: CacheIndex) throws(IndexFault) -> [EvictionCandidate] {
-        if let cutoff = goal.cutoff {
-            let old = try index.expired(before: cutoff, limit: Self.slice)
-            if !old.isEmpty { return old }
+    private func report(_ index: CacheIndex) {
+        guard goalWaiters.contains(where: { $0.progress != nil }), let left = try? index.totals() else { return }
+        for waiter in goalWaiters { waiter.progress?(left.entries, left.bytes) }
+    }
+
+    /// Deletes the entries of those lines of the index that are still there.
+    func discard(_ ids: [Int]) -> DiskRemoval {
+        commit()
+        guard let index else { return DiskRemoval() }
+        do throws(IndexFault) {
+            var found: [EvictionCandidate] = []
+            for id in ids {
+                if let candidate = try index.candidate(id) { found.append(candidate) }
+            }
+            _ = removeFiles(found, until: .infinity)
+            try forget(found, index)
+            return DiskRemoval(entries: found.count, bytes: found.reduce(0) { $0 + $1.size })
+        } catch {
+            indexFailed(error)
+            return DiskRemoval()
         }
-        var excess = try index.totals().bytes - goal.bytes
-        guard excess > 0 else { return [] }
-        var victims: [EvictionCandidate] = []
-        for candidate in try index.leastRecentlyUsed(limit: Self.slice) where excess > 0 {
-            victims.append(candidate)
-            excess -= candidate.size
+    }
+
+    /// Deletes files until the time is over; how many.
+    private func removeFiles(_ victims: [EvictionCandidate], until end: Double) -> Int {
+        for (index, victim) in victims.enumerated() {
+            try? files.remove(layout.entry(victim.name))
+            if index % 32 == 31, uptime > end { return index + 1 }
         }
-        return victims
+        return victims.count
+    }
+
+    /// Takes entries whose files are gone out of index and memory.
+    private func forget(_ gone: [EvictionCandidate], _ index: CacheIndex) throws(IndexFault) {
+        try index.transaction { () throws(IndexFault) in
+            for entry in gone { try index.delete(id: entry.id, size: entry.size) }
+        }
+        state.shared.withLock { state in
+            let waiting = Set(state.staging.digests)
+            for entry in gone {
+                state.verified[entry.digest] = nil
+                state.updated.remove(entry.digest)
+                if !waiting.contains(entry.digest) { state.known.remove(entry.digest) }
+            }
+        }
+        if freeBytes != .max { freeBytes += gone.reduce(0) { $0 + $1.size } }
     }
 
     private func evictionDone() {
         goal = nil
+        victims.reset()
+        pendingVictims = []
         steps.sliceDone(again: false, now: uptime)
         let waiters = goalWaiters
         goalWaiters = []
-        for completion in waiters { completion() }
+        for waiter in waiters { waiter.completion() }
     }
 
     private func takeEvictorLock() -> Bool {

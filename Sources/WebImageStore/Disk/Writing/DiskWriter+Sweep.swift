@@ -17,7 +17,7 @@ extension DiskWriter {
         state.shared.withLock { state in
             state.staging.finishRemoveAll()
             state.known = Set(state.staging.digests)
-            state.revalidated = []
+            state.updated = []
             state.verified = [:]
             state.accesses = [:]
         }
@@ -39,20 +39,30 @@ extension DiskWriter {
         if nextTrash() != nil { steps.trashFound(now: uptime) }
     }
 
+    private func sweepDone() {
+        steps.sweepDone(again: false, now: uptime)
+        let waiters = sweepWaiters
+        sweepWaiters = []
+        swept = 0
+        for waiter in waiters { waiter.completion() }
+    }
+
     private func nextTrash() -> String? {
         (try? files.names(in: layout.root))?.first { $0.hasPrefix(CacheLayout.trashPrefix) }.map {
             "\(layout.root)/\($0)"
         }
     }
 
-    /// Deletes up to 64 files of what was set aside.
+    /// Deletes a slice of what was set aside.
     func sweepSlice() {
         var budget = Self.slice
         if let trash = nextTrash() {
-            guard delete(trash, &budget) else { return steps.sweepDone(again: false, now: uptime) }
+            guard delete(trash, &budget) else { return sweepDone() }
+            swept += Self.slice - budget
+            for waiter in sweepWaiters { waiter.progress?(swept) }
             steps.sweepDone(again: true, now: uptime)
         } else {
-            steps.sweepDone(again: false, now: uptime)
+            sweepDone()
         }
     }
 

@@ -22,7 +22,12 @@ final class DiskWriter {
     var lockFile: Int32?
     var evictorFile: Int32?
     var goal: EvictionGoal?
-    var goalWaiters: [StoreState.Completion] = []
+    var goalWaiters: [(progress: EvictionProgress?, completion: StoreState.Completion)] = []
+    var victims = EvictionQueue()
+    /// Of a slice whose time did not suffice.
+    var pendingVictims: [EvictionCandidate] = []
+    var sweepWaiters: [(progress: SweepProgress?, completion: StoreState.Completion)] = []
+    var swept = 0
     var reconciliation: Reconciliation?
     var freeBytes = Int.max
     var spaceFloor = 0
@@ -30,6 +35,8 @@ final class DiskWriter {
     var seenVersion = 0
     var seenEpoch = 0
     var seenID = 0
+    /// Reads that the index has counted.
+    var countedReads = (hits: 0, misses: 0)
     var isClosing = false
 
     init(_ state: StoreState) {
@@ -72,7 +79,7 @@ final class DiskWriter {
         switch job {
         case .staged(.write(let key, let ticket)): write(key, ticket)
         case .staged(.remove(let key, let ticket)): remove(key, ticket)
-        case .staged(.head(let key, let ticket)): setHead(key, ticket)
+        case .staged(.update(let key, let ticket)): update(key, ticket)
         case .staged(.removeAll): removeAll()
         case .forget(let digest, let name): forget(digest, name)
         case .refresh: refresh()
@@ -80,9 +87,13 @@ final class DiskWriter {
             commit()
             completion()
         case .settle(let completion): settle(completion)
-        case .trim(let goal, let completion):
-            goalWaiters.append(completion)
-            evict(to: goal)
+        case .trim(let goal, let progress, let completion):
+            goalWaiters.append((progress, completion))
+            trim(to: goal)
+        case .discard(let ids, let completion): completion(discard(ids))
+        case .sweep(let progress, let completion):
+            sweepWaiters.append((progress, completion))
+            steps.trashFound(now: uptime)
         case .reconcile(let completion): startReconciliation(publishing: false, completion)
         case .describe(let body): body(index, steps.pausedUntil)
         case .close(let completion): close(completion)
@@ -97,7 +108,7 @@ final class DiskWriter {
         }
         guard steps.acceptsWrites(now: uptime) else { return drop(key, ticket) }
         guard freeBytes - entry.payload.count >= spaceFloor else {
-            steps.spaceMissed()
+            makeRoom(for: entry.payload.count)
             return drop(key, ticket)
         }
         let name = key.fileName
@@ -146,19 +157,40 @@ final class DiskWriter {
         state.shared.withLock { state in
             guard state.staging.finish(key, ticket: ticket) else { return }
             state.known.remove(key.digest)
-            state.revalidated.remove(key.digest)
+            state.updated.remove(key.digest)
             state.verified[key.digest] = nil
         }
     }
 
-    private func setHead(_ key: CacheKey, _ ticket: UInt64) {
-        guard case .head(let head) = state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) else {
+    private func update(_ key: CacheKey, _ ticket: UInt64) {
+        guard case .update(let update) = state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) else {
             return
         }
-        add(
-            .head(
-                key: key, name: key.fileName, ticket: ticket, head, renewed: now,
-                expires: head.expiry?.timeIntervalSince1970))
+        guard index == nil || state.isFilesOnly else {
+            return add(.update(key: key, name: key.fileName, ticket: ticket, update, renewed: now))
+        }
+        rewrite(key, update)
+        state.shared.withLock { _ = $0.staging.finish(key, ticket: ticket) }
+    }
+
+    /// Without an index on disk what is newer goes into the file.
+    private func rewrite(_ key: CacheKey, _ update: EntryUpdate) {
+        let name = key.fileName
+        let limit = state.configuration.entryLimit + 4 * EntryFile.sectionLimit
+        guard steps.acceptsWrites(now: uptime),
+            let contents = try? files.contents(layout.entry(name), limit: limit),
+            var entry = try? EntryFile.decode(contents.takeBytes(), key: key, verify: true)
+        else { return }
+        update.apply(to: &entry)
+        do throws(FileFailure) {
+            let size = try entries.write(entry, name: name)
+            var row = row(of: entry, name: name, size: size)
+            row.accessed = now
+            add(.insert(row), bytes: size)
+            state.shared.withLock { $0.verified[key.digest] = nil }
+        } catch {
+            failed(error.code)
+        }
     }
 
     private func forget(_ digest: CacheKey.Digest?, _ name: String) {
@@ -177,9 +209,10 @@ final class DiskWriter {
 
     func row(of entry: DiskEntry, name: String, size: Int) -> IndexRow {
         let stored = entry.stored.timeIntervalSince1970
+        let renewed = max(stored, entry.head?.responseTime.timeIntervalSince1970 ?? stored)
         return IndexRow(
             name: name, digest: entry.key.digest, key: entry.key.canonical, size: size, payload: entry.payload.count,
-            stored: stored, renewed: stored, accessed: stored, expires: entry.head?.expiry?.timeIntervalSince1970,
-            format: entry.probe?.format.rawValue)
+            stored: stored, renewed: renewed, accessed: stored, expires: entry.head?.expiry?.timeIntervalSince1970,
+            format: entry.probe?.format.rawValue, tags: entry.tags)
     }
 }

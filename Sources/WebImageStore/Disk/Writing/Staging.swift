@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-import WebImageHTTP
-
 /// What was asked of the cache and is not on disk yet. Reads look here first, so that everything looks done the
 /// moment it was asked for. A pure value; ``StoreState`` guards it.
 struct Staging {
     /// What is known better than by the disk.
     enum Overlay {
         case entry(DiskEntry)
-        /// A head that is newer than the one on disk.
-        case head(StoredHead)
+        /// What is newer than the file on disk.
+        case update(EntryUpdate)
         case removed
     }
 
@@ -18,7 +16,7 @@ struct Staging {
     enum Job {
         case write(CacheKey, ticket: UInt64)
         case remove(CacheKey, ticket: UInt64)
-        case head(CacheKey, ticket: UInt64)
+        case update(CacheKey, ticket: UInt64)
         case removeAll(ticket: UInt64)
     }
 
@@ -63,15 +61,18 @@ struct Staging {
         return .write(entry.key, ticket: put(.entry(entry), for: entry.key))
     }
 
-    /// Takes the head of a 304. Nil where the entry is being removed.
-    mutating func stage(_ head: StoredHead, for key: CacheKey) -> Job? {
+    /// Takes what became known of an entry. Nil where the entry is being removed.
+    mutating func stage(_ update: EntryUpdate, for key: CacheKey) -> Job? {
         switch overlay(for: key) {
         case .removed: return nil
         case .entry(var entry):
-            // Not on disk yet: it goes there with the new head.
-            entry.head = head
+            // Not on disk yet: it goes there as it is now.
+            update.apply(to: &entry)
             return .write(key, ticket: put(.entry(entry), for: key))
-        case .head, nil: return .head(key, ticket: put(.head(head), for: key))
+        case .update(var known):
+            known.merge(update)
+            return .update(key, ticket: put(.update(known), for: key))
+        case nil: return .update(key, ticket: put(.update(update), for: key))
         }
     }
 

@@ -17,6 +17,14 @@ let partCases: [CacheCase] = [
             .get(.network, "200", after: 56, with: "Range: bytes=-4"),
         ]),
     CacheCase(
+        "A part that is shorter than was told answers the same question again",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 2-9/10", with: "Range: bytes=-8",
+                sends: "2345"),
+            .get(.cache, after: 5, with: "Range: bytes=-8", status: 206, body: "2345", has: "Age: 5"),
+        ]),
+    CacheCase(
         "A part answers questions for bytes within it",
         [
             .get(

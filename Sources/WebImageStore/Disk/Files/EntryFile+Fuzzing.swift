@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+import WebImageHTTP
+
+/// A way for the fuzzing package to the reader of entry files.
+@_spi(Fuzzing) public enum EntryFuzzing {
+    /// Reads `bytes` as an entry file without comparing the checksum, which no mutation would pass; writes what came out
+    /// and reads that again.
+    ///
+    /// - Returns: false when the second reading differs from the first.
+    public static func roundTrip(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let entry = decode(bytes, verify: false) else { return true }
+        guard let again = EntryFile.bytes(of: entry) else { return false }
+        return again.withUnsafeBytes { decode($0, verify: true) } == entry
+    }
+
+    private static func decode(_ bytes: UnsafeRawBufferPointer, verify: Bool) -> DiskEntry? {
+        guard let memory = FileBytes(count: bytes.count) else { return nil }
+        memory.mutableBytes.copyMemory(from: bytes)
+        return try? EntryFile.decode(memory, key: nil, verify: verify)
+    }
+
+    /// The file of a small entry with all sections, to begin with.
+    public static var seed: [UInt8] {
+        let head = StoredHead(
+            head: ResponseHead(status: 200, fields: HTTPFields([.init(name: "ETag", value: "\"a\"")])),
+            finalURL: "https://a.example/", requestTime: Date(timeIntervalSince1970: 1_700_000_000),
+            responseTime: Date(timeIntervalSince1970: 1_700_000_001))
+        let entry = DiskEntry(
+            key: CacheKey(["data", "https://a.example/"]), head: head,
+            probe: ImageProbe(format: .jpeg, rawSize: PixelSize(width: 4, height: 3)), payload: Data([1, 2, 3]),
+            attachment: Data([4]), tags: ["t", "u"], stored: Date(timeIntervalSince1970: 1_700_000_002))
+        return EntryFile.bytes(of: entry) ?? []
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import CFiles
+import Foundation
+import Glibc
+import Synchronization
+import WebImageCore
+
+/// What the source and its thread share: the state machine, the observers, and the order of deliveries.
+final class PressureCore: Sendable {
+    private struct Observer: Sendable {
+        let holdsMemory: @Sendable () -> Bool
+        let action: @Sendable (MemoryPressureEvent) -> Void
+    }
+
+    private struct State {
+        var machine = PressureMachine()
+        var observers: [Int: Observer] = [:]
+        var nextID = 0
+        var outbox = FIFO<MemoryPressureEvent>()
+        var isDelivering = false
+        var isStopped = false
+        /// The end of the pipe that is written; nil before the thread.
+        var wakeUp: Int32?
+    }
+
+    private let state = Lock(State())
+    private let files: PressureFiles?
+    private let clock: StoreClock
+    private let hasThread: Bool
+    /// Seconds between two looks at files that do not tell by themselves.
+    private static let period = 5.0
+
+    init(files: PressureFiles?, clock: StoreClock, hasThread: Bool) {
+        self.files = files
+        self.clock = clock
+        self.hasThread = hasThread
+    }
+
+    var level: MemoryPressureLevel { state.withLock { $0.machine.level } }
+
+    func add(
+        _ holdsMemory: @escaping @Sendable () -> Bool, _ action: @escaping @Sendable (MemoryPressureEvent) -> Void
+    ) -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            state.observers[state.nextID] = Observer(holdsMemory: holdsMemory, action: action)
+            return state.nextID
+        }
+    }
+
+    func remove(_ id: Int) {
+        let removed = state.withLock { $0.observers.removeValue(forKey: id) }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// Takes a level in and tells observers what follows, outside the lock. Events arrive in order: who finds another
+    /// thread delivering leaves its event to that one.
+    func take(_ level: MemoryPressureLevel) {
+        let now = clock.uptime()
+        let delivers = state.withLock { state -> Bool in
+            guard let event = state.machine.take(level, at: now) else { return false }
+            state.outbox.push(event)
+            defer { state.isDelivering = true }
+            return !state.isDelivering
+        }
+        if level > .normal { startThread() }
+        guard delivers else { return }
+        while true {
+            let next = state.withLock { state -> (MemoryPressureEvent, [Observer])? in
+                guard let event = state.outbox.pop() else {
+                    state.isDelivering = false
+                    return nil
+                }
+                return (event, state.observers.sorted { $0.key < $1.key }.map(\.value))
+            }
+            guard let (event, observers) = next else { return }
+            for observer in observers { observer.action(event) }
+        }
+    }
+
+    func startReading() {
+        if files != nil { startThread() }
+    }
+
+    /// Starts the thread, or wakes it to find out anew how long it may sleep.
+    private func startThread() {
+        guard hasThread else { return }
+        let reading = state.withLock { state -> Int32? in
+            if let wakeUp = state.wakeUp { Self.wake(wakeUp) }
+            guard state.wakeUp == nil, !state.isStopped else { return nil }
+            var ends: [Int32] = [-1, -1]
+            guard wi_pipe(&ends) == 0 else { return nil }
+            state.wakeUp = ends[1]
+            return ends[0]
+        }
+        guard let reading else { return }
+        let thread = Thread { self.run(wakeUp: reading) }
+        thread.name = "webimage-memory"
+        thread.stackSize = 256 << 10
+        thread.start()
+    }
+
+    /// Ends the thread.
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            if let wakeUp = state.wakeUp { Self.wake(wakeUp) }
+        }
+    }
+
+    private static func wake(_ file: Int32) {
+        var byte: UInt8 = 1
+        // A full pipe wakes as well.
+        _ = write(file, &byte, 1)
+    }
+
+    private func run(wakeUp: Int32) {
+        var watch = PressureWatch(files, wakeUp: wakeUp)
+        var before = files?.sample()
+        var read = clock.uptime()
+        while !state.withLock({ $0.isStopped }) {
+            var level = watch.wait(seconds: pause(needsLooks: !watch.hearsStalls || before?.limit != nil))
+            let now = clock.uptime()
+            if let sample = files?.sample() {
+                // A share of less than a second means little: the next look compares with the same moment.
+                let isLong = now - read >= 1
+                level = max(level, PressureReading.level(sample, before: before, seconds: isLong ? now - read : 0))
+                if isLong { (before, read) = (sample, now) }
+                before?.events = sample.events
+            }
+            take(level)
+        }
+        state.withLock { state in
+            if let file = state.wakeUp { close(file) }
+            state.wakeUp = nil
+        }
+        close(wakeUp)
+    }
+
+    /// Seconds the thread may sleep; nil until it is woken.
+    private func pause(needsLooks: Bool) -> Double? {
+        let (deadline, observers) = state.withLock { ($0.machine.deadline, Array($0.observers.values)) }
+        let fall = deadline.map { $0 - clock.uptime() }
+        guard needsLooks, observers.contains(where: { $0.holdsMemory() }) else { return fall }
+        return min(fall ?? Self.period, Self.period)
+    }
+}

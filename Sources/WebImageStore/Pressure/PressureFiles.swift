@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Where the kernel tells about memory: PSI of the machine and of the control group, and the group's counters.
+struct PressureFiles: Sendable {
+    /// PSI files, `/proc/pressure/memory` and `memory.pressure` of the group.
+    var stalls: [String]
+    /// Folder of the cgroup v2; nil outside of one.
+    var group: String?
+    /// Whether the kernel may be asked to wake us (a line written to a PSI file). False for copies of such files.
+    var takesTriggers = true
+
+    var events: String? { group.map { $0 + "/memory.events" } }
+
+    /// The files of this process. systemd may name the PSI file to watch in `MEMORY_PRESSURE_WATCH`; `/dev/null` there
+    /// means that pressure is not to be watched.
+    static func system(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        groups: String? = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)
+    ) -> PressureFiles? {
+        let named = environment["MEMORY_PRESSURE_WATCH"]
+        if named == "/dev/null" { return nil }
+        let unified = (groups ?? "").split(separator: "\n").first { $0.hasPrefix("0::/") }
+        // The group at the root is the machine.
+        let path = unified.map { String($0.dropFirst(3)) }.flatMap { $0 == "/" ? nil : $0 }
+        let group = path.map { "/sys/fs/cgroup" + $0 }
+        let own = named.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? group.map { $0 + "/memory.pressure" }
+        return PressureFiles(stalls: ["/proc/pressure/memory"] + (own.map { [$0] } ?? []), group: group)
+    }
+
+    /// Reads everything once.
+    func sample() -> PressureSample {
+        var sample = PressureSample(stalls: stalls.map { Self.read($0).flatMap(Self.stall) })
+        guard let group else { return sample }
+        sample.events = Self.read(group + "/memory.events").map(Self.events)
+        sample.limit = Self.read(group + "/memory.max").flatMap(Self.number)
+        sample.throttle = Self.read(group + "/memory.high").flatMap(Self.number)
+        guard let current = Self.read(group + "/memory.current").flatMap(Self.number) else { return sample }
+        let unused = Self.read(group + "/memory.stat").flatMap { Self.fields($0)["inactive_file"] } ?? 0
+        sample.workingSet = current > unused ? current - unused : 0
+        return sample
+    }
+
+    private static func read(_ path: String) -> String? {
+        (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0.prefix(1 << 16), as: UTF8.self) }
+    }
+
+    /// A number alone in its file; nil for `max`.
+    static func number(_ text: String) -> UInt64? { UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
+
+    /// Lines `name number`.
+    static func fields(_ text: String) -> [Substring: UInt64] {
+        text.split(separator: "\n").reduce(into: [:]) { fields, line in
+            let words = line.split(separator: " ")
+            if words.count == 2, let value = UInt64(words[1]) { fields[words[0]] = value }
+        }
+    }
+
+    static func events(_ text: String) -> PressureSample.Events {
+        let fields = fields(text)
+        return PressureSample.Events(
+            high: fields["high"] ?? 0, max: fields["max"] ?? 0,
+            oom: max(fields["oom"] ?? 0, fields["oom_kill"] ?? 0))
+    }
+
+    /// Lines `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and the same for `full`.
+    static func stall(_ text: String) -> PressureSample.Stall? {
+        var totals: [Substring: UInt64] = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if let kind = words.first, let total = words.last, total.hasPrefix("total=") {
+                totals[kind] = UInt64(total.dropFirst(6))
+            }
+        }
+        return totals["some"].map { PressureSample.Stall(some: $0, full: totals["full"] ?? 0) }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+import WebImageStore
+
+/// What the actions do.
+extension CacheCommand {
+    func verify(_ cache: DiskCache?) async -> Int32 {
+        guard let cache else { return reportVerified(VerifyReport()) }
+        return reportVerified(await showing("Verifying") { await cache.verify(progress: $0) })
+    }
+
+    func clear(_ cache: DiskCache?) async {
+        let isWhole =
+            options.olderThan == nil && options.host == nil && options.tag == nil && options.glob == nil
+        await removing(cache) { cache, progress in
+            if isWhole {
+                await cache.removeAll()
+                await cache.deleteSetAside(progress: progress)
+            } else {
+                // The glob is the store's to understand.
+                let chosen = await chosenKeys(cache)
+                let cutoff = options.olderThan.map { Date().addingTimeInterval(-$0) }
+                let (host, tag) = (options.host, options.tag)
+                await cache.remove(progress: progress) { entry in
+                    cutoff.map { entry.stored <= $0 } ?? true && host.map(entry.isFrom) ?? true
+                        && tag.map(entry.tags.contains) ?? true && chosen?.contains(entry.key) ?? true
+                }
+            }
+        }
+    }
+
+    /// Keys of the entries that `--glob` names; nil for all.
+    private func chosenKeys(_ cache: DiskCache) async -> Set<String>? {
+        guard let glob = options.glob else { return nil }
+        return Set(await cache.entries(matching: glob).map(\.key))
+    }
+
+    /// Reports what `work` removed.
+    func removing(_ cache: DiskCache?, _ work: @Sendable (DiskCache, @escaping DiskProgress) async -> Void) async {
+        let before = await cache?.info()
+        if let cache {
+            await showing("Removing", bytes: options.action == .trim) { await work(cache, $0) }
+        }
+        let after = await cache?.info()
+        let left = after?.entries ?? 0
+        let bytes = after?.bytes ?? 0
+        let removed = max(0, (before?.entries ?? 0) - left)
+        let freed = max(0, (before?.bytes ?? 0) - bytes)
+        tell(
+            ["removed": .int(removed), "freed": .int(freed), "entries": .int(left), "bytes": .int(bytes)],
+            "\(removed) removed (\(Figures.bytes(freed))), \(left) left (\(Figures.bytes(bytes)))")
+    }
+
+    func show(_ cache: DiskCache?) async -> Int32 {
+        let wanted = options.operands[0]
+        let found = await cache?.entries().first { entry in
+            entry.source == wanted || entry.key == wanted
+                || wanted.utf8.count >= 6 && CacheKey(canonical: entry.key).fileName.hasPrefix(wanted)
+        }
+        guard let found else {
+            console.report("no entry is called “\(wanted)”")
+            return ExitStatus.failed
+        }
+        report(on: found, await cache?.inspect(CacheKey(canonical: found.key)))
+        return ExitStatus.ok
+    }
+
+    func export(_ cache: DiskCache?) async -> Int32 {
+        guard let cache else { return report(on: DiskTransfer(), verb: "exported") }
+        let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
+        let chosen = await chosenKeys(cache)
+        let form: DiskExportForm = options.entries ? .entries : .pictures
+        let result = await showing("Exporting") { progress -> Result<DiskTransfer, ImageError> in
+            do throws(ImageError) {
+                return .success(
+                    try await cache.export(
+                        to: folder, as: form, where: { chosen?.contains($0.key) ?? true }, progress: progress))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return report(on: result, verb: "exported")
+    }
+
+    func importing(_ cache: DiskCache?) async -> Int32 {
+        guard let cache else { return ExitStatus.failed }
+        let result = await showing("Importing") { progress -> Result<DiskTransfer, ImageError> in
+            do throws(ImageError) {
+                if options.operands.count == 1, options.list == nil {
+                    let folder = URL(filePath: options.operands[0]).absoluteURL.path(percentEncoded: false)
+                    return .success(try await cache.importFolder(folder, progress: progress))
+                }
+                let chosen = try await Blocking.run { () throws(ImageError) -> [DiskImport] in try self.pictures() }
+                return .success(await cache.importPictures(chosen, progress: progress))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return report(on: result, verb: "imported")
+    }
+
+    /// The pairs of the command line and of the list. Blocks.
+    private func pictures() throws(ImageError) -> [DiskImport] {
+        var pairs = stride(from: 0, to: options.operands.count - 1, by: 2).map {
+            (options.operands[$0], options.operands[$0 + 1])
+        }
+        if let list = options.list {
+            let text = String(decoding: try Files.read(list, limit: 64 << 20), as: UTF8.self)
+            for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+                let parts = line.split(maxSplits: 1, whereSeparator: { $0 == " " || $0 == "\t" })
+                guard parts.count == 2 else { throw .request(.invalidURL(String(line))) }
+                pairs.append((String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces)))
+            }
+        }
+        var pictures: [DiskImport] = []
+        for (url, path) in pairs {
+            let source = SourceIdentity.of(try Inputs.url(url))
+            pictures.append(
+                DiskImport(path: path, key: CacheKey(["data", source]), tags: Set([options.tag].compactMap { $0 })))
+        }
+        return pictures
+    }
+}

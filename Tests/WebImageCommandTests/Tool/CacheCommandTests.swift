@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@Suite("webimage cache", .timeLimit(.minutes(1)))
+struct CacheCommandTests {
+    private func filled() async throws -> ToolProcess {
+        let tool = try ToolProcess()
+        try tool.write(try SamplePictures.png(), "a.png")
+        try tool.write(try SamplePictures.jpeg(), "b.jpg")
+        try tool.write(Data("https://two.example/b.jpg b.jpg\n# nothing\n".utf8), "list")
+        let first = try await run(tool, "import", "https://www.one.example/a.png", "a.png", "--tag", "blue", "--json")
+        #expect(first.status == 0)
+        #expect(try first.objects[0]["imported"] as? Int == 1)
+        #expect(try await run(tool, "import", "--list", "list").out.hasPrefix("1 imported"))
+        return tool
+    }
+
+    private func run(_ tool: ToolProcess, _ words: String...) async throws -> ToolProcess.Result {
+        try await tool.start(["cache"] + words + ["--cache", "kept"]).result
+    }
+
+    private func urls(_ result: ToolProcess.Result) throws -> [String] {
+        try result.objects.compactMap { $0["url"] as? String }
+    }
+
+    @Test("Imported pictures are found by load, without a network")
+    func imported() async throws {
+        let tool = try await filled()
+        let url = "https://two.example/b.jpg"
+        let loaded = try await tool.run("load", url, "--policy", "cache-only", "--cache", "kept", "--json")
+        #expect(loaded.status == 0)
+        let info = try await run(tool, "info", "--json")
+        #expect(try info.objects[0]["entries"] as? Int == 2)
+        #expect(try info.objects[0]["hits"] as? Int == 1)
+        // Before the index is loaded a list of variants may have been looked for, and missed.
+        #expect(try #require(try info.objects[0]["hitRate"] as? Double) >= 0.5)
+        #expect(try await run(tool, "info").out.contains(/hit rate  [0-9.]+ % \(1 hits, [01] misses\)/))
+    }
+
+    @Test("list sorts and filters")
+    func list() async throws {
+        let tool = try await filled()
+        #expect(
+            try urls(try await run(tool, "list", "--sort", "host", "--json"))
+                == ["https://two.example/b.jpg", "https://www.one.example/a.png"])
+        #expect(
+            try urls(try await run(tool, "list", "--sort", "age", "--json"))
+                == ["https://www.one.example/a.png", "https://two.example/b.jpg"])
+        #expect(try urls(try await run(tool, "list", "-g", "*.jpg", "--json")) == ["https://two.example/b.jpg"])
+        #expect(try await run(tool, "list", "--sort", "colour").status == 64)
+        #expect(try await run(tool, "verify", "--sort", "age").status == 64)
+    }
+
+    @Test("show tells all about one entry, by URL, key or file name")
+    func show() async throws {
+        let tool = try await filled()
+        let shown = try await run(tool, "show", "https://www.one.example/a.png", "--json").objects[0]
+        #expect(shown["whole"] as? Bool == true)
+        #expect(shown["tags"] as? [String] == ["blue"])
+        #expect(shown["format"] as? String == "png")
+        let name = try #require(shown["name"] as? String)
+        let key = try #require(shown["key"] as? String)
+        #expect(try await run(tool, "show", String(name.prefix(12)), "--json").objects[0]["key"] as? String == key)
+        #expect(try await run(tool, "show", key).out.contains(/\ntags +blue\n/))
+        #expect(try await run(tool, "show", "nothing").status == 1)
+        #expect(try await run(tool, "show").status == 64)
+    }
+
+    @Test("clear takes what the options say and nothing else")
+    func clear() async throws {
+        let tool = try await filled()
+        #expect(try await run(tool, "clear", "--older-than", "1d", "--json").objects[0]["removed"] as? Int == 0)
+        #expect(try await run(tool, "clear", "--host", "two.example", "--tag", "blue").out.hasPrefix("0 removed"))
+        #expect(try await run(tool, "clear", "--host", "ONE.example").out.hasPrefix("1 removed"))
+        #expect(try await run(tool, "clear", "--glob", "*.gif").out.hasPrefix("0 removed"))
+        #expect(try await run(tool, "clear", "--older-than", "0s").out.hasPrefix("1 removed"))
+        #expect(try await run(tool, "clear", "--older-than", "soon").status == 64)
+    }
+
+    @Test("An export is imported into another cache; what is no picture is refused and named")
+    func transfer() async throws {
+        let tool = try await filled()
+        let exported = try await run(tool, "export", "out", "--json")
+        #expect(try exported.objects[0]["exported"] as? Int == 2)
+        #expect(try await run(tool, "export", "out").status == 1)
+        let other = try await tool.run("cache", "import", "out", "--cache", "other", "--json")
+        #expect(other.status == 0)
+        #expect(try other.objects[0]["imported"] as? Int == 2)
+        #expect(try await tool.run("cache", "verify", "--cache", "other").status == 0)
+        try tool.write(Data("text".utf8), "text")
+        let refused = try await tool.run("cache", "import", "https://a.example/", "text", "--cache", "other")
+        #expect(refused.status == 1)
+        #expect(refused.error.contains("text"))
+        #expect(try await tool.run("cache", "import", "a", "b", "c", "--cache", "other").status == 64)
+        #expect(try await run(tool, "export", "bundle", "--entries").status == 0)
+        #expect(FileManager.default.fileExists(atPath: tool.path("bundle/blobs")))
+    }
+}

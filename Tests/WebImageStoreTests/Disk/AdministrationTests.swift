@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+@Suite("Administration of the disk cache")
+struct AdministrationTests {
+    let folder = TestFolder()
+
+    private func entry(_ url: String, count: Int, tags: Set<String> = [], age: Double = 0) -> DiskEntry {
+        DiskEntry(
+            key: CacheKey(["data", url]), payload: bytes(url.utf8.count, count: count), tags: tags,
+            stored: Date().addingTimeInterval(-age))
+    }
+
+    private func filled() async throws -> DiskCache {
+        let cache = try folder.open()
+        cache.store(entry("https://b.example/large.png", count: 60_000, tags: ["news", "big"], age: 30))
+        cache.store(entry("https://a.example:8443/one.jpg", count: 100, tags: ["news"], age: 500))
+        cache.store(entry("https://www.a.example/two.jpg", count: 20_000, age: 100))
+        cache.store(entry("file:///home/me/three.gif", count: 9_000, age: 300))
+        await cache.flush()
+        return cache
+    }
+
+    private func names(_ entries: [DiskEntrySummary]) -> [String] {
+        entries.map { $0.source.split(separator: "/").last.map(String.init) ?? "" }
+    }
+
+    @Test("Entries are listed by size, age and host, and by what their source looks like")
+    func lists() async throws {
+        let cache = try await filled()
+        #expect(
+            names(await cache.entries(matching: nil, sortedBy: .size))
+                == ["large.png", "two.jpg", "three.gif", "one.jpg"])
+        #expect(
+            names(await cache.entries(matching: nil, sortedBy: .age))
+                == ["one.jpg", "three.gif", "two.jpg", "large.png"])
+        #expect(
+            names(await cache.entries(matching: nil, sortedBy: .host))
+                == ["one.jpg", "large.png", "two.jpg", "three.gif"])
+        #expect(names(await cache.entries(matching: "*.jpg", sortedBy: .size)) == ["two.jpg", "one.jpg"])
+        #expect(names(await cache.entries(matching: "https://?.example*")) == ["large.png", "one.jpg"])
+        #expect(await cache.entries(matching: "nothing").isEmpty)
+        await cache.close()
+    }
+
+    @Test("Entries are removed by host with the hosts below it, by tag, and by whatever the app asks")
+    func removes() async throws {
+        let cache = try await filled()
+        #expect(await cache.remove(host: "A.example").entries == 2)
+        #expect(await cache.entry(for: CacheKey(["data", "https://www.a.example/two.jpg"])) == nil)
+        #expect(await cache.remove(tag: "big").entries == 1)
+        #expect(await cache.remove(tag: "big") == DiskRemoval())
+        #expect(await cache.remove { $0.payloadBytes == 9_000 }.bytes >= 9_000)
+        #expect(await cache.info().entries == 0)
+        #expect(await cache.info().bytes == 0)
+        #expect(try entryFiles(folder).isEmpty)
+        await cache.close()
+    }
+
+    @Test("An entry that waits to be written outlives the removal of the one it replaces")
+    func removalSparesTheNew() async throws {
+        let cache = try await filled()
+        let seen = Lock<[String]>([])
+        await cache.remove { summary in
+            seen.withLock { $0.append(summary.source) }
+            if summary.host == "b.example" {
+                cache.store(entry("https://b.example/large.png", count: 5))
+            }
+            return summary.host == "b.example"
+        }
+        #expect(seen.withLock { $0.count } == 4)
+        #expect(await cache.entry(for: CacheKey(["data", "https://b.example/large.png"]))?.payload.count == 5)
+        await cache.flush()
+        #expect(await cache.info().entries == 4)
+        await cache.close()
+    }
+
+    @Test("Tags survive a restart and the loss of the index")
+    func tags() async throws {
+        await (try await filled()).close()
+        for loss in [false, true] {
+            if loss { try FileManager.default.removeItem(atPath: folder.path + "/index.sqlite") }
+            let cache = try folder.open()
+            let found = await cache.entries(matching: "*large*")
+            #expect(found.map(\.tags) == [["news", "big"]])
+            let key = CacheKey(["data", "https://b.example/large.png"])
+            #expect(await cache.entry(for: key)?.tags == ["news", "big"])
+            await cache.close()
+        }
+    }
+
+    @Test("More tags than an entry may have make it not storable")
+    func tooManyTags() async throws {
+        let cache = try folder.open()
+        cache.store(entry("https://a.example/", count: 5, tags: Set((0...DiskEntry.tagLimit).map(String.init))))
+        await cache.flush()
+        #expect(await cache.info().counters.dropped == 1)
+        #expect(await cache.info().entries == 0)
+        await cache.close()
+    }
+
+    @Test("Long work tells how far it is")
+    func progress() async throws {
+        let cache = try await filled()
+        let steps = Lock<[(Int, Int)]>([])
+        let progress: DiskProgress = { done, total in steps.withLock { $0.append((done, total)) } }
+        func last() -> (Int, Int)? {
+            steps.withLock { steps in
+                defer { steps = [] }
+                #expect(steps.map(\.0) == steps.map(\.0).sorted())
+                return steps.last
+            }
+        }
+        _ = await cache.verify(progress: progress)
+        let verified = try #require(last())
+        #expect(verified.0 == verified.1 && verified.1 > 0)
+        await cache.trim(toBytes: await cache.info().bytes - 1, progress: progress)
+        let trimmed = try #require(last())
+        #expect(trimmed.0 == trimmed.1 && trimmed.1 > 0)
+        await cache.remove(progress: progress) { _ in true }
+        let removed = try #require(last())
+        #expect(removed.0 == removed.1)
+        cache.store(entry("https://a.example/", count: 5))
+        await cache.removeAll()
+        await cache.deleteSetAside(progress: progress)
+        #expect(!(try FileManager.default.contentsOfDirectory(atPath: folder.path)).contains { $0.hasPrefix("trash-") })
+        await cache.close()
+    }
+
+    @Test("Hits and misses add up over restarts")
+    func hitRate() async throws {
+        let cache = try await filled()
+        #expect(await cache.info().hitRate == nil)
+        #expect(await cache.entry(for: CacheKey(["data", "https://www.a.example/two.jpg"])) != nil)
+        for number in 0..<3 { #expect(await cache.entry(for: key(number)) == nil) }
+        await cache.close()
+        let again = try folder.open()
+        #expect(await again.entry(for: CacheKey(["data", "https://www.a.example/two.jpg"])) != nil)
+        await again.close()
+        let third = try folder.open()
+        let info = await third.info()
+        #expect(info.totalHits == 2 && info.totalMisses == 3)
+        #expect(info.hitRate == 0.4)
+        await third.close()
+    }
+
+    @Test("A key tells source and host, also where it lies in another key")
+    func sources() {
+        func source(_ fields: [String]) -> String? { CacheKey.source(ofKey: CacheKey(fields).canonical) }
+        #expect(source(["data", "https://a.example/x"]) == "https://a.example/x")
+        #expect(source(["GET", "file:///x"]) == "file:///x")
+        #expect(source(["http-response", CacheKey(["GET", "http://b/"]).canonical]) == "http://b/")
+        #expect(source(["data", "an identity"]) == nil)
+        #expect(source(["data", "1a://x"]) == nil)
+        #expect(CacheKey.host("https://me:secret@A.Example:80/x@y") == "a.example")
+        #expect(CacheKey.host("https://[::1]:80/x") == "::1")
+        #expect(CacheKey.host("https://a.example?x/y") == "a.example")
+        #expect(CacheKey.host("file:///x") == nil)
+        #expect(CacheKey.host("mailto:x") == nil)
+    }
+
+    @Test("The fields of a key are read from its text")
+    func keys() {
+        let key = "4:data26:https://example.org/é.png4:vary6:accept"
+        #expect(CacheKey.fields(ofKey: key) == ["data", "https://example.org/é.png", "vary", "accept"])
+        #expect(CacheKey.fields(ofKey: "9223372036854775807:x").isEmpty)
+        #expect(CacheKey.fields(ofKey: "-1:x").isEmpty)
+        #expect(CacheKey.fields(ofKey: "").isEmpty)
+    }
+
+    @Test("Any text may be given as a key")
+    func keyFuzz() {
+        var random = SeededGenerator(seed: 7)
+        let letters = Array("0123456789:é-x")
+        for _ in 0..<2_000 {
+            let text = String(
+                (0..<Int.random(in: 0...24, using: &random)).compactMap { _ in letters.randomElement(using: &random) })
+            #expect(CacheKey.fields(ofKey: text).joined().count <= text.count)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+
+@testable import WebImageStore
+
+@Suite("Values of the app's own on disk")
+struct AttachmentTests {
+    let folder = TestFolder()
+
+    @Test("A value is set, replaced and removed, and each is read back at once and after a restart")
+    func values() async throws {
+        var cache = try folder.open()
+        cache.store(entry(1))
+        await cache.flush()
+        for value in [Data("first".utf8), Data(), Data(repeating: 7, count: 100_000), nil] {
+            cache.setAttachment(value, for: key(1))
+            #expect(await cache.attachment(for: key(1)) == value)
+            await cache.flush()
+            #expect(await cache.attachment(for: key(1)) == value)
+            await cache.close()
+            cache = try folder.open()
+            #expect(await cache.attachment(for: key(1)) == value)
+            #expect(await cache.entry(for: key(1))?.payload == bytes(1))
+        }
+        await cache.close()
+    }
+
+    @Test("The picture's file is not written again")
+    func fileStays() async throws {
+        let cache = try folder.open()
+        cache.store(entry(1))
+        await cache.flush()
+        let path = CacheLayout(root: folder.path).entry(key(1).fileName)
+        let inode = try SystemFileSystem().status(at: path).inode
+        cache.setAttachment(Data("x".utf8), for: key(1))
+        cache.updateHead(head(etag: "\"new\""), for: key(1))
+        await cache.flush()
+        #expect(try SystemFileSystem().status(at: path).inode == inode)
+        let found = await cache.entry(for: key(1))
+        #expect(found?.attachment == Data("x".utf8))
+        #expect(found?.head?.head.fields.combined("ETag") == "\"new\"")
+        await cache.close()
+    }
+
+    @Test("Value and head that change one after the other do not undo each other, however they are batched")
+    func together() async throws {
+        for flushes in 0..<8 {
+            let folder = TestFolder()
+            let cache = try folder.open()
+            cache.store(entry(1))
+            if flushes & 1 != 0 { await cache.flush() }
+            cache.setAttachment(Data("mine".utf8), for: key(1))
+            if flushes & 2 != 0 { await cache.flush() }
+            cache.updateHead(head(etag: "\"new\""), for: key(1))
+            if flushes & 4 != 0 { await cache.flush() }
+            await cache.close()
+            let again = try folder.open()
+            let found = await again.entry(for: key(1))
+            #expect(found?.attachment == Data("mine".utf8), "\(flushes)")
+            #expect(found?.head?.head.fields.combined("ETag") == "\"new\"", "\(flushes)")
+            await again.close()
+        }
+    }
+
+    @Test("A new entry has only what it was stored with")
+    func replaced() async throws {
+        let cache = try folder.open()
+        cache.store(entry(1))
+        await cache.flush()
+        cache.setAttachment(Data("old".utf8), for: key(1))
+        await cache.flush()
+        cache.store(entry(1, version: 1))
+        await cache.close()
+        let again = try folder.open()
+        #expect(await again.entry(for: key(1))?.payload == bytes(1, version: 1))
+        #expect(await again.attachment(for: key(1)) == nil)
+        again.setAttachment(Data("x".utf8), for: key(2))
+        #expect(await again.attachment(for: key(2)) == nil)
+        again.setAttachment(Data(count: (1 << 20) + 1), for: key(1))
+        #expect(await again.attachment(for: key(1)) == nil)
+        #expect(await again.info().counters.dropped == 1)
+        await again.close()
+    }
+}

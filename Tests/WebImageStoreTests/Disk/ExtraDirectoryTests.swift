@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImageHTTP
+
+@testable import WebImageStore
+
+@Suite("Folders that are only read")
+struct ExtraDirectoryTests {
+    let folder = TestFolder()
+    let bundle = TestFolder()
+
+    private func fillBundle(_ numbers: Range<Int>) async throws {
+        let cache = try bundle.open()
+        for number in numbers { cache.store(entry(number)) }
+        await cache.close()
+    }
+
+    private func open() throws -> DiskCache {
+        var configuration = folder.configuration()
+        configuration.extraDirectories = ["/nowhere/at/all", bundle.path]
+        return try DiskCache(configuration: configuration)
+    }
+
+    @Test("What the cache does not have comes from the bundle; what is stored takes its place")
+    func lookUp() async throws {
+        try await fillBundle(0..<3)
+        let before = try FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted()
+        let cache = try open()
+        for number in 0..<3 { #expect(await cache.entry(for: key(number))?.payload == bytes(number)) }
+        #expect(cache.mayContain(key(1)))
+        cache.store(entry(1, version: 5))
+        #expect(await cache.entry(for: key(1))?.payload == bytes(1, version: 5))
+        await cache.flush()
+        #expect(await cache.info().entries == 1)
+        #expect(await cache.info().counters.hits == 4)
+        #expect(await cache.info().counters.misses == 0)
+        #expect(!cache.mayContain(key(7)))
+        #expect(await cache.entry(for: key(7)) == nil)
+        cache.remove(key(1))
+        #expect(await cache.entry(for: key(1))?.payload == bytes(1))
+        await cache.removeAll()
+        await cache.trim(toBytes: 0)
+        #expect(await cache.entry(for: key(2))?.payload == bytes(2))
+        await cache.close()
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted() == before)
+    }
+
+    @Test("A head that became known later is kept with a copy")
+    func newHead() async throws {
+        try await fillBundle(0..<1)
+        let cache = try open()
+        // Not before the names of both folders are known.
+        #expect(await cache.entry(for: key(0)) != nil)
+        await cache.flush()
+        cache.updateHead(head(etag: "\"new\""), for: key(0))
+        while await cache.info().entries == 0 { await Task.yield() }
+        #expect(await cache.entry(for: key(0))?.head?.head.fields.combined("ETag") == "\"new\"")
+        await cache.close()
+    }
+
+    @Test("Damaged files and links in it are not followed")
+    func hostile() async throws {
+        try await fillBundle(0..<4)
+        let layout = CacheLayout(root: bundle.path)
+        var damaged = try Data(contentsOf: URL(filePath: layout.entry(key(0).fileName)))
+        damaged[damaged.count - 30] ^= 1
+        try damaged.write(to: URL(filePath: layout.entry(key(0).fileName)))
+        // A file that is a link, and a folder that is one.
+        let other = bundle.path + "/elsewhere"
+        #expect(rename(layout.entry(key(1).fileName), other) == 0)
+        #expect(symlink(other, layout.entry(key(1).fileName)) == 0)
+        let shard = "\(layout.blobs)/\(key(2).fileName.prefix(2))"
+        #expect(rename(shard, bundle.path + "/shard") == 0)
+        #expect(symlink(bundle.path + "/shard", shard) == 0)
+        let cache = try open()
+        for number in 0..<3 { #expect(await cache.entry(for: key(number)) == nil, "\(number)") }
+        #expect(await cache.entry(for: key(3)) != nil)
+        #expect(FileManager.default.fileExists(atPath: layout.entry(key(0).fileName)))
+        await cache.close()
+        // The same without openat2.
+        let plain = ExtraDirectories([bundle.path], files: FaultyFileSystem())
+        for number in 0..<3 { #expect(plain.entry(for: key(number), limit: 1 << 20) == nil, "\(number)") }
+        #expect(plain.entry(for: key(3), limit: 1 << 20) != nil)
+        #expect(plain.entry(for: key(3), limit: 100) == nil)
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImageHTTP
+
+@testable import WebImageStore
+
+@Suite("Disk cache in odd places and times")
+struct PlaceTests {
+    let folder = TestFolder()
+
+    private func configuration(_ files: FaultyFileSystem, _ time: ManualClock? = nil) -> DiskCacheConfiguration {
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        if let time { configuration.clock = time.clock }
+        return configuration
+    }
+
+    @Test("On another machine's file system everything is in the files, also what became known later")
+    func remote() async throws {
+        let files = FaultyFileSystem(isRemote: true)
+        let cache = try DiskCache(configuration: configuration(files))
+        for number in 0..<3 { cache.store(entry(number)) }
+        await cache.flush()
+        cache.updateHead(head(etag: "\"new\""), for: key(1))
+        cache.setAttachment(Data("mine".utf8), for: key(1))
+        #expect(await cache.attachment(for: key(1)) == Data("mine".utf8))
+        await cache.flush()
+        #expect(await cache.info().entries == 3)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/index.sqlite"))
+        // Another process is not in this one's index.
+        let other = try DiskCache(configuration: configuration(FaultyFileSystem(isRemote: true)))
+        other.store(entry(7))
+        await other.flush()
+        #expect(await cache.entry(for: key(7))?.payload == bytes(7))
+        await other.close()
+        await cache.close()
+        let again = try DiskCache(configuration: configuration(files))
+        #expect(await again.entries().count == 4)
+        let found = await again.entry(for: key(1))
+        #expect(found?.attachment == Data("mine".utf8))
+        #expect(found?.head == head(etag: "\"new\"", time: found?.head?.responseTime ?? Date()))
+        await again.trim(toBytes: 0)
+        #expect(try entryFiles(folder).isEmpty)
+        await again.close()
+    }
+
+    @Test("A known miss makes no system call, with and without folders that are only read")
+    func missWithoutCalls() async throws {
+        for hasExtra in [false, true] {
+            let files = FaultyFileSystem()
+            var configuration = configuration(files)
+            // Every second a miss asks the index whether other processes have added anything; no second passes here.
+            configuration.clock = ManualClock().clock
+            if hasExtra { configuration.extraDirectories = [folder.path + "-bundle"] }
+            let cache = try DiskCache(configuration: configuration)
+            cache.store(entry(1))
+            await cache.flush()
+            if hasExtra { await cache.readers.run { $0.state.extras.load() } }
+            // The first miss asks the index whether others have added anything.
+            #expect(await cache.entry(for: key(2)) == nil)
+            await cache.flush()
+            let before = files.calls
+            for number in 2..<1_000 { #expect(await cache.entry(for: key(number)) == nil) }
+            #expect(files.calls == before)
+            await cache.close()
+        }
+    }
+
+    @Test("The first hit needs no scan: a handful of calls, whatever the folder holds")
+    func firstHit() async throws {
+        let first = try folder.open()
+        for number in 0..<300 { first.store(entry(number)) }
+        await first.close()
+        let files = FaultyFileSystem()
+        let state = StoreState(configuration(files))
+        let reader = EntryReader(state)
+        let before = files.calls
+        #expect(reader.read(key(5))?.payload == bytes(5))
+        #expect(files.calls - before <= 4)
+    }
+
+    @Test("Files and entries from the future are neither kept for ever nor deleted at once")
+    func future() async throws {
+        let time = ManualClock()
+        let year = 365 * 86_400.0
+        let cache = try DiskCache(configuration: configuration(FaultyFileSystem(), time))
+        for number in 0..<4 {
+            cache.store(entry(number, stored: time.now.addingTimeInterval(Double(number) * 3 * year)))
+        }
+        await cache.close()
+        for number in 0..<4 {
+            let path = CacheLayout(root: folder.path).entry(key(number).fileName)
+            let date = time.now.addingTimeInterval(20 * year)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        }
+        for loss in [false, true] {
+            if loss { try FileManager.default.removeItem(atPath: folder.path + "/index.sqlite") }
+            let again = try DiskCache(configuration: configuration(FaultyFileSystem(), time))
+            await again.trim(olderThan: 86_400)
+            #expect(await again.info().entries == 4)
+            for number in 0..<4 { #expect(await again.entry(for: key(number)) != nil, "\(number)") }
+            await again.close()
+        }
+        let last = try DiskCache(configuration: configuration(FaultyFileSystem(), time))
+        await last.settle()
+        time.jump(-10 * year)
+        #expect(await last.entry(for: key(0)) != nil)
+        time.jump(10 * year)
+        time.advance(31 * 86_400)
+        await last.trim(olderThan: 30 * 86_400)
+        #expect(await last.info().entries == 0)
+        #expect(try entryFiles(folder).isEmpty)
+        await last.close()
+    }
+
+    @Test("After an unclean end a damaged index is set aside and made again, with tags and sizes")
+    func unclean() async throws {
+        let first = try folder.open()
+        for number in 0..<200 {
+            var new = entry(number)
+            new.tags = ["t\(number % 3)"]
+            first.store(new)
+        }
+        await first.close()
+        // As a process that was killed leaves it: a session is open.
+        let path = folder.path + "/index.sqlite"
+        try CacheIndex(writing: path).beginSession(99)
+        var data = try Data(contentsOf: URL(filePath: path))
+        // The pages behind the first are lists of lines; the header stays valid.
+        for offset in stride(from: 4_096 + 8, to: data.count, by: 4_096) {
+            for place in offset..<min(offset + 400, data.count) { data[place] = 0xA5 }
+        }
+        try data.write(to: URL(filePath: path))
+        let again = try folder.open()
+        #expect(await again.info().entries == 200)
+        #expect(await again.remove(tag: "t0").entries == 67)
+        #expect(await again.verify().missing == 0)
+        await again.close()
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import WebImageStore
+
+/// A file system in memory of its own, unmounted with the value.
+private final class SmallDisk: Sendable {
+    let path: String
+
+    /// nil where mounting is not permitted.
+    init?(bytes: Int) {
+        path = "\(FileManager.default.temporaryDirectory.path)/webimage-mount-\(UUID().uuidString)"
+        mkdir(path, 0o700)
+        guard mount("none", path, "tmpfs", 0, "size=\(bytes),mode=0700") == 0 else {
+            rmdir(path)
+            return nil
+        }
+    }
+
+    static let isPermitted = SmallDisk(bytes: 65_536) != nil
+
+    func setReadOnly(_ isReadOnly: Bool) -> Bool {
+        mount("none", path, "tmpfs", UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0
+    }
+
+    deinit {
+        umount2(path, Int32(MNT_DETACH))
+        rmdir(path)
+    }
+}
+
+@Suite(
+    "Disk cache on a small disk", .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs takes the rights of root"))
+struct SmallDiskTests {
+    private func open(_ disk: SmallDisk, _ time: ManualClock) throws -> DiskCache {
+        var configuration = DiskCacheConfiguration(
+            directory: disk.path + "/cache", sizeLimit: 64 << 20, minFreeFraction: 0)
+        configuration.clock = time.clock
+        return try DiskCache(configuration: configuration)
+    }
+
+    @Test("A full disk loses what does not fit, serves what does, and takes entries again when there is room")
+    func full() async throws {
+        let disk = try #require(SmallDisk(bytes: 2 << 20))
+        let time = ManualClock()
+        let cache = try open(disk, time)
+        for number in 0..<100 { cache.store(entry(number, count: 50_000, stored: time.now)) }
+        await cache.flush()
+        #expect(await cache.info().counters.dropped > 0)
+        var served = 0
+        for number in 0..<100 {
+            guard let found = await cache.entry(for: key(number)) else { continue }
+            #expect(found.payload == bytes(number, count: 50_000))
+            served += 1
+        }
+        #expect(served < 50)
+        // Nobody tidies up but the cache itself.
+        await cache.trim(olderThan: 1_000_000)
+        // The first try after a pause may be the one that finds the disk still full.
+        var tries = 0
+        while await cache.entry(for: key(200)) == nil, tries < 4 {
+            tries += 1
+            time.advance(1_000)
+            cache.store(entry(200, count: 50_000, stored: time.now))
+            await cache.flush()
+            await cache.trim(olderThan: 1_000_000)
+        }
+        #expect(await cache.entry(for: key(200))?.payload == bytes(200, count: 50_000))
+        #expect(await cache.entries().count == (try entryFiles(in: disk.path + "/cache").count))
+        #expect(await cache.verify().damaged == 0)
+        await cache.close()
+    }
+
+    @Test("A disk that becomes read-only goes on serving, and takes entries again when it is writable")
+    func readOnly() async throws {
+        let disk = try #require(SmallDisk(bytes: 4 << 20))
+        let time = ManualClock()
+        let first = try open(disk, time)
+        for number in 0..<5 { first.store(entry(number, stored: time.now)) }
+        await first.close()
+        try #require(disk.setReadOnly(true))
+        let cache = try open(disk, time)
+        for number in 0..<5 { #expect(await cache.entry(for: key(number))?.payload == bytes(number)) }
+        cache.store(entry(9, stored: time.now))
+        await cache.flush()
+        #expect(await cache.entry(for: key(9)) == nil)
+        #expect(await cache.entry(for: key(1)) != nil)
+        try #require(disk.setReadOnly(false))
+        time.advance(2_000)
+        cache.store(entry(10, stored: time.now))
+        await cache.flush()
+        #expect(await cache.entry(for: key(10))?.payload == bytes(10))
+        await cache.close()
+    }
+}

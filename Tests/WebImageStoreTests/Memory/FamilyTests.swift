@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+private func picture(_ side: Int = 8) throws -> Image {
+    Image(pixels: try PixelCanvas(size: PixelSize(width: side, height: side)).finish(isOpaque: false))
+}
+
+private func rendition(of family: Int, width: Double? = nil) -> Rendition {
+    Rendition(data: key(1_000 + family), decoding: DecodeOptions(size: width.map { .fit(width: $0) }))
+}
+
+@Suite("Pictures of the same bytes in memory")
+struct FamilyTests {
+    @Test("the smallest that is large enough answers, counts as read, and the look-up as a hit")
+    func larger() throws {
+        let cache = MemoryCache(costLimit: 1 << 20, countLimit: 3)
+        let images = [try picture(40), try picture(20), try picture(10)]
+        for (number, image) in images.enumerated() {
+            cache.store(
+                image, for: key(number), rendition: rendition(of: 1, width: Double(image.size.width)))
+        }
+        let wanted = rendition(of: 1, width: 15)
+        #expect(cache.image(for: key(9)) == nil)
+        #expect(cache.larger(for: wanted) === images[1])
+        #expect(cache.larger(for: wanted) { $0 !== images[1] } === images[0])
+        #expect(cache.larger(for: rendition(of: 1, width: 80)) == nil)
+        #expect(cache.larger(for: rendition(of: 2, width: 15)) == nil)
+        #expect(cache.standIn(for: rendition(of: 1, width: 80)) === images[0])
+        #expect(cache.standIn(for: rendition(of: 1, width: 80)) { $0 !== images[0] } === images[1])
+        #expect(cache.statistics.hits == 2 && cache.statistics.misses == 0)
+        cache.store(try picture(), for: key(5))
+        #expect(cache.image(for: key(1)) != nil)
+    }
+
+    @Test("all sizes of a URL are forgotten at once, others stay")
+    func removal() throws {
+        let cache = MemoryCache(costLimit: 1 << 20)
+        let shown = try picture()
+        cache.store(shown, for: key(1), rendition: rendition(of: 1))
+        cache.trim(toFraction: 0)
+        cache.store(try picture(), for: key(2), rendition: rendition(of: 1, width: 4))
+        cache.store(try picture(), for: key(3), rendition: rendition(of: 2))
+        #expect(cache.pictures(of: key(1_001)).count == 2)
+        cache.removeAll(of: key(1_001))
+        #expect(cache.image(for: key(1)) == nil && cache.image(for: key(2)) == nil)
+        #expect(cache.image(for: key(3)) != nil)
+        #expect(cache.pictures(of: key(1_001)).isEmpty)
+        cache.removeAll()
+        #expect(cache.pictures(of: key(1_002)).isEmpty)
+    }
+
+    @Test("what expired answers nothing, by whatever way it is found")
+    func expiry() throws {
+        let time = ManualClock()
+        let cache = MemoryCache(costLimit: 1 << 20, timeToLive: 10, clock: time.clock)
+        let image = try picture()
+        cache.store(image, for: key(1), rendition: rendition(of: 1))
+        cache.store(image, for: key(2), rendition: rendition(of: 1, width: 8), timeToLive: 20)
+        time.advance(15)
+        #expect(cache.pictures(of: key(1_001)).map(\.key) == [key(2).digest])
+        #expect(cache.image(for: key(1)) == nil)
+        #expect(cache.image(for: key(2)) === image)
+    }
+
+    @Test("a limit for one picture replaces the tenth, and never exceeds the whole")
+    func entryLimit() throws {
+        let cost = try picture().cost
+        let cache = MemoryCache(costLimit: cost * 3, entryLimit: cost)
+        #expect(cache.store(try picture(), for: key(1)))
+        #expect(!cache.store(try picture(9), for: key(2)))
+        cache.entryLimit = .max
+        #expect(cache.store(try picture(9), for: key(2)))
+        #expect(!cache.store(try picture(30), for: key(3)))
+        cache.entryLimit = nil
+        #expect(!cache.store(try picture(), for: key(1)))
+        #expect(cache.statistics.bytes <= cost * 3)
+    }
+
+    @Test("what was stored ahead of use leaves first, unless it was read")
+    func ahead() throws {
+        let cache = MemoryCache(costLimit: 1 << 20)
+        cache.store(try picture(), for: key(1), isAhead: true)
+        cache.store(try picture(), for: key(2), isAhead: true)
+        cache.store(try picture(), for: key(3))
+        _ = cache.image(for: key(2))
+        cache.removeUnusedAhead()
+        #expect(cache.statistics.count == 2 && cache.statistics.evictions == 1)
+        #expect(cache.image(for: key(1)) == nil && cache.image(for: key(2)) != nil)
+    }
+
+    @Test("tells when something comes into the empty cache")
+    func filling() throws {
+        let cache = MemoryCache(costLimit: 1 << 20)
+        let count = Lock(0)
+        cache.whenFilled { count.withLock { $0 += 1 } }
+        cache.store(try picture(1_000), for: key(1))
+        #expect(count.withLock { $0 } == 0)
+        cache.store(try picture(), for: key(1))
+        cache.store(try picture(), for: key(2))
+        #expect(count.withLock { $0 } == 1)
+        cache.removeAll()
+        cache.store(try picture(), for: key(1))
+        #expect(count.withLock { $0 } == 2)
+    }
+}
+
+@Suite("Families against a plain list")
+struct FamilyModelTests {
+    private final class Thing: Sendable {}
+
+    @Test("families hold exactly what can be found, through eviction, removal and the weak table", arguments: 0..<8)
+    func model(_ seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var store = ObjectStore<Thing>(costLimit: 1_000, countLimit: 12)
+        var held: [Int: Thing] = [:]
+        let families = 5
+        for step in 0..<1_500 {
+            var leaving: [Thing] = []
+            let number = Int.random(in: 0..<40, using: &random)
+            let digest = key(number).digest
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<8:
+                let thing = Thing()
+                if Bool.random(using: &random) { held[number] = thing } else { held[number] = nil }
+                let note = EntryNote(
+                    cost: 10, expires: number % 4 == 0 ? Double(step + 200) : .infinity,
+                    rendition: number % 7 == 0 ? nil : rendition(of: number % families))
+                _ = store.store(thing, for: digest, note: note, leaving: &leaving)
+            case 8..<13: _ = store.find(digest, uptime: { Double(step) }, leaving: &leaving)
+            case 13..<15: store.remove(digest, leaving: &leaving)
+            case 15: store.evict(toCost: 40, count: .max, leaving: &leaving)
+            case 16: held[number] = nil
+            case 17: store.pruneDeparted()
+            case 18:
+                if step % 9 == 0 { store.removeFamily(key(1_000 + number % families).digest, leaving: &leaving) }
+            default: if step % 50 == 0 { _ = store.removeAll() }
+            }
+            leaving = []
+            for family in 0..<families {
+                let found = store.family(key(1_000 + family).digest, uptime: { Double(step) })
+                var expected: Set<Int> = []
+                for number in 0..<40 where number % families == family && number % 7 != 0 {
+                    if store.live(key(number).digest, uptime: { Double(step) }) != nil { expected.insert(number) }
+                }
+                #expect(Set(found.map(\.digest)) == Set(expected.map { key($0).digest }))
+            }
+        }
+        store.pruneDeparted()
+        var members = 0
+        for family in 0..<families { members += store.families.members(of: key(1_000 + family).digest).count }
+        #expect(members <= store.count + store.departedCount)
+        _ = store.removeAll()
+        #expect(store.families.count == 0)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+@Suite("Source of memory pressure", .timeLimit(.minutes(1)))
+struct MemoryPressureSourceTests {
+    @Test("what is reported reaches every observer in order; a cancelled or released one hears nothing")
+    func observers() {
+        let time = ManualClock()
+        let source = MemoryPressureSource(files: nil, clock: time.clock, hasThread: false)
+        let log = Lock<[String]>([])
+        let first = source.observe { event in log.withLock { $0.append("a\(event.level.rawValue)") } }
+        var second: MemoryPressureObservation? = source.observe { event in
+            log.withLock { $0.append("b\(event.level.rawValue)") }
+        }
+        source.report(.low)
+        #expect(source.level == .low)
+        source.report(monitorLevel: 255)
+        #expect(log.withLock { $0 } == ["a1", "b1", "a3", "b3"])
+        withExtendedLifetime(second) {}
+        second = nil
+        time.advance(9)
+        source.tick()
+        #expect(source.level == .critical)
+        time.advance(1)
+        source.tick()
+        #expect(source.level == .normal)
+        first.cancel()
+        first.cancel()
+        source.report(.medium)
+        #expect(log.withLock { $0 } == ["a1", "b1", "a3", "b3", "a0"])
+    }
+
+    @Test("an observer may report and cancel; what it reports comes after what it was told")
+    func reentrant() {
+        let source = MemoryPressureSource(files: nil, clock: ManualClock().clock, hasThread: false)
+        let log = Lock<[MemoryPressureLevel]>([])
+        let early = source.observe { [weak source] event in
+            log.withLock { $0.append(event.level) }
+            if event.level == .low { source?.report(.medium) }
+        }
+        let late = source.observe { event in log.withLock { $0.append(event.level) } }
+        source.report(.low)
+        #expect(log.withLock { $0 } == [.low, .low, .medium, .medium])
+        early.cancel()
+        late.cancel()
+    }
+
+    @Test("the thread hears a change of the group's counters, and ends with its source")
+    func thread() throws {
+        let folder = TestFolder()
+        let group = try FakeGroup(folder.path)
+        let heard = DispatchSemaphore(value: 0)
+        let log = Lock<[MemoryPressureLevel]>([])
+        let source = MemoryPressureSource(files: group.files)
+        let observation = source.observe(holdsMemory: { true }) { event in
+            log.withLock { $0.append(event.level) }
+            heard.signal()
+        }
+        source.startReading()
+        // The first counters that the thread has seen are these or the next ones: a count beyond is always news.
+        for count in UInt64(10)... {
+            try group.write("memory.events", "high 1\nmax 2\noom \(count)\n")
+            if heard.wait(timeout: .now() + .milliseconds(20)) == .success { break }
+        }
+        #expect(log.withLock { $0.last } == .critical)
+        #expect(source.level == .critical)
+        observation.cancel()
+    }
+
+    @Test("the kernel's own files are readable here, or absent, and never stop anything")
+    func system() {
+        let source = MemoryPressureSource()
+        let observation = source.observe { _ in }
+        source.startReading()
+        source.startReading()
+        source.report(.low)
+        #expect(source.level >= .low)
+        observation.cancel()
+    }
+}
