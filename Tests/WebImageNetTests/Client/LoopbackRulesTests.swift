@@ -50,8 +50,12 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
 
 @Suite("Rules of the HTTP client's cache, over sockets")
 struct LoopbackRulesTests {
-    /// What the loopback server cannot be made to play: fields of its own connection, methods in lower case.
-    private static let unplayable = ["Fields of the connection", "get invalidates"]
+    /// What the loopback server cannot be made to play: fields of its own connection, a second Content-Length, methods in
+    /// lower case; and a 206 that nobody asked for, which the transport refuses.
+    private static let unplayable = [
+        "Fields of the connection", "get invalidates", "A 304 never changes Content-Length",
+        "Parts that cannot be placed",
+    ]
 
     /// Every third rule.
     static let sample = CacheRulesTests.all.enumerated().filter { index, subject in
