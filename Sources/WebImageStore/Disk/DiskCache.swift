@@ -65,6 +65,17 @@ public final class DiskCache: Sendable {
         return await readers.run { $0.readExtra(key) } ?? nil
     }
 
+    /// News that is written while the entry is being read is neither in memory any more nor in what was read.
+    private func entryWithNews(_ key: CacheKey) async -> DiskEntry? {
+        let entry = await readers.run { $0.read(key) } ?? nil
+        let isWritten = state.shared.withLock { state -> Bool in
+            guard case nil = state.staging.overlay(for: key) else { return false }
+            if entry != nil { state.counters.hits -= 1 } else { state.counters.misses -= 1 }
+            return true
+        }
+        return isWritten ? await readers.run { $0.read(key) } ?? nil : entry
+    }
+
     private func ownEntry(_ key: CacheKey) async -> DiskEntry? {
         switch lookUp(key) {
         case .entry(let entry): entry
@@ -76,6 +87,7 @@ public final class DiskCache: Sendable {
                 await readers.run { $0.read(key) } ?? nil
             }
         case .onDisk: await readers.run { $0.read(key) } ?? nil
+        case .onDiskWithNews: await entryWithNews(key)
         }
     }
 
@@ -149,6 +161,8 @@ public final class DiskCache: Sendable {
         case entry(DiskEntry)
         case absent
         case onDisk
+        /// On disk, with news of it that is not written yet.
+        case onDiskWithNews
         /// On disk, and worth trying without it. The inode whose checksum was compared.
         case inMemory(verified: UInt64?)
     }
@@ -157,6 +171,7 @@ public final class DiskCache: Sendable {
     private func lookUp(_ key: CacheKey) -> LookUp {
         let now = state.clock.uptime()
         var answer = LookUp.absent
+        var hasNews = false
         state.enqueue { state in
             guard !state.isClosed else { return nil }
             switch state.staging.overlay(for: key) {
@@ -167,11 +182,13 @@ public final class DiskCache: Sendable {
             case .removed:
                 state.counters.misses += 1
                 return nil
-            case .update, nil: break
+            case .update: hasNews = true
+            case nil: break
             }
             guard state.isLoaded, !state.known.contains(key.digest) else {
                 let mayBeCached = state.readsCached && !state.mustAskIndex(for: key)
                 answer = mayBeCached ? .inMemory(verified: state.verified[key.digest]) : .onDisk
+                if hasNews { answer = .onDiskWithNews }
                 return nil
             }
             state.counters.misses += 1

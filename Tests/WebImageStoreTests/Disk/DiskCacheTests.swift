@@ -73,6 +73,22 @@ struct DiskCacheTests {
         await again.close()
     }
 
+    @Test("The head of a 304 is seen at once, also while it is being written", arguments: [false, true])
+    func headWhileWriting(isRemote: Bool) async throws {
+        var configuration = folder.configuration()
+        configuration.fileSystem = FaultyFileSystem(isRemote: isRemote)
+        let cache = try DiskCache(configuration: configuration)
+        cache.store(entry(1))
+        for number in 0..<200 {
+            let newer = head(etag: "\"\(number)\"")
+            cache.updateHead(newer, for: key(1))
+            async let flushed: Void = cache.flush()
+            #expect(await cache.entry(for: key(1))?.head == newer)
+            await flushed
+        }
+        await cache.close()
+    }
+
     @Test("The head of a 304 is seen at once, after the flush and after reopening")
     func headUpdate() async throws {
         let cache = try folder.open()

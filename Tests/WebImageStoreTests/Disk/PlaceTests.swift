@@ -61,8 +61,13 @@ struct PlaceTests {
             if hasExtra { await cache.readers.run { $0.state.extras.load() } }
             // The first miss asks the index whether others have added anything.
             #expect(await cache.entry(for: key(2)) == nil)
-            await cache.flush()
-            let before = files.calls
+            // Nothing of the beginning is left to do: neither tidying up nor comparing with the files.
+            await cache.settle()
+            var before = -1
+            while before != files.calls {
+                before = files.calls
+                await cache.flush()
+            }
             for number in 2..<1_000 { #expect(await cache.entry(for: key(number)) == nil) }
             #expect(files.calls == before)
             await cache.close()
