@@ -82,7 +82,8 @@ extension Engine {
     /// Whether a stale picture may stand in for an answer that cannot be had.
     func mayServeStale(_ resource: ResourceRecord, _ plan: RequestPlan, instead error: ImageError) -> Bool {
         if plan.policy == .refresh { return true }
-        guard case .network(let failure) = error else { return false }
+        // A failure that is remembered says as much of the server as it did when it was new.
+        guard case .network(let failure) = error.remembered ?? error else { return false }
         return plan.allowsStale(resource, instead: failure)
     }
 

@@ -125,6 +125,23 @@ struct FailureTests {
         #expect(fixture.manager.failures.count == 1)
     }
 
+    @Test("a stale picture stands in for a remembered failure as it did for the new one")
+    func stale() async throws {
+        let resource = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        let fixture = try ManagerFixture { $0.failures = FailurePolicy { _ in 60 } }
+        let request = ImageRequest(server.url("/a"))
+        _ = try await fixture.manager.image(for: request)
+        fixture.pass(seconds: 61)
+        server.stop()
+        for isRemembered in [false, true] {
+            let response = try await fixture.manager.response(for: request)
+            #expect(response.isStale)
+            #expect((response.refreshError?.remembered != nil) == isRemembered)
+        }
+    }
+
     @Test("removing a request from the caches forgets its failure")
     func removal() async throws {
         let isThere = Shared(false)
