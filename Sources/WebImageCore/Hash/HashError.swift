@@ -19,6 +19,6 @@ enum HashError: Error, Hashable, CustomStringConvertible {
     }
 
     func error(_ format: String) -> ImageError {
-        .decode(.corrupt(format: ImageFormat(format), reason: description))
+        .decode(.corrupt(format: ImageFormat(rawValue: format), reason: description))
     }
 }

@@ -36,9 +36,10 @@ enum Samples {
             .vignette(), .vignette(strength: 0.5), .vignette(start: 0.5), .vignette(color: red),
             .composed(), .composed(.flip(.both)), .composed(.flip(.both), .sharpen()),
             .composed(.composed(.flip(.both)), .sharpen()), .closure(id: "same") { pixels, _ in pixels },
-        ] + BlendMode.allCases.flatMap { mode -> [any ImageTransformer] in
-            [.tint(glass, mode: mode), .tint(red, mode: mode)]
-        }
+        ]
+            + BlendMode.allCases.flatMap { mode -> [any ImageTransformer] in
+                [.tint(glass, mode: mode), .tint(red, mode: mode)]
+            }
     }
 
     /// Those with another picture.
