@@ -19,7 +19,7 @@ struct ConvertCommand: Sendable {
             output = arguments.operands[1]
             let frame = try arguments.integer("frame", in: 0...Int.max)
             decoding = DecodeOptions(size: try arguments.size(), frames: frame.map { .single($0) } ?? .all)
-            transformers = try arguments.transformers()
+            transformers = try arguments.transformers(pictures: Files.picture)
             guard let format = ImageFormat(fileName: output) else {
                 throw UsageError("the extension of “\(output)” names no format that can be written")
             }

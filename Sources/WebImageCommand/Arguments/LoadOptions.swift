@@ -19,12 +19,14 @@ package struct LoadOptions: Sendable {
     package let json: Bool
     package let quiet: Bool
 
-    package init(_ arguments: Arguments, policies: [String]) throws(UsageError) {
+    package init(
+        _ arguments: Arguments, policies: [String], pictures: @escaping PictureReading
+    ) throws(UsageError) {
         try arguments.expectOperands(1...Int.max, "URL")
         inputs = arguments.operands
         size = try arguments.size()
         output = arguments.last("output")
-        transformers = try arguments.transformers()
+        transformers = try arguments.transformers(pictures: pictures)
         format = try arguments.choice("format", of: ["jpeg", "png", "webp"]).map(ImageFormat.init)
         policy = try arguments.choice("policy", of: policies) ?? "http"
         cache = arguments.last("cache")

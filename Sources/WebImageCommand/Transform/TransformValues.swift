@@ -5,11 +5,14 @@ import WebImageCore
 /// The values of one transformer, taken one after the other.
 struct TransformValues {
     let name: String
+    /// For transformers that take another picture.
+    let pictures: PictureReading
     private var rest: ArraySlice<String>
 
     /// `text` is what stands behind the equals sign, nil where there is none.
-    init(name: String, text: String?) {
+    init(name: String, text: String?, pictures: @escaping PictureReading) {
         self.name = name
+        self.pictures = pictures
         rest = (text.map { $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init) } ?? [])[...]
     }
 
@@ -22,15 +25,25 @@ struct TransformValues {
     /// Whether the next value is one of `words`, which is not taken.
     func isNext(oneOf words: [String]) -> Bool { rest.first.map { words.contains($0) } ?? false }
 
+    /// Whether the next value is a number.
+    var isNextNumber: Bool { rest.first.flatMap(Self.decimal) != nil }
+
+    /// The next two values as a place in pixels.
+    mutating func point() throws(TransformProblem) -> (x: Double, y: Double) {
+        let range = -1_000_000.0...1_000_000
+        let x = try number("x", in: range)
+        return (x, try number("y", in: range))
+    }
+
     /// Refuses values that nobody took.
-    func end() throws(TransformListError) {
+    func end() throws(TransformProblem) {
         if let value = rest.first { throw .unexpected(name: name, value: value) }
     }
 
     /// The next value as a number; `fallback` where there is none, which must not be when that is nil.
     mutating func number(
         _ parameter: String, in range: ClosedRange<Double>, or fallback: Double? = nil
-    ) throws(TransformListError) -> Double {
+    ) throws(TransformProblem) -> Double {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let value = Self.decimal(text), range.contains(value) else {
             let (low, high) = (Self.short(range.lowerBound), Self.short(range.upperBound))
@@ -40,7 +53,7 @@ struct TransformValues {
     }
 
     /// The next value as a length in pixels, more than zero.
-    mutating func length(_ parameter: String, or fallback: Double? = nil) throws(TransformListError) -> Double {
+    mutating func length(_ parameter: String, or fallback: Double? = nil) throws(TransformProblem) -> Double {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let value = Self.decimal(text), value > 0, value <= 1_000_000 else {
             throw invalid(parameter, text, "a number of pixels, more than 0")
@@ -49,7 +62,7 @@ struct TransformValues {
     }
 
     /// The next value as `#rgb`, `#rrggbb`, `#rrggbbaa` or one of few names.
-    mutating func color(_ parameter: String, or fallback: PixelColor? = nil) throws(TransformListError) -> PixelColor {
+    mutating func color(_ parameter: String, or fallback: PixelColor? = nil) throws(TransformProblem) -> PixelColor {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let color = PixelColor(text: text) else {
             throw invalid(parameter, text, "#rrggbb, #rrggbbaa, black, white or clear")
@@ -60,7 +73,7 @@ struct TransformValues {
     /// The next value as one of `words`.
     mutating func word<Value>(
         _ parameter: String, of words: [(String, Value)], or fallback: Value? = nil
-    ) throws(TransformListError) -> Value {
+    ) throws(TransformProblem) -> Value {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let found = words.first(where: { $0.0 == text }) else {
             throw invalid(parameter, text, "one of \(words.map(\.0).joined(separator: ", "))")
@@ -68,11 +81,11 @@ struct TransformValues {
         return found.1
     }
 
-    func invalid(_ parameter: String, _ value: String, _ expected: String) -> TransformListError {
+    func invalid(_ parameter: String, _ value: String, _ expected: String) -> TransformProblem {
         .invalid(name: name, parameter: parameter, value: value, expected: expected)
     }
 
-    private func present<Value>(_ value: Value?, _ parameter: String) throws(TransformListError) -> Value {
+    private func present<Value>(_ value: Value?, _ parameter: String) throws(TransformProblem) -> Value {
         guard let value else { throw .missing(name: name, parameter: parameter) }
         return value
     }
