@@ -20,6 +20,18 @@ struct TransformOptionTests {
         #expect(try ImageProbe(reading: try tool.read("c.png")).size == PixelSize(width: 40, height: 20))
     }
 
+    @Test(
+        "vectors are drawn at the size first and transformed then",
+        .enabled(if: CoderRegistry.standard.canDecode(.svg), "built without SVG"))
+    func vectors() async throws {
+        let tool = try ToolProcess()
+        let text = "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='5'><rect width='10' height='5'/></svg>"
+        try tool.write(Data(text.utf8), "a.svg")
+        let result = try await tool.run("convert", "a.svg", "a.png", "-s", "80x", "-t", "pad=1")
+        #expect(result.status == 0, "\(result.error)")
+        #expect(try ImageProbe(reading: try tool.read("a.png")).size == PixelSize(width: 82, height: 42))
+    }
+
     @Test("what is wrong ends the tool with its status, and the message names it")
     func wrong() async throws {
         let tool = try ToolProcess()
