@@ -49,7 +49,7 @@ struct Feeding {
 }
 
 /// The parts of `data` where to cut it: everywhere where it is small, else so many seeded places.
-func cuts(of data: Data, everywhereBelow limit: Int = 2_500, random count: Int = 60) -> [Int] {
+func cuts(of data: Data, everywhereBelow limit: Int = 1_200, random count: Int = 40) -> [Int] {
     guard data.count > limit else { return Array(1..<data.count) }
     var generator = SeededGenerator(UInt64(data.count))
     return (0..<count).map { _ in Int.random(in: 1..<data.count, using: &generator) }

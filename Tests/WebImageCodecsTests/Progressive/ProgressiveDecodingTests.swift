@@ -31,7 +31,7 @@ struct ProgressiveDecodingTests {
     @Test("formats that can be shown early are shown early")
     func formats() {
         let formats = Set(streamed.map(\.format))
-        #expect(formats.isSuperset(of: [.jpeg]))
+        #expect(formats.isSuperset(of: [.jpeg, .png, .gif, .webp]))
     }
 
     @Test("cut anywhere in two, the picture is that of the whole file", arguments: streamed)
@@ -60,7 +60,7 @@ struct ProgressiveDecodingTests {
             var feeding = try #require(try Feeding(data))
             let pieces = { Int.random(in: 1...max(1, data.count / (2 + round * 4)), using: &generator) }
             let preview = try feeding.finish(pieces: pieces) { preview in
-                #expect(!preview.isComplete && preview.image.metadata.isPartial)
+                #expect(preview.image.metadata.isPartial == !preview.isComplete)
                 #expect(preview.fraction >= fraction && preview.rows <= fixture.storedSize.height)
                 #expect(preview.image.size == fixture.size)
                 fraction = preview.fraction
