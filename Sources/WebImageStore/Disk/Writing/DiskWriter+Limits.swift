@@ -33,6 +33,14 @@ extension DiskWriter {
         evict(to: EvictionGoal(bytes: max(0, bytes / 10 * 9 - (spaceFloor + count - freeBytes))))
     }
 
+    /// Whether `count` bytes leave the free space that others are to have. Asks the system before it says no: others
+    /// may have made room.
+    func hasRoom(for count: Int) -> Bool {
+        if freeBytes - count >= spaceFloor { return true }
+        readSpace()
+        return freeBytes - count >= spaceFloor
+    }
+
     func readSpace() {
         guard let space = try? files.freeSpace(at: layout.root) else { return }
         freeBytes = space.free
