@@ -16,6 +16,8 @@ struct wi_jpeg_decoder {
     /// Bytes still to be stepped over.
     size_t skip;
     int is_last;
+    /// Part of the coefficients' bits that were known when the last whole scan ended.
+    double refinement;
 };
 
 /// Ends the input: libjpeg is told that the picture is over, and the errors remember that it was not.

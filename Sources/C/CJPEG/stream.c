@@ -64,6 +64,16 @@ wi_jpeg_status wi_jpeg_stream_feed(wi_jpeg_decoder *decoder, const uint8_t *byte
     return WI_JPEG_OK;
 }
 
+/// Known bits of the coefficients, as a part of all. libjpeg counts a scan as soon as it begins.
+static double refinement(const struct jpeg_decompress_struct *info) {
+    if (!info->progressive_mode || !info->coef_bits || info->num_components < 1) return 0;
+    double known = 0;
+    for (int c = 0; c < info->num_components; c++)
+        for (int k = 0; k < DCTSIZE2; k++)
+            if (info->coef_bits[c][k] >= 0) known += 1.0 / (1 + info->coef_bits[c][k]);
+    return known / (info->num_components * DCTSIZE2);
+}
+
 int wi_jpeg_stream_has_scans(const wi_jpeg_decoder *decoder) { return decoder->info.buffered_image; }
 
 wi_jpeg_status wi_jpeg_stream_absorb(wi_jpeg_decoder *decoder, int steps, int *steps_left) {
@@ -73,6 +83,7 @@ wi_jpeg_status wi_jpeg_stream_absorb(wi_jpeg_decoder *decoder, int steps, int *s
     while (*steps_left > 0) {
         int found = jpeg_consume_input(info);
         if (found == JPEG_REACHED_EOI) return WI_JPEG_OK;
+        if (found == JPEG_SCAN_COMPLETED) decoder->refinement = refinement(info);
         if (found == JPEG_SUSPENDED) return WI_JPEG_MORE;
         if (info->input_scan_number > decoder->max_scans)
             wi_jpeg_fail((j_common_ptr)info, WI_JPEG_SCANS, "too many scans");
@@ -97,12 +108,4 @@ wi_jpeg_status wi_jpeg_stream_end_output(wi_jpeg_decoder *decoder) {
     return jpeg_finish_output(&decoder->info) ? WI_JPEG_OK : WI_JPEG_MORE;
 }
 
-double wi_jpeg_stream_refinement(const wi_jpeg_decoder *decoder) {
-    const struct jpeg_decompress_struct *info = &decoder->info;
-    if (!info->progressive_mode || !info->coef_bits || info->num_components < 1) return 0;
-    double known = 0;
-    for (int c = 0; c < info->num_components; c++)
-        for (int k = 0; k < DCTSIZE2; k++)
-            if (info->coef_bits[c][k] >= 0) known += 1.0 / (1 + info->coef_bits[c][k]);
-    return known / (info->num_components * DCTSIZE2);
-}
+double wi_jpeg_stream_refinement(const wi_jpeg_decoder *decoder) { return decoder->refinement; }

@@ -100,6 +100,16 @@ struct ProgressiveDecodingTests {
         }
     }
 
+    @Test("a scan that has only begun does not count")
+    func fraction() throws {
+        let data = try Fixture.named("420-progressive.jpg").data()
+        var feeding = try #require(try Feeding(data))
+        try feeding.give(to: data.count * 9 / 10)
+        let preview = try #require(try feeding.preview())
+        #expect(preview.fraction > 0 && preview.fraction < 1)
+        #expect(try feeding.finish()?.fraction == 1)
+    }
+
     @Test("a decoder that failed keeps failing and does nothing more")
     func sticky() throws {
         let data = try Fixture.named("444.jpg").data()

@@ -80,7 +80,9 @@ struct ProgressiveFuzzTests {
         }
     }
 
-    @Test("bytes behind the picture change nothing", arguments: streamed.filter { $0.format != .jxl && !$0.file.contains("arithmetic") })
+    @Test(
+        "bytes behind the picture change nothing",
+        arguments: streamed.filter { $0.format != .jxl && !$0.file.contains("arithmetic") })
     func surplus(_ fixture: Fixture) throws {
         let data = try fixture.data()
         var whole = try #require(try Feeding(data))

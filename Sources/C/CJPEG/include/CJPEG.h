@@ -61,7 +61,7 @@ int wi_jpeg_stream_scans(const wi_jpeg_decoder *decoder);
 wi_jpeg_status wi_jpeg_stream_begin_output(wi_jpeg_decoder *decoder);
 /// After the last row of the output.
 wi_jpeg_status wi_jpeg_stream_end_output(wi_jpeg_decoder *decoder);
-/// How much of the coefficients is known: 0 nothing, 1 all bits of all of them.
+/// How much of the coefficients the whole scans brought: 0 nothing, 1 all bits of all of them.
 double wi_jpeg_stream_refinement(const wi_jpeg_decoder *decoder);
 
 wi_jpeg_encoder *wi_jpeg_encoder_open(void);
