@@ -74,7 +74,8 @@ struct LoadCommand: Sendable {
     private func load(with manager: ImageManager) -> PictureLoad {
         PictureLoad(
             manager: manager, size: options.size, policy: CachePolicy(rawValue: options.policy) ?? .http,
-            output: options.output, format: options.format, tags: options.tag.map { [$0] } ?? [],
+            transformers: options.transformers, output: options.output, format: options.format,
+            tags: options.tag.map { [$0] } ?? [],
             previews: options.preview.map {
                 PreviewLoad(policy: $0 == "blurred" ? .blurred : .progressive, folder: options.previewOutput)
             })

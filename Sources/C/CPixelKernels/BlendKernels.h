@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Included once per sample type, see Depths.h.
 
+// Dodge and burn jump where a colour is exactly full, which a product with the reciprocal is not: they divide.
+WI_INLINE float NAME(straight)(const SAMPLE *p, int c, float over, wi_blend_mode mode) {
+    if (mode == wi_blend_color_dodge || mode == wi_blend_color_burn) return (float)p[c] / (p[3] ? p[3] : 1);
+    return p[c] * over;
+}
+
 // `mode` and `place` are constants wherever this is inlined, so that the loop has no branches left.
 WI_INLINE void NAME(blend_loop)(const SAMPLE *back, const SAMPLE *front, SAMPLE *dst, const float *coverage,
                                 float opacity, wi_blend_mode mode, wi_blend_place place, size_t count) {
@@ -18,7 +24,8 @@ WI_INLINE void NAME(blend_loop)(const SAMPLE *back, const SAMPLE *front, SAMPLE 
             if (place == wi_blend_in) {
                 v = f[c] * share * ab;
             } else {
-                v = b[c] * unit * (1 - af) + af * ab * wi_blended(mode, b[c] * overB, f[c] * overF);
+                const float under = NAME(straight)(b, c, overB, mode), above = NAME(straight)(f, c, overF, mode);
+                v = b[c] * unit * (1 - af) + af * ab * wi_blended(mode, under, above);
                 if (place == wi_blend_over) v += f[c] * share * (1 - ab);
             }
             out[c] = (SAMPLE)wi_clamp(v * MAXIMUM + 0.5f, 0, limit);

@@ -51,6 +51,18 @@ WI_INLINE void BODY(wi_alpha)(const SAMPLE *src, float *dst, size_t count) {
     for (size_t i = 0; i < count; i++) dst[i] = src[i * 4 + 3] * (1 / MAXIMUM);
 }
 
+WI_INLINE void BODY(wi_sum)(const SAMPLE *src, uint64_t *sums, size_t count) {
+    // 32 bits hold 65,536 samples of 16 bits.
+    const size_t block = 65536;
+    for (size_t start = 0; start < count; start += block) {
+        uint32_t part[4] = {0};
+        size_t end = count - start < block ? count : start + block;
+        for (size_t i = start; i < end; i++)
+            for (int c = 0; c < 4; c++) part[c] += src[i * 4 + c];
+        for (int c = 0; c < 4; c++) sums[c] += part[c];
+    }
+}
+
 WI_DISPATCH_NAMED(void, NAME(wi_color_matrix), (const SAMPLE *src, SAMPLE *dst, const float *matrix, size_t count),
                   (src, dst, matrix, count))
 WI_DISPATCH_NAMED(void, NAME(wi_mix),
@@ -62,3 +74,4 @@ WI_DISPATCH_NAMED(void, NAME(wi_unsharp),
                   (src, blurred, dst, amount, threshold, count))
 WI_DISPATCH_NAMED(void, NAME(wi_luminance), (const SAMPLE *src, float *dst, size_t count), (src, dst, count))
 WI_DISPATCH_NAMED(void, NAME(wi_alpha), (const SAMPLE *src, float *dst, size_t count), (src, dst, count))
+WI_DISPATCH_NAMED(void, NAME(wi_sum), (const SAMPLE *src, uint64_t *sums, size_t count), (src, sums, count))

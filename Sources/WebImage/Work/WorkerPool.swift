@@ -34,8 +34,7 @@ final class WorkerPool: Sendable {
         self.waitingLimit = waitingLimit
         for index in 0..<max(1, threads) {
             let thread = Thread { [condition] in Self.loop(condition, byteBudget) }
-            // The kernel takes no name of more than 15 bytes.
-            thread.name = "webimage-w-\(index)"
+            thread.name = "webimage-worker-\(index)"
             thread.stackSize = 2 << 20
             thread.start()
         }

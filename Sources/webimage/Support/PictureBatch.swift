@@ -48,6 +48,8 @@ struct PictureLoad: Sendable {
     let manager: ImageManager
     var size: TargetSize?
     var policy = CachePolicy.http
+    /// Applied to what is written.
+    var transformers: [any ImageTransformer] = []
     /// Folder of the written pictures; nil for none.
     var output: String?
     /// What they are encoded as; nil for their own format.
@@ -69,6 +71,7 @@ struct PictureLoad: Sendable {
             request.cachePolicy = policy
             request.tags = tags
             request.preview = previews?.policy ?? .none
+            if !transformers.isEmpty { request.transformers = transformers }
             request.wantsData = output != nil && isWrittenAsIs
             let start = ContinuousClock.now
             let (result, log) = await self.result(of: request, stem, onProgress)
@@ -86,7 +89,7 @@ struct PictureLoad: Sendable {
         return row
     }
 
-    private var isWrittenAsIs: Bool { size == nil && format == nil }
+    private var isWrittenAsIs: Bool { size == nil && format == nil && transformers.isEmpty }
 
     private func result(
         of request: ImageRequest, _ stem: String?, _ onProgress: @Sendable (ImageProgress) -> Void
@@ -127,7 +130,8 @@ struct PictureLoad: Sendable {
 
     /// The picture's own format, or PNG or JPEG where that cannot be written.
     private static func writableFormat(of image: Image, _ coders: CoderRegistry) -> ImageFormat {
-        if let format = image.format, coders.canEncode(format) { return format }
+        let keepsAlpha = image.isOpaque || image.format != .jpeg
+        if let format = image.format, keepsAlpha, coders.canEncode(format) { return format }
         return image.isOpaque ? .jpeg : .png
     }
 

@@ -17,7 +17,8 @@ final class WatchedCoder: ImageCoder {
         var appended = 0
         /// How often a preview was asked for.
         var looks = 0
-        var threads: Set<String> = []
+        /// Calls on the main thread or in a Swift task.
+        var misplaced = 0
     }
 
     private let notes = Lock(Notes())
@@ -50,15 +51,14 @@ final class WatchedCoder: ImageCoder {
         return decoder.map { WatchedDecoder($0, self) }
     }
 
-    private static var threadName: String {
-        (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8).trimmingCharacters(in: .newlines)) ?? ""
-    }
+    /// Neither the main thread nor one of Swift's pool.
+    private static var isOnOwnThread: Bool { !Thread.isMainThread && withUnsafeCurrentTask { $0 == nil } }
 
     fileprivate func during<Result>(_ body: () throws(ImageError) -> Result) throws(ImageError) -> Result {
         notes.withLock { notes in
             notes.running += 1
             notes.mostRunning = max(notes.mostRunning, notes.running)
-            notes.threads.insert(Self.threadName)
+            if !Self.isOnOwnThread { notes.misplaced += 1 }
         }
         defer { notes.withLock { $0.running -= 1 } }
         return try body()

@@ -68,6 +68,10 @@ void wi_luminance_rgba16(const uint16_t *src, float *dst, size_t count);
 void wi_alpha_rgba8(const uint8_t *src, float *dst, size_t count);
 void wi_alpha_rgba16(const uint16_t *src, float *dst, size_t count);
 
+/// Adds each channel of a row to its sum.
+void wi_sum_rgba8(const uint8_t *src, uint64_t *sums, size_t count);
+void wi_sum_rgba16(const uint16_t *src, uint64_t *sums, size_t count);
+
 /// How much of a vignette each pixel of a row gets: 0 nearer to the middle than `start`, `strength` from
 /// start + 1 / slope on, smooth between. Places are in half diagonals from the middle.
 void wi_vignette(float *coverage, float x, float step, float y, float start, float slope, float strength,

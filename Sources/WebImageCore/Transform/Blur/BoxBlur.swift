@@ -23,6 +23,7 @@ enum BoxBlur {
         _ pixels: PixelBuffer, deviation: Double, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: pixels.size, format: pixels.format)
+        try context.checkpoint()
         let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, zeroed: false)
         let pass = LinePass(format: pixels.format, box: box(deviation: min(deviation, largestDeviation)))
         var checkpoints = Checkpoints(context)

@@ -77,6 +77,7 @@ enum PixelFraming {
             throw .transform(.outsidePicture(transformer: name))
         }
         try context.limits.check(result: frame.size, format: pixels.format)
+        try context.checkpoint()
         let canvas = try PixelCanvas(size: frame.size, format: pixels.format, zeroed: false)
         let fill = color.row(count: frame.width, format: pixels.format)
         let bytesPerPixel = pixels.format.bytesPerPixel

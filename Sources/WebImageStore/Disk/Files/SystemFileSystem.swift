@@ -85,6 +85,10 @@ package struct SystemFileSystem: FileSystem {
         guard unlink(path) == 0 else { throw FileFailure("unlink", path, errno) }
     }
 
+    package func remove(_ path: String, in folder: Int32) throws(FileFailure) {
+        guard unlinkat(folder, path, 0) == 0 else { throw FileFailure("unlinkat", path, errno) }
+    }
+
     package func removeDirectory(_ path: String) throws(FileFailure) {
         guard rmdir(path) == 0 else { throw FileFailure("rmdir", path, errno) }
     }
