@@ -47,6 +47,8 @@ final class PreviewFeed: Sendable {
         var listeners: [Int: PreviewListener] = [:]
         var makers: [PreviewKey: PreviewMaker] = [:]
         var isBusy = false
+        /// Counts orders.
+        var orders = 0
         var work: Task<Void, Never>?
     }
 
@@ -125,6 +127,7 @@ final class PreviewFeed: Sendable {
 
     fileprivate struct Order {
         let epoch: Int
+        let number: Int
         let makers: [PreviewMaker]
         let bytes: PreviewMaker.Bytes
         let priority: RequestPriority
@@ -151,7 +154,8 @@ final class PreviewFeed: Sendable {
         }
         let isStale = state.withLock { state in
             guard state.epoch == order.epoch else { return true }
-            if state.isBusy { state.work = work }
+            // It may be done already, and the next one under way.
+            if state.isBusy, state.orders == order.number { state.work = work }
             return false
         }
         if isStale { work.cancel() }
@@ -216,8 +220,9 @@ extension PreviewFeed.State {
         let due = makers.values.filter { heard.contains($0.key) && $0.isDue(bytes, latest: latest, at: time) }
         guard !due.isEmpty else { return nil }
         isBusy = true
+        orders += 1
         // Pictures that are wanted as they are come first.
         let lower = RequestPriority(rawValue: (priority?.value.rawValue ?? 0) - 1) ?? .veryLow
-        return PreviewFeed.Order(epoch: epoch, makers: due, bytes: bytes, priority: lower)
+        return PreviewFeed.Order(epoch: epoch, number: orders, makers: due, bytes: bytes, priority: lower)
     }
 }

@@ -32,15 +32,15 @@ final class PreviewStudio: Sendable {
 
     /// Lets `maker` look at `bytes`, and transforms what it sees for every one of `plans`.
     ///
-    /// - Returns: nil where it was cancelled or there was no thread to be had.
+    /// - Returns: nil where it did not begin: cancelled before, or no thread to be had.
     func make(
         _ maker: PreviewMaker, _ bytes: PreviewMaker.Bytes, for plans: [RequestPlan], priority: RequestPriority
     ) async -> Outcome? {
         try? await workers.run(cost: maker.cost, priority: LivePriority(priority), limits: maker.key.limits) {
             [coders, budget] context throws(ImageError) -> Outcome in
             var maker = maker
+            // What the decoder took must be remembered whatever follows: its bytes are not given twice.
             let image = maker.make(bytes, coders: coders, budget: budget, context: context)
-            try context.checkpoint()
             guard let image else { return Outcome(maker: maker, images: [:]) }
             var images: [CacheKey: Image] = [:]
             for plan in plans where images[plan.keys.final] == nil {
