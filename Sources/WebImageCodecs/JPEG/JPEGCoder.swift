@@ -27,7 +27,7 @@ public struct JPEGCoder: ImageCoder {
             let layout = try DecodeLayout(
                 rawSize: reader.size, orientation: probe.orientation, options: options, context: context)
             let profile = reader.iccProfile()
-            let denominator = [8, 4, 2].first { Double($0) <= layout.spareReduction } ?? 1
+            let denominator = JPEGReader.denominator(for: layout)
             let decoded = try reader.decode(denominator: denominator, allowsPartial: options.allowsPartial)
             // libjpeg rounds the reduced size up; the picture itself ends where the division says.
             let extent = (
@@ -41,6 +41,16 @@ public struct JPEGCoder: ImageCoder {
                     rawSize: reader.size, orientation: layout.orientation, depth: reader.depth, hasAlpha: false,
                     isPartial: decoded.isPartial, iccProfile: profile))
         }
+    }
+
+    /// By rows, or scan by scan where there are several. Arithmetic coding gives no previews.
+    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveDecoder)?
+    {
+        let layout = try DecodeLayout(
+            rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
+        let stream = try JPEGStream(probe: probe, layout: layout, context: context)
+        return StreamDecoder(stream, probe: probe, options: options, layout: layout)
     }
 
     /// True for JPEG.

@@ -19,9 +19,7 @@
         /// - Throws: families 4xxx and 6xxx.
         init(_ data: Data, limits: Limits) throws(ImageError) {
             let encoded = EncodedBytes(data)
-            // libjxl works in 32-bit floats with several planes more than colours.
-            let budget = limits.maxDecodedBytes.multipliedReportingOverflow(by: 8)
-            let memory = budget.overflow ? Int.max / 2 : max(budget.partialValue, 64 << 20)
+            let memory = Self.memory(limits)
             var handle: OpaquePointer?
             var info = wi_jxl_info()
             let status = wi_jxl_open(encoded.bytes.baseAddress, encoded.count, memory, &info, &handle)
@@ -36,6 +34,12 @@
         }
 
         deinit { wi_jxl_close(handle) }
+
+        /// Bytes that libjxl may hold: it works in 32-bit floats with several planes more than colours.
+        static func memory(_ limits: Limits) -> Int {
+            let budget = limits.maxDecodedBytes.multipliedReportingOverflow(by: 8)
+            return budget.overflow ? Int.max / 2 : max(budget.partialValue, 64 << 20)
+        }
 
         var storedSize: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
         var depth: Int { Int(info.depth) }
@@ -81,7 +85,8 @@
             return canvas.finish(isOpaque: isOpaque)
         }
 
-        private static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
+        /// What a status means to the caller.
+        static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
             switch status {
             case WI_JXL_TRUNCATED: .decode(.truncated(format: .jxl, received: received, expected: nil))
             case WI_JXL_MEMORY: .decode(.outOfMemory(bytes: memory))

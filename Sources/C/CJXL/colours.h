@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <jxl/decode.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Pictures in libjxl's own colours come out as sRGB; others as stored, with their profile.
+void wi_jxl_choose_colours(JxlDecoder *decoder);
+/// The profile of the pixels as malloc'ed bytes; NULL where they are sRGB.
+uint8_t *wi_jxl_read_profile(JxlDecoder *decoder, size_t *count);
