@@ -19,7 +19,7 @@ struct GIFIndex: Sendable {
 
     /// A graphic control extension holds for the next frame only.
     private struct Control {
-        var disposal = GIFFrame.Disposal.keep
+        var disposal = FrameDisposal.keep
         var transparentIndex: UInt8?
         var delayMilliseconds = 0
     }
@@ -107,7 +107,7 @@ struct GIFIndex: Sendable {
     private static func control(_ body: UnsafeBufferPointer<UInt8>.SubSequence) -> Control {
         let start = body.startIndex
         return Control(
-            disposal: GIFFrame.Disposal(packed: body[start]),
+            disposal: FrameDisposal(packed: body[start]),
             transparentIndex: body[start] & 1 != 0 ? body[start + 3] : nil,
             delayMilliseconds: (Int(body[start + 1]) | Int(body[start + 2]) << 8) * 10)
     }
