@@ -10,9 +10,6 @@ import WebImageCore
 struct ConformanceTests {
     /// What our rules make of files that others read otherwise, each with the reason.
     static let known: [String: String] = [
-        "image-rs-image/images/gif/anim/oob.gif": "the canvas is the logical screen, frames beyond it are cut",
-        "image-rs-image/images/gif/simple/issue_1455_oversized.gif": "as above",
-        "pygif-test-suite/image-outside-bg.gif": "as above",
         "pygif-test-suite/image-zero-size.gif": "ends inside its only frame",
         "pygif-test-suite/image-zero-height.gif": "ends inside its only frame",
         "pillow/ultrahdr.jpg": "has a header and no pixels",

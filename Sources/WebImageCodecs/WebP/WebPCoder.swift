@@ -15,7 +15,7 @@ public struct WebPCoder: ImageCoder {
     /// Decodes; smaller sizes through libwebp's own scaler to twice the wanted pixels, the rest by resampling.
     ///
     /// An animation's poster is decoded at once, its frames when they are asked for. An animation that ends early
-    /// gives its poster as a still with `allowsPartial`.
+    /// gives the frames that are whole with `allowsPartial`, and at least its poster as a still.
     ///
     /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
