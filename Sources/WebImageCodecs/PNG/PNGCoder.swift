@@ -42,15 +42,21 @@ public struct PNGCoder: ImageCoder {
         }
     }
 
-    /// True for PNG.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .png }
+    /// True for PNG and animated PNG.
+    public func canEncode(_ format: ImageFormat) -> Bool { format == .png || format == .apng }
 
-    /// Encodes the still or the poster with 8 bits a sample, without alpha where the picture is opaque.
+    /// Encodes the still or the poster with 8 bits a sample, without alpha where the picture is opaque; an animation as
+    /// such where the encoding's format is ``ImageFormat/apng``.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
+    ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try PNGWriter.encode(image.pixels, as: encoding, context: context)
+        let image = try image.taking(encoding.frames)
+        guard image.isAnimated, encoding.format == .apng else {
+            return try PNGWriter.encode(image.pixels, as: encoding, context: context)
+        }
+        return try APNGWriter.encode(image, as: encoding, context: context)
     }
 }

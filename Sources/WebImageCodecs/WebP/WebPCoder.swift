@@ -37,13 +37,16 @@ public struct WebPCoder: ImageCoder {
     /// True for WebP.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
-    /// Encodes the still or the poster. Default quality 80; `isLossless` keeps every visible pixel, colours under
-    /// full transparency are not kept.
+    /// Encodes the still or the animation. Default quality 80; `isLossless` keeps every visible pixel, colours under
+    /// full transparency are not kept. Neighbouring frames that are the same become one.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
+    ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try WebPWriter.encode(image.pixels, as: encoding, context: context)
+        let image = try image.taking(encoding.frames)
+        guard image.isAnimated else { return try WebPWriter.encode(image.pixels, as: encoding, context: context) }
+        return try WebPAnimationWriter.encode(image, as: encoding, context: context)
     }
 }
