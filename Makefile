@@ -38,8 +38,7 @@ format:
 ## not looked for this way: Swift keeps pointers with marks in their bits, and the leak checker does not see those.
 test-asan:
 	@Scripts/setup test
-	@ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Scripts/sanitizers/address.supp \
-	 $(SWIFT) test $(WITH) $(call SANITIZED,address) --no-parallel
+	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(WITH) $(call SANITIZED,address) --no-parallel
 
 test-tsan:
 	@Scripts/setup test

@@ -10,6 +10,7 @@ struct ConvertCommand: Sendable {
         let input: String
         let output: String
         let decoding: DecodeOptions
+        let transformers: [any ImageTransformer]
         let encoding: ImageEncoding
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -18,6 +19,7 @@ struct ConvertCommand: Sendable {
             output = arguments.operands[1]
             let frame = try arguments.integer("frame", in: 0...Int.max)
             decoding = DecodeOptions(size: try arguments.size(), frames: frame.map { .single($0) } ?? .all)
+            transformers = try arguments.transformers(pictures: Files.picture)
             guard let format = ImageFormat(fileName: output) else {
                 throw UsageError("the extension of “\(output)” names no format that can be written")
             }
@@ -42,7 +44,10 @@ struct ConvertCommand: Sendable {
                     throw .transform(.noEncoder(options.encoding.format))
                 }
                 let data = try Files.read(options.input)
-                let image = try coders.decode(data, options: options.decoding, context: context)
+                var image = try coders.decode(data, options: options.decoding, context: context)
+                for transformer in options.transformers {
+                    image = try transformer.apply(to: image, context: TransformContext(coding: context))
+                }
                 try Files.write(
                     try coders.encode(image, as: options.encoding, context: context), to: options.output)
             }

@@ -72,7 +72,8 @@ struct LoadCommand: Sendable {
     private func load(with manager: ImageManager) -> PictureLoad {
         PictureLoad(
             manager: manager, size: options.size, policy: CachePolicy(rawValue: options.policy) ?? .http,
-            output: options.output, format: options.format, tags: options.tag.map { [$0] } ?? [])
+            transformers: options.transformers, output: options.output, format: options.format,
+            tags: options.tag.map { [$0] } ?? [])
     }
 
     /// The last part of a URL is name enough where no two pictures share it.

@@ -60,7 +60,8 @@ struct WebImageTool {
         }
         switch command.name {
         case Commands.load.name:
-            return await LoadCommand(try .init(arguments, policies: LoadCommand.policies), console, interruption).run()
+            let options = try LoadOptions(arguments, policies: LoadCommand.policies, pictures: Files.picture)
+            return await LoadCommand(options, console, interruption).run()
         case Commands.info.name: return await InfoCommand(try .init(arguments), console, interruption).run()
         case Commands.decode.name: return await DecodeCommand(try .init(arguments), console).run()
         case Commands.convert.name: return await ConvertCommand(try .init(arguments), console).run()

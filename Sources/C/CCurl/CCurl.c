@@ -34,6 +34,11 @@ CURLcode wi_curl_set_close_socket(CURL *easy, curl_closesocket_callback function
     return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context);
 }
 
+CURLcode wi_curl_set_before_request(CURL *easy, curl_prereq_callback function, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+    return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+}
+
 CURLcode wi_curl_allow_http(CURL *easy) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

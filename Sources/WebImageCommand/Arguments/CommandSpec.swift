@@ -27,6 +27,9 @@ package struct OptionSpec: Sendable, Hashable {
     /// `--size`, on every command that decodes.
     package static let size = OptionSpec(
         "size", letter: "s", takes: "WxH", help: "Fit into this box, in pixels; one side may be left out.")
+    /// `--transform`, on every command that writes pictures.
+    package static let transform = OptionSpec(
+        "transform", letter: "t", takes: "LIST", help: "Apply these, as in resize=200x200,blur=8,circle.")
 }
 
 /// What a command is called, takes and does.

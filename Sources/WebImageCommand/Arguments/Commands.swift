@@ -2,17 +2,25 @@
 
 /// The commands there are.
 package enum Commands {
+    /// What `--transform` knows.
+    private static let transformers =
+        "Transformers are applied in their order, commas between them, and know: \(TransformList.usage). Colours are "
+        + "#rrggbb, #rrggbbaa, black, white, clear."
+
     package static let load = CommandSpec(
         "load", operands: "URL…",
         summary: "Load pictures through the cache and say where each came from.",
         details: [
             "An argument that is no URL but an existing file is loaded from there. “-” reads URLs from standard "
                 + "input, @FILE from a file, one per line. Pictures that fail do not stop the others.",
-            "With --output the original bytes are written; with --size or --format the picture is encoded anew.",
+            "With --output the original bytes are written; with --size, --transform or --format the picture is encoded "
+                + "anew.",
+            transformers,
         ],
         options: [
             .size,
             OptionSpec("output", letter: "o", takes: "DIR", help: "Write the pictures into this folder."),
+            .transform,
             OptionSpec("format", letter: "f", takes: "jpeg|png|webp", help: "Encode what is written so."),
             OptionSpec(
                 "policy", letter: "p", takes: "POLICY",
@@ -45,9 +53,10 @@ package enum Commands {
     package static let convert = CommandSpec(
         "convert", operands: "IN OUT",
         summary: "Decode a picture and encode it as the extension of OUT says.",
-        details: ["“-” as IN reads standard input."],
+        details: ["“-” as IN reads standard input.", transformers],
         options: [
             .size,
+            .transform,
             OptionSpec("frame", letter: "n", takes: "N", help: "Only this frame, from 0."),
             OptionSpec("quality", letter: "q", takes: "Q", help: "1 (small) to 100 (good), for lossy formats."),
         ])

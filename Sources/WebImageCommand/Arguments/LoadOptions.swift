@@ -7,6 +7,8 @@ package struct LoadOptions: Sendable {
     package let inputs: [String]
     package let size: TargetSize?
     package let output: String?
+    /// Applied to what is written.
+    package let transformers: [any ImageTransformer]
     package let format: ImageFormat?
     /// Raw value of the cache policy.
     package let policy: String
@@ -17,11 +19,14 @@ package struct LoadOptions: Sendable {
     package let json: Bool
     package let quiet: Bool
 
-    package init(_ arguments: Arguments, policies: [String]) throws(UsageError) {
+    package init(
+        _ arguments: Arguments, policies: [String], pictures: @escaping PictureReading
+    ) throws(UsageError) {
         try arguments.expectOperands(1...Int.max, "URL")
         inputs = arguments.operands
         size = try arguments.size()
         output = arguments.last("output")
+        transformers = try arguments.transformers(pictures: pictures)
         format = try arguments.choice("format", of: ["jpeg", "png", "webp"]).map(ImageFormat.init)
         policy = try arguments.choice("policy", of: policies) ?? "http"
         cache = arguments.last("cache")
@@ -29,6 +34,7 @@ package struct LoadOptions: Sendable {
         concurrency = try arguments.integer("concurrency", in: 1...1_000) ?? 32
         json = arguments.has("json")
         quiet = arguments.has("quiet")
+        if !transformers.isEmpty, output == nil { throw UsageError("--transform needs --output") }
         if format != nil, output == nil { throw UsageError("--format needs --output") }
     }
 }

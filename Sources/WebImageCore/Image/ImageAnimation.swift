@@ -65,11 +65,14 @@ public final class ImageAnimation: Sendable {
             throw .request(.noSuchFrame(index: index, count: timeline.frameCount))
         }
         var pixels = try decoder.frame(at: index)
+        // The clock and the flag of the work that made the picture have nothing to say to frames asked for later.
+        let context = TransformContext(scale: context.scale, coding: CodingContext(limits: context.coding.limits))
         for transformer in transformers { pixels = try transformer.transform(pixels, context: context) }
         return pixels
     }
 
-    /// The same animation with one more transformer, applied to each frame when it is asked for.
+    /// The same animation with one more transformer, applied to each frame when it is asked for. Of `context` scale
+    /// and limits stay; time begins anew with each frame.
     public func transformed(by transformer: any ImageTransformer, context: TransformContext) -> ImageAnimation {
         ImageAnimation(decoder, transformers: transformers + [transformer], context: context)
     }

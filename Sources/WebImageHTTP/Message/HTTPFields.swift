@@ -41,8 +41,10 @@ public struct HTTPFields: Sendable, Hashable, Codable {
 
     /// All values of `name` joined by `, ` (RFC 9110 5.3); nil where there is none.
     public func combined(_ name: String) -> String? {
-        let all = values(of: name)
-        return all.count < 2 ? all.first : all.joined(separator: ", ")
+        guard let first = lines.firstIndex(where: { Self.same($0.name, name) }) else { return nil }
+        // Nearly always the only one.
+        guard lines[(first + 1)...].contains(where: { Self.same($0.name, name) }) else { return lines[first].value }
+        return values(of: name).joined(separator: ", ")
     }
 
     /// Adds a line after the others.

@@ -32,11 +32,7 @@ extension DownloadHop {
 
     /// Keeps whether the host wants https alone; only where its certificate was checked (RFC 6797 8.1).
     func learnTransport(_ head: ResponseHead) {
-        let tls = request.network.tls ?? configuration.tls
-        guard let strictTransport = configuration.strictTransport,
-            !tls.uncheckedHosts.contains(url.host()?.lowercased() ?? "")
-        else { return }
-        strictTransport.take(head.fields, from: url)
+        configuration.strictTransport?.take(head, from: url, request.network.tls ?? configuration.tls)
     }
 
     /// The same step with credentials, where `head` asks for them and there are some; nil otherwise.

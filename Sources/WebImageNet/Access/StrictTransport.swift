@@ -31,6 +31,14 @@ public final class StrictTransport: Sendable {
         return parts.url ?? url
     }
 
+    /// Takes what an answer says, unless the certificate of its host was not checked under `tls` (RFC 6797 8.1).
+    func take(_ head: ResponseHead, from url: URL, _ tls: TLSConfiguration) {
+        guard head.fields["Strict-Transport-Security"] != nil,
+            !tls.uncheckedHosts.contains(url.host()?.lowercased() ?? "")
+        else { return }
+        take(head.fields, from: url)
+    }
+
     /// Takes the Strict-Transport-Security field of an answer; only https counts, and no host that is an address.
     public func take(_ fields: HTTPFields, from url: URL) {
         guard url.scheme?.lowercased() == "https", let host = CookieParser.host(of: url), IPAddress(host: host) == nil,

@@ -64,7 +64,8 @@ public struct HTTPClient: Sendable {
         do throws(Redirect.Refusal) {
             let redirect = try Redirect(
                 response.head, method: hop.method, from: hop.url,
-                allowsDowngrade: core.configuration.network.allowsDowngrade)
+                allowsDowngrade: core.configuration.network.allowsDowngrade,
+                strictTransport: core.configuration.network.strictTransport)
             var next = hop
             next.url = redirect.url
             next.fields = redirect.fields(hop.fields)

@@ -43,6 +43,7 @@ final class HTTPClientCore: Sendable {
     /// `request` with the fields every request has: Vary compares what is sent.
     func prepared(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
+        request.url = configuration.network.strictTransport?.secured(request.url) ?? request.url
         let named = configuration.network.fields
         let saysCodings = request.fields["Accept-Encoding"] != nil || named["Accept-Encoding"] != nil
         request.hasOwnCodings = request.hasOwnCodings || !saysCodings
@@ -136,6 +137,8 @@ extension HTTPClientCore {
         let answer: HTTPTransportResponse
         do {
             answer = try await transport.send(exchange(request, step))
+            let network = configuration.network
+            network.strictTransport?.take(answer.head, from: request.url, network.tls)
         } catch {
             guard error.isUnreachable, let stored, outcome(.unreachable, request, step, stored) == .useStale else {
                 throw error

@@ -34,7 +34,7 @@ final class ContentDecoder {
     /// nil where nothing is to be decoded: no coding, or one that is unknown and passed on as it is.
     init?(_ fields: HTTPFields, limit: Int) {
         let names = Self.names(fields)
-        guard names.count <= Self.mostCodings else { return nil }
+        guard !names.isEmpty, names.count <= Self.mostCodings else { return nil }
         var stages: [any StreamDecoder] = []
         for name in names.reversed() {
             guard let stage = Self.stage(name) else { return nil }
@@ -55,7 +55,8 @@ final class ContentDecoder {
 
     /// The codings in the order in which they were applied, without those that change nothing.
     private static func names(_ fields: HTTPFields) -> [String] {
-        (fields.combined("Content-Encoding") ?? "").split(separator: ",").map {
+        guard let text = fields.combined("Content-Encoding") else { return [] }
+        return text.split(separator: ",").map {
             $0.filter { $0 != " " && $0 != "\t" }.lowercased()
         }.filter { !$0.isEmpty && $0 != "identity" }
     }

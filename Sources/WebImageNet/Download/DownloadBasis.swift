@@ -9,29 +9,39 @@ final class DownloadBasis: Sendable {
     /// Takes what came of a body that can be continued.
     typealias Keep = @Sendable (ResumePoint, TransferRequest) -> Void
 
+    /// What all downloads of a downloader share: an object, so that none copies the many fields.
+    private final class Common: Sendable {
+        let configuration: DownloaderConfiguration
+        let keep: Keep?
+        /// Fields of a request that has none of its own.
+        let fields: HTTPFields
+
+        init(_ configuration: DownloaderConfiguration, keep: Keep?) {
+            self.configuration = configuration
+            self.keep = keep
+            fields = configuration.sent(HTTPFields())
+        }
+    }
+
     let request: LoadRequest
     /// The URL that the caller asked for, before interceptors, redirects and alternatives.
     let source: URL
-    let configuration: DownloaderConfiguration
-    let keep: Keep?
-    /// Fields of a request that has none of its own.
-    private let ownFields: HTTPFields
+    private let common: Common
+
+    var configuration: DownloaderConfiguration { common.configuration }
+    var keep: Keep? { common.keep }
 
     /// The basis of a downloader, for requests to come.
     init(_ request: LoadRequest, _ configuration: DownloaderConfiguration, keep: Keep? = nil) {
         self.request = request
         source = request.url
-        self.configuration = configuration
-        self.keep = keep
-        ownFields = configuration.sent(HTTPFields())
+        common = Common(configuration, keep: keep)
     }
 
     private init(_ request: LoadRequest, source: URL, like other: DownloadBasis) {
         self.request = request
         self.source = source
-        configuration = other.configuration
-        keep = other.keep
-        ownFields = other.ownFields
+        common = other.common
     }
 
     /// The same for another request, which stands for `source`.
@@ -48,6 +58,6 @@ final class DownloadBasis: Sendable {
 
     /// The fields that the first step sends: the request's, then those of the configuration that it does not have.
     var fields: HTTPFields {
-        request.fields.lines.isEmpty ? ownFields : configuration.sent(request.fields)
+        request.fields.lines.isEmpty ? common.fields : configuration.sent(request.fields)
     }
 }

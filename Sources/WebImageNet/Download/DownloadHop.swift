@@ -156,12 +156,18 @@ struct DownloadHop: Sendable {
         for field in fields.lines {
             let isValid =
                 !field.name.isEmpty && field.name.utf8.allSatisfy(HeadParser.isTokenByte)
-                && field.value.unicodeScalars.allSatisfy {
-                    ($0.value >= 32 || $0 == "\t") && $0.value != 127 && $0.value < 256
-                }
+                && Self.isFieldValue(field.value)
             guard isValid else {
                 throw .request(.invalidOption(name: "header field \(field.name)", value: field.value))
             }
+        }
+    }
+
+    /// Visible ASCII, blanks and tabs, and the upper half of Latin-1.
+    private static func isFieldValue(_ text: String) -> Bool {
+        if text.utf8.allSatisfy({ (32...126).contains($0) }) { return true }
+        return text.unicodeScalars.allSatisfy {
+            ($0.value >= 32 || $0 == "\t") && $0.value != 127 && $0.value < 256
         }
     }
 

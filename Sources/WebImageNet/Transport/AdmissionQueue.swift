@@ -8,16 +8,19 @@ import WebImageCore
 /// share one connection and count as one of the `total`. Among origins with a free place the highest priority goes
 /// first; origins of equal priority take turns; within an origin the order is as configured.
 struct AdmissionQueue {
-    private struct Origin {
-        var waiting: LevelQueue<UInt64>
-        var running = 0
-
-        init(_ order: QueueOrder) { waiting = LevelQueue(order: order) }
+    /// Among which an origin with a place for its next transfer stands.
+    private enum Standing: Equatable {
+        case none
+        case ready(RequestPriority)
+        case riding(RequestPriority)
     }
 
-    private struct Waiting {
-        let origin: String
-        var priority: RequestPriority
+    private struct Origin {
+        let name: String
+        var waiting: LevelQueue<UInt64>
+        var running = 0
+        var isMultiplexed: Bool
+        var standing = Standing.none
     }
 
     /// Most origins whose HTTP/2 is remembered; further ones count as HTTP/1.
@@ -28,12 +31,16 @@ struct AdmissionQueue {
     let total: Int
     let order: QueueOrder
 
-    private var origins: [String: Origin] = [:]
+    /// Origins that have transfers, by place; nil where a place is free.
+    private var origins: [Origin?] = []
+    private var places: [String: Int] = [:]
+    private var freePlaces: [Int] = []
     /// Origins whose next transfer needs a connection of its own.
-    private var ready = LevelQueue<String>()
+    private var ready = LevelQueue<Int>()
     /// Origins whose next transfer rides on a connection that stands.
-    private var riding = LevelQueue<String>()
-    private var waiting: [UInt64: Waiting] = [:]
+    private var riding = LevelQueue<Int>()
+    /// The origins of what waits.
+    private var waiting: [UInt64: Int] = [:]
     private var multiplexed: Set<String> = []
     private var connections = 0
 
@@ -51,31 +58,31 @@ struct AdmissionQueue {
     var canStart: Bool { !riding.isEmpty || (connections < total && !ready.isEmpty) }
 
     /// How many run at `origin`.
-    func running(at origin: String) -> Int { origins[origin]?.running ?? 0 }
+    func running(at origin: String) -> Int { places[origin].flatMap { origins[$0]?.running } ?? 0 }
 
     /// Adds a waiting transfer.
     mutating func enqueue(_ id: UInt64, origin: String, priority: RequestPriority) {
-        waiting[id] = Waiting(origin: origin, priority: priority)
-        origins[origin, default: Origin(order)].waiting.push(id, priority)
-        refresh(origin)
+        let place = place(of: origin)
+        waiting[id] = place
+        origins[place]?.waiting.push(id, priority)
+        refresh(place)
     }
 
     /// Changes the priority of a waiting transfer. False where it does not wait (any more).
     @discardableResult
     mutating func setPriority(_ id: UInt64, _ priority: RequestPriority) -> Bool {
-        guard let origin = waiting[id]?.origin else { return false }
-        waiting[id]?.priority = priority
-        origins[origin]?.waiting.push(id, priority)
-        refresh(origin)
+        guard let place = waiting[id] else { return false }
+        origins[place]?.waiting.push(id, priority)
+        refresh(place)
         return true
     }
 
     /// Takes a waiting transfer out. False where it does not wait (any more).
     @discardableResult
     mutating func remove(_ id: UInt64) -> Bool {
-        guard let origin = waiting.removeValue(forKey: id)?.origin else { return false }
-        origins[origin]?.waiting.remove(id)
-        refresh(origin)
+        guard let place = waiting.removeValue(forKey: id) else { return false }
+        origins[place]?.waiting.remove(id)
+        refresh(place)
         return true
     }
 
@@ -83,22 +90,22 @@ struct AdmissionQueue {
     mutating func next() -> UInt64? {
         let connecting = connections < total ? ready.topPriority : nil
         let isRiding = (riding.topPriority?.rawValue ?? -1) >= (connecting?.rawValue ?? 0)
-        guard isRiding || connecting != nil, let origin = isRiding ? riding.pop() : ready.pop(),
-            let id = origins[origin]?.waiting.pop()
-        else { return nil }
+        guard isRiding || connecting != nil, let place = isRiding ? riding.pop() : ready.pop() else { return nil }
+        origins[place]?.standing = .none
+        guard let id = origins[place]?.waiting.pop() else { return nil }
         waiting[id] = nil
         connections += isRiding ? 0 : 1
-        origins[origin]?.running += 1
-        refresh(origin)
+        origins[place]?.running += 1
+        refresh(place)
         return id
     }
 
     /// Gives a place back.
     mutating func release(origin: String) {
-        guard let running = origins[origin]?.running, running > 0 else { return }
-        origins[origin]?.running = running - 1
-        connections -= multiplexed.contains(origin) ? (running == 1 ? 1 : 0) : 1
-        refresh(origin)
+        guard let place = places[origin], let running = origins[place]?.running, running > 0 else { return }
+        origins[place]?.running = running - 1
+        connections -= origins[place]?.isMultiplexed == true ? (running == 1 ? 1 : 0) : 1
+        refresh(place)
     }
 
     /// Remembers that `origin` speaks HTTP/2.
@@ -106,19 +113,41 @@ struct AdmissionQueue {
         guard !multiplexed.contains(origin), multiplexed.count < Self.rememberedOrigins else { return }
         connections -= max(running(at: origin) - 1, 0)
         multiplexed.insert(origin)
-        refresh(origin)
+        guard let place = places[origin] else { return }
+        origins[place]?.isMultiplexed = true
+        refresh(place)
     }
 
-    /// Puts the origin among those that could start one, or takes it out.
-    private mutating func refresh(_ name: String) {
-        guard let origin = origins[name] else { return }
-        let isMultiplexed = multiplexed.contains(name)
-        let rides = isMultiplexed && origin.running > 0
-        let priority =
-            origin.running < (isMultiplexed ? perMultiplexedOrigin : perOrigin)
-            ? origin.waiting.topPriority : nil
-        if let priority, rides { riding.push(name, priority) } else { riding.remove(name) }
-        if let priority, !rides { ready.push(name, priority) } else { ready.remove(name) }
-        if origin.running == 0, origin.waiting.isEmpty { origins[name] = nil }
+    private mutating func place(of name: String) -> Int {
+        if let place = places[name] { return place }
+        let origin = Origin(name: name, waiting: LevelQueue(order: order), isMultiplexed: multiplexed.contains(name))
+        let place = freePlaces.popLast() ?? origins.count
+        if place == origins.count { origins.append(origin) } else { origins[place] = origin }
+        places[name] = place
+        return place
+    }
+
+    /// Puts the origin among those that could start one, or takes it out, and forgets one that has nothing.
+    private mutating func refresh(_ place: Int) {
+        guard let standing = standing(place) else { return }
+        if origins[place]?.standing != standing { move(place, to: standing) }
+        guard let origin = origins[place], origin.running == 0, origin.waiting.isEmpty else { return }
+        places[origin.name] = nil
+        origins[place] = nil
+        freePlaces.append(place)
+    }
+
+    /// Where the origin belongs; nil where the place is free.
+    private func standing(_ place: Int) -> Standing? {
+        guard let origin = origins[place] else { return nil }
+        let most = origin.isMultiplexed ? perMultiplexedOrigin : perOrigin
+        guard origin.running < most, let priority = origin.waiting.topPriority else { return Standing.none }
+        return origin.isMultiplexed && origin.running > 0 ? .riding(priority) : .ready(priority)
+    }
+
+    private mutating func move(_ place: Int, to standing: Standing) {
+        if case .riding(let priority) = standing { riding.push(place, priority) } else { riding.remove(place) }
+        if case .ready(let priority) = standing { ready.push(place, priority) } else { ready.remove(place) }
+        origins[place]?.standing = standing
     }
 }

@@ -23,8 +23,8 @@ final class CurlTransport: Sendable {
             return
         }
         // The thread holds what it needs but not this object, whose end it waits for.
-        let thread = Thread { [mailbox, activity] in
-            guard let loop = NetworkLoop(mailbox, configuration, activity) else {
+        let thread = Thread { [mailbox] in
+            guard let loop = NetworkLoop(mailbox, configuration) else {
                 for case .add(let submission) in mailbox.closeAndTake() {
                     submission.ticket.resolve(.failure(.request(.managerClosed)))
                 }
@@ -57,10 +57,10 @@ final class CurlTransport: Sendable {
                 guard ticket.install(continuation) else { return }
                 let submission = Submission(
                     ticket: ticket, order: order, priority: context.priority, observer: observer,
-                    wantsBody: context.wantsReports, enqueued: MonotonicTime.now)
-                activity.change(order.request.origin, queued: 1)
+                    wantsBody: context.wantsReports, enqueued: MonotonicTime.now,
+                    activity: activity.enqueue(order.request.origin))
                 if !mailbox.post(.add(submission)) {
-                    activity.change(order.request.origin, queued: -1)
+                    submission.activity.drop()
                     ticket.resolve(.failure(.request(.managerClosed)))
                 }
             }

@@ -19,6 +19,8 @@ struct HeadParser {
 
     /// Most bytes of all header lines of a transfer, interim answers and trailers included.
     static let limit = 64 << 10
+    /// More than most heads have, and little enough for the allocator to keep at hand.
+    private static let usualBytes = 960
 
     /// Whether the blank line was seen. libcurl calls a connection that is cut before it a success.
     private(set) var isComplete = false
@@ -45,6 +47,7 @@ struct HeadParser {
         // Every answer begins with a status line; what stands before it belongs to an earlier one.
         if line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) { lines.removeAll(keepingCapacity: true) }
         guard let first = line.first, first == 13 || first == 10 else {
+            if lines.isEmpty { lines.reserveCapacity(Self.usualBytes) }
             lines.append(contentsOf: line)
             return .more
         }

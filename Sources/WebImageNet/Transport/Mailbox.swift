@@ -24,6 +24,8 @@ struct Submission: Sendable {
     let wantsBody: Bool
     /// Nanoseconds of the monotonic clock.
     let enqueued: Int64
+    /// Where its steps are counted; it counts as waiting.
+    let activity: OriginActivity
 
     var request: TransferRequest { order.request }
 }

@@ -28,7 +28,9 @@ extension NetworkLoop {
         if code == CURLE_OK, let socket = handle.socket {
             let isPlain =
                 transfer.request.url.hasPrefix("http:") && !transfer.isMultiplexed && transfer.proxy?.isSecure != true
-            sockets.release(socket, group: socketGroup(transfer), isPlain: isPlain)
+            sockets.release(
+                socket, port: transfer.port ?? handle.number(CURLINFO_LOCAL_PORT), group: socketGroup(transfer),
+                isPlain: isPlain)
         }
         if let stop = transfer.stop { return end(transfer, .failure(stop)) }
         if code == CURLE_OK {
@@ -85,7 +87,7 @@ extension NetworkLoop {
         detach(transfer)
         running[transfer.id] = nil
         admission.release(origin: transfer.request.origin)
-        activity.change(transfer.request.origin, running: -1)
+        transfer.submission.activity.end()
         ended.append((transfer.submission.ticket, outcome))
     }
 
@@ -99,6 +101,8 @@ extension NetworkLoop {
     private func detach(_ transfer: Transfer) {
         guard let handle = transfer.handle else { return }
         curl_multi_remove_handle(multi, handle.pointer)
+        if let port = transfer.port { sockets.end(port) }
+        transfer.port = nil
         handle.reset()
         contexts[handle.pointer] = nil
         transfer.handle = nil

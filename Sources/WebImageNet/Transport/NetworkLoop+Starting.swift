@@ -9,7 +9,7 @@ extension NetworkLoop {
     func startWaiting() {
         while !isSuspended, limiter.allowsStart(now: MonotonicTime.now), let id = admission.next() {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
-            activity.change(transfer.request.origin, running: 1, queued: -1)
+            transfer.submission.activity.start()
             running[id] = transfer
             if transfer.submission.ticket.isResolved {
                 end(transfer, .failure(.request(.cancelled)))
@@ -45,8 +45,7 @@ extension NetworkLoop {
         }
         TransferCallbacks.install(on: handle, context, sockets)
         if transfer.isRetry { handle.set(CURLOPT_FRESH_CONNECT, 1) }
-        let group = socketGroup(transfer)
-        sockets.sweep(group) { busySockets(group) }
+        sockets.sweep(socketGroup(transfer))
         nextDeadline = min(nextDeadline, deadline(of: transfer, now: now))
         guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
             return end(transfer, .failure(transfer.failure(.other, detail: "libcurl takes no transfer")))
@@ -63,19 +62,5 @@ extension NetworkLoop {
     /// Connections to a proxy serve every origin.
     func socketGroup(_ transfer: Transfer) -> String {
         transfer.proxy == nil ? transfer.request.origin : ""
-    }
-
-    /// The sockets that transfers of `group` use; nil where one has a connection whose socket is not known yet.
-    private func busySockets(_ group: String) -> Set<Int32>? {
-        var busy: Set<Int32> = []
-        for transfer in running.values where socketGroup(transfer) == group {
-            guard let handle = transfer.handle else { continue }
-            if let socket = handle.socket {
-                busy.insert(socket)
-            } else if handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0 {
-                return nil
-            }
-        }
-        return busy
     }
 }

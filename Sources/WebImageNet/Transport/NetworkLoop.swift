@@ -9,7 +9,6 @@ import WebImageCore
 final class NetworkLoop {
     let mailbox: Mailbox
     let configuration: DownloaderConfiguration
-    let activity: ActivityBoard
     let multi: UnsafeMutableRawPointer
     let sockets = SocketRegistry()
     let proxies: ProxyResolver
@@ -32,12 +31,11 @@ final class NetworkLoop {
     static let mostSpareHandles = 64
 
     /// nil where there is no memory.
-    init?(_ mailbox: Mailbox, _ configuration: DownloaderConfiguration, _ activity: ActivityBoard) {
+    init?(_ mailbox: Mailbox, _ configuration: DownloaderConfiguration) {
         guard let multi = curl_multi_init() else { return nil }
         self.multi = multi
         self.mailbox = mailbox
         self.configuration = configuration
-        self.activity = activity
         admission = AdmissionQueue(
             perOrigin: configuration.connectionsPerHost, perMultiplexedOrigin: configuration.streamsPerConnection,
             total: configuration.totalConnections, order: configuration.queueOrder)
@@ -53,6 +51,7 @@ final class NetworkLoop {
     /// Runs until the close command.
     func run() {
         while takeCommands(mailbox.take()) {
+            sockets.beginPass()
             startWaiting()
             tellEnded()
             var count: Int32 = 0
@@ -82,16 +81,16 @@ final class NetworkLoop {
     }
 
     private func enqueue(_ submission: Submission) {
-        let origin = submission.request.origin
-        guard !submission.ticket.isResolved else { return activity.change(origin, queued: -1) }
+        guard !submission.ticket.isResolved else { return submission.activity.drop() }
         waiting[submission.ticket.id] = Transfer(submission)
-        admission.enqueue(submission.ticket.id, origin: origin, priority: submission.priority)
+        admission.enqueue(
+            submission.ticket.id, origin: submission.request.origin, priority: submission.priority)
     }
 
     private func cancel(_ id: UInt64) {
         if let transfer = waiting.removeValue(forKey: id) {
             admission.remove(id)
-            activity.change(transfer.request.origin, queued: -1)
+            transfer.submission.activity.drop()
         } else if let transfer = running[id] {
             end(transfer, .failure(.request(.cancelled)))
         }
@@ -109,7 +108,7 @@ final class NetworkLoop {
     }
 
     private func drop(_ submission: Submission, _ outcome: TransferOutcome) {
-        activity.change(submission.request.origin, queued: -1)
+        submission.activity.drop()
         submission.ticket.resolve(outcome)
     }
 }

@@ -24,6 +24,8 @@ final class Transfer {
     var proxy: ProxyAddress?
     /// The last socket that was opened for it; nil where it uses a kept connection.
     var openedSocket: Int32?
+    /// The port on this machine of the connection that its request goes over; nil where none was sent.
+    var port: Int?
     /// Set where the address policy refused a connection.
     var refusedAddress: String?
     /// Why a callback stopped the transfer.

@@ -31,6 +31,7 @@ enum TransferCallbacks {
         wi_curl_set_pointer(handle.pointer, CURLOPT_HEADERDATA, pointer)
         wi_curl_set_data_function(handle.pointer, CURLOPT_WRITEFUNCTION, body)
         wi_curl_set_pointer(handle.pointer, CURLOPT_WRITEDATA, pointer)
+        wi_curl_set_before_request(handle.pointer, beforeRequest, pointer)
         wi_curl_set_open_socket(handle.pointer, openSocket, pointer)
         wi_curl_set_close_socket(handle.pointer, closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
     }
@@ -42,14 +43,28 @@ enum TransferCallbacks {
     private static let header: wi_curl_data_function = { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return transfer(context).transfer.takeHeader(line, now: MonotonicTime.now) ? line.count : 0
+        // The network thread holds the context: counting its users would wait for every byte that was just written.
+        return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
+            $0.transfer.takeHeader(line, now: MonotonicTime.now) ? line.count : 0
+        }
     }
 
     private static let body: wi_curl_data_function = { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
         let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        let goesOn = transfer(context).transfer.takeBody(part, now: MonotonicTime.now)
-        return goesOn ? part.count : Int(CURL_WRITEFUNC_ERROR)
+        return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
+            $0.transfer.takeBody(part, now: MonotonicTime.now) ? part.count : Int(CURL_WRITEFUNC_ERROR)
+        }
+    }
+
+    /// Called again where libcurl asks once more, on another connection or the same one.
+    private static let beforeRequest: curl_prereq_callback = { context, _, _, _, port in
+        guard let context else { return Int32(CURL_PREREQFUNC_OK) }
+        let owner = transfer(context)
+        if let earlier = owner.transfer.port { owner.sockets.end(earlier) }
+        owner.sockets.begin(Int(port))
+        owner.transfer.port = Int(port)
+        return Int32(CURL_PREREQFUNC_OK)
     }
 
     private static let openSocket: curl_opensocket_callback = { context, _, address in

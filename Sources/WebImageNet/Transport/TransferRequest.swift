@@ -64,19 +64,33 @@ enum TransferEvent: Sendable {
     case body(Data)
 }
 
-/// A whole answer.
-struct TransferAnswer: Sendable {
-    var head: ResponseHead
-    var body: Data
+/// A whole answer: an object, which goes from the network thread to the task without copies.
+final class TransferAnswer: Sendable {
+    let head: ResponseHead
+    let body: Data
     /// Interim answers (1xx) before it.
-    var interim: [ResponseHead] = []
-    var requestTime: Date
-    var responseTime: Date
+    let interim: [ResponseHead]
+    let requestTime: Date
+    let responseTime: Date
     /// Seconds of Retry-After, nil where there is none.
-    var retryAfter: Double?
-    var metrics: LoadMetrics
+    let retryAfter: Double?
+    let metrics: LoadMetrics
     /// False where only the end of the connection told the end of the body.
-    var isLengthKnown = true
+    let isLengthKnown: Bool
+
+    init(
+        head: ResponseHead, body: Data, interim: [ResponseHead] = [], requestTime: Date, responseTime: Date,
+        retryAfter: Double? = nil, metrics: LoadMetrics, isLengthKnown: Bool = true
+    ) {
+        self.head = head
+        self.body = body
+        self.interim = interim
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.retryAfter = retryAfter
+        self.metrics = metrics
+        self.isLengthKnown = isLengthKnown
+    }
 }
 
 typealias TransferOutcome = Result<TransferAnswer, ImageError>

@@ -44,6 +44,13 @@ enum Files {
         }
     }
 
+    /// The decoded picture in the file at `path`.
+    ///
+    /// - Throws: as ``read(_:limit:)``, and what decoding throws.
+    @Sendable static func picture(_ path: String) throws(ImageError) -> PixelBuffer {
+        try CoderRegistry.standard.decode(read(path), options: DecodeOptions(), context: CodingContext()).pixels
+    }
+
     /// Makes a folder and those above it.
     ///
     /// - Throws: 3003.

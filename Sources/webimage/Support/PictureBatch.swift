@@ -48,6 +48,8 @@ struct PictureLoad: Sendable {
     let manager: ImageManager
     var size: TargetSize?
     var policy = CachePolicy.http
+    /// Applied to what is written.
+    var transformers: [any ImageTransformer] = []
     /// Folder of the written pictures; nil for none.
     var output: String?
     /// What they are encoded as; nil for their own format.
@@ -66,6 +68,7 @@ struct PictureLoad: Sendable {
             var request = ImageRequest(try Inputs.url(input), size: size)
             request.cachePolicy = policy
             request.tags = tags
+            if !transformers.isEmpty { request.transformers = transformers }
             request.wantsData = output != nil && isWrittenAsIs
             let start = ContinuousClock.now
             var response = try await self.response(to: request, onProgress)
@@ -80,7 +83,7 @@ struct PictureLoad: Sendable {
         return row
     }
 
-    private var isWrittenAsIs: Bool { size == nil && format == nil }
+    private var isWrittenAsIs: Bool { size == nil && format == nil && transformers.isEmpty }
 
     private func response(
         to request: ImageRequest, _ onProgress: @Sendable (ImageProgress) -> Void
@@ -119,7 +122,8 @@ struct PictureLoad: Sendable {
 
     /// The picture's own format, or PNG or JPEG where that cannot be written.
     private static func writableFormat(of image: Image, _ coders: CoderRegistry) -> ImageFormat {
-        if let format = image.format, coders.canEncode(format) { return format }
+        let keepsAlpha = image.isOpaque || image.format != .jpeg
+        if let format = image.format, keepsAlpha, coders.canEncode(format) { return format }
         return image.isOpaque ? .jpeg : .png
     }
 

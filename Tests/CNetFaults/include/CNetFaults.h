@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// For tests only: the server's side of TLS, coders of HTTP content codings, and a resolver that does as told.
+// For tests only: the server's side of TLS, coders of HTTP content codings, and a resolver that does as told,
+// and what of posix_spawn Swift does not see.
 #pragma once
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,3 +38,8 @@ int wi_names_begun(void);
 void wi_names_hold(void);
 /// Answers every held lookup with "no such host".
 void wi_names_release(void);
+
+/// The program begins in `folder`.
+int wi_spawn_in(posix_spawn_file_actions_t *actions, const char *folder);
+/// The program gets no descriptor from `first` on.
+int wi_spawn_close_from(posix_spawn_file_actions_t *actions, int first);

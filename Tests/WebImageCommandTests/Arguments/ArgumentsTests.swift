@@ -15,7 +15,10 @@ struct ArgumentsTests {
 
     private func message(_ words: [String], for command: CommandSpec = Commands.load) -> String? {
         do throws(UsageError) {
-            _ = try LoadOptions(try Arguments(words, for: command), policies: Self.policies)
+            _ = try LoadOptions(try Arguments(words, for: command), policies: Self.policies) {
+                path throws(ImageError) in
+                throw .request(.fileNotFound(path: path))
+            }
             return nil
         } catch {
             return error.message

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Synchronization
 import Testing
+import WebImageTestSupport
 
 /// The built executable, run as people run it. Its files and its cache are in a folder of its own.
 final class ToolProcess: Sendable {
@@ -54,56 +54,43 @@ final class ToolProcess: Sendable {
         _ words: [String], input: String = "", environment: [String: String] = [:], closesOutput: Bool = false,
         terminal: FileHandle? = nil
     ) throws -> Running {
-        let process = Process()
-        process.executableURL = Self.executable
-        process.arguments = words
-        process.currentDirectoryURL = folder
-        process.environment = ["PATH": "/usr/bin:/bin", "HOME": path("home"), "XDG_CACHE_HOME": path("cache-home")]
-            .merging(environment) { $1 }
+        let variables = ["PATH": "/usr/bin:/bin", "HOME": path("home"), "XDG_CACHE_HOME": path("cache-home")]
         let id = UUID().uuidString
         for name in ["in", "out", "error"] { try write(name == "in" ? Data(input.utf8) : Data(), "\(name)-\(id)") }
-        process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "in-\(id)"))
-        process.standardError = try FileHandle(forWritingTo: folder.appending(path: "error-\(id)"))
+        var output = ChildProcess.Stream.file("out-\(id)")
+        var error = ChildProcess.Stream.file("error-\(id)")
+        let unread = Pipe()
         if let terminal {
-            process.standardOutput = terminal
-            process.standardError = terminal
+            output = .descriptor(terminal.fileDescriptor)
+            error = output
         } else if closesOutput {
-            let pipe = Pipe()
-            try pipe.fileHandleForReading.close()
-            process.standardOutput = pipe
-        } else {
-            process.standardOutput = try FileHandle(forWritingTo: folder.appending(path: "out-\(id)"))
+            try unread.fileHandleForReading.close()
+            output = .descriptor(unread.fileHandleForWriting.fileDescriptor)
         }
-        return try Running(process, owner: self, id: id)
+        let process = try ChildProcess(
+            Self.executable.path(percentEncoded: false), words, in: folder,
+            environment: variables.merging(environment) { $1 }, input: .file("in-\(id)"), output: output, error: error)
+        return Running(process, owner: self, id: id)
     }
 
     /// A process that may still run.
     final class Running: Sendable {
-        private let identifier: Int32
+        private let process: ChildProcess
         private let owner: ToolProcess
         private let id: String
-        private let ended: AsyncStream<Int32>
 
-        init(_ process: Process, owner: ToolProcess, id: String) throws {
+        init(_ process: ChildProcess, owner: ToolProcess, id: String) {
+            self.process = process
             self.owner = owner
             self.id = id
-            let (stream, continuation) = AsyncStream<Int32>.makeStream()
-            ended = stream
-            process.terminationHandler = { process in
-                continuation.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
-                continuation.finish()
-            }
-            try process.run()
-            identifier = process.processIdentifier
         }
 
-        func send(_ signal: Int32) { kill(identifier, signal) }
+        func send(_ signal: Int32) { process.send(signal) }
 
-        /// Waits for the end; to be asked once.
+        /// Waits for the end.
         var result: Result {
             get async throws {
-                var status: Int32 = -1
-                for await end in ended { status = end }
+                let status = await process.end()
                 return Result(
                     status: status, out: String(decoding: try owner.read("out-\(id)"), as: UTF8.self),
                     error: String(decoding: try owner.read("error-\(id)"), as: UTF8.self))

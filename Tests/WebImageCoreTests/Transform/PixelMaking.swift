@@ -65,3 +65,30 @@ enum PixelMaking {
         return 10 * log10(255 * 255 * Double(a.count) / squares)
     }
 }
+
+extension PixelMaking {
+    /// The same picture with 16 bits a sample.
+    static func deep(_ pixels: PixelBuffer) throws -> PixelBuffer {
+        let canvas = try PixelCanvas(size: pixels.size, format: .rgba16)
+        let bytes = pixels.packedBytes()
+        canvas.withUnsafeMutableBytes { target in
+            for y in 0..<pixels.height {
+                for sample in 0..<pixels.width * 4 {
+                    target.storeBytes(
+                        of: UInt16(bytes[y * pixels.width * 4 + sample]) * 257,
+                        toByteOffset: y * canvas.bytesPerRow + sample * 2, as: UInt16.self)
+                }
+            }
+        }
+        return canvas.finish(isOpaque: pixels.isOpaque)
+    }
+
+    /// The samples of a picture in its own depth, rows without padding, 0...1.
+    static func samples(_ pixels: PixelBuffer) -> [Double] {
+        let bytes = pixels.packedBytes()
+        guard pixels.format == .rgba16 else { return bytes.map { Double($0) / 255 } }
+        return stride(from: 0, to: bytes.count, by: 2).map { place in
+            Double(UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8) / 65_535
+        }
+    }
+}

@@ -79,7 +79,7 @@ struct FaultTests {
         let transfer = Transfer(
             Submission(
                 ticket: Ticket(), order: TransferOrder(TransferRequest(url: "http://a/", origin: "http://a:80")),
-                priority: .normal, observer: { _ in }, wantsBody: true, enqueued: 0))
+                priority: .normal, observer: { _ in }, wantsBody: true, enqueued: 0, activity: OriginActivity()))
         let limit: Int64 = 1_000
         var now: Int64 = 0
         func comes(_ text: String, _ take: (UnsafeRawBufferPointer, Int64) -> Bool) {

@@ -52,6 +52,34 @@ struct IdleConnectionTests {
         #expect(server.counters.closedConnections == 3)
     }
 
+    @Test("row 19: stray bytes on kept connections are nobody's answer while another transfer of the origin runs")
+    func poisonedBeside() async throws {
+        let gate = Gate()
+        let pieces = Gate()
+        let big = patternBytes(400_000)
+        let server = try LoopbackServer(routes: [
+            "/gated": .ok(body).with { $0.headGate = gate }, "/a": .ok(body),
+            "/big": .ok(big).with {
+                $0.pieceSize = 200_000
+                $0.pieceGates = [Gate.opened, pieces]
+            },
+        ])
+        let downloader = makeDownloader { $0.connectionsPerHost = 4 }
+        try await warm(downloader, server, gate, 4)
+        let begun = Gate()
+        let url = server.url("/big")
+        async let running = downloader.load(
+            LoadRequest(url: url),
+            context: LoadContext { report in if case .body = report { begun.open() } })
+        await begun.wait()
+        let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
+        await server.writeToIdleConnections(Data(poison.utf8))
+        for _ in 0..<6 { #expect(try await downloader.load(server.url("/a")).body == body) }
+        pieces.open()
+        #expect(try await running.body == big)
+        #expect(server.counters.closedConnections == 3)
+    }
+
     @Test("row 19: a connection that serves is not mistaken for a kept one with stray bytes")
     func busy() async throws {
         let gate = Gate()

@@ -122,7 +122,8 @@ struct AnswerTableTests {
         #expect(!own.isEmpty)
         for descriptor in own { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0, "\(descriptor)") }
         let child = try ChildProcess(
-            "/bin/ls", ["-l", "/proc/self/fd"], in: URL(filePath: folder.path), output: "list")
+            "/bin/ls", ["-l", "/proc/self/fd"], in: URL(filePath: folder.path), output: .file("list"), error: nil,
+            inherits: true)
         #expect(child.wait() == 0)
         let list = try String(contentsOfFile: folder.file("list"), encoding: .utf8)
         // Other tests' servers and processes have sockets of their own; those of the downloader must not be there.

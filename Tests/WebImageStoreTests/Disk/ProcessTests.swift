@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Testing
+import WebImageTestSupport
 
 @testable import WebImageStore
 
@@ -17,15 +18,17 @@ struct ProcessTests {
         for round in 0..<rounds {
             let folder = TestFolder()
             let output = Pipe()
-            let process = try HelperProcess.start(["write", folder.path, "\(round)"], output: output)
+            let process = try HelperProcess.start(
+                ["write", folder.path, "\(round)"], output: output.fileHandleForWriting.fileDescriptor)
+            try output.fileHandleForWriting.close()
             // The moment of death is counted in bytes of progress, and then a few more microseconds.
             var progress = Data()
             let wanted = Int.random(in: 1...40, using: &random)
             while progress.count < wanted { progress += output.fileHandleForReading.availableData }
             usleep(UInt32.random(in: 0...20_000, using: &random))
-            Glibc.kill(process.processIdentifier, SIGKILL)
+            process.send(SIGKILL)
             progress += output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
+            _ = process.wait()
             let flushed =
                 String(decoding: progress, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }.last ?? 0
 
@@ -51,10 +54,7 @@ struct ProcessTests {
         let processes = try (0..<count).map {
             try HelperProcess.start(["churn", folder.path, "\($0 + 1)", "1500", "\(limit)"])
         }
-        for process in processes {
-            process.waitUntilExit()
-            #expect(process.terminationReason == .exit && process.terminationStatus == 0)
-        }
+        for process in processes { #expect(process.wait() == 0) }
         let cache = try folder.open(sizeLimit: limit)
         let report = await cache.verify()
         #expect(report.damaged == 0)

@@ -1,36 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Glibc
 import Testing
+import WebImageTestSupport
 
 @testable import WebImageStore
-
-/// A file system in memory of its own, unmounted with the value.
-private final class SmallDisk: Sendable {
-    let path: String
-
-    /// nil where mounting is not permitted.
-    init?(bytes: Int) {
-        path = "\(FileManager.default.temporaryDirectory.path)/webimage-mount-\(UUID().uuidString)"
-        mkdir(path, 0o700)
-        guard mount("none", path, "tmpfs", 0, "size=\(bytes),mode=0700") == 0 else {
-            rmdir(path)
-            return nil
-        }
-    }
-
-    static let isPermitted = SmallDisk(bytes: 65_536) != nil
-
-    func setReadOnly(_ isReadOnly: Bool) -> Bool {
-        mount("none", path, "tmpfs", UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0
-    }
-
-    deinit {
-        umount2(path, Int32(MNT_DETACH))
-        rmdir(path)
-    }
-}
 
 @Suite(
     "Disk cache on a small disk", .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs takes the rights of root"))

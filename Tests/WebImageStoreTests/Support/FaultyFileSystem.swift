@@ -107,6 +107,11 @@ final class FaultyFileSystem: FileSystem {
         try system.remove(path)
     }
 
+    func remove(_ path: String, in folder: Int32) throws(FileFailure) {
+        try check("unlink", path)
+        try system.remove(path, in: folder)
+    }
+
     func removeDirectory(_ path: String) throws(FileFailure) {
         try check("rmdir", path)
         try system.removeDirectory(path)

@@ -2,16 +2,14 @@
 
 import Foundation
 import WebImageStore
+import WebImageTestSupport
 
 /// Runs `store-helper`, which lies beside the test bundle.
 enum HelperProcess {
-    static func start(_ arguments: [String], output: Pipe? = nil) throws -> Process {
-        let process = Process()
-        process.executableURL = try executable()
-        process.arguments = arguments
-        if let output { process.standardOutput = output }
-        try process.run()
-        return process
+    static func start(_ arguments: [String], output: Int32? = nil) throws -> ChildProcess {
+        try ChildProcess(
+            try executable().path(percentEncoded: false), arguments, in: FileManager.default.temporaryDirectory,
+            output: output.map { .descriptor($0) } ?? .file("/dev/null"), error: .descriptor(2))
     }
 
     struct Missing: Error {}

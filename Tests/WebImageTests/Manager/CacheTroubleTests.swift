@@ -78,22 +78,28 @@ struct CacheTroubleTests {
     @Test(
         "row 61: a full disk is no obstacle; when there is room again, pictures are kept again",
         .enabled(
-            if: SmallDisk.isPossible, "nothing can be mounted here: it takes root, and not every container lets it"))
+            if: SmallDisk.isPermitted, "nothing can be mounted here: it takes root, and not every container lets it"))
     func full() async throws {
         let server = try makeServer()
         let folder = try TemporaryFolder()
-        let disk = try #require(SmallDisk(at: folder.file("cache")))
-        let fixture = try ManagerFixture(folder: folder)
+        let disk = try #require(SmallDisk(bytes: 1 << 20, at: folder.file("cache")))
+        let uptime = TestTime()
+        let fixture = try ManagerFixture(folder: folder) {
+            $0.cache.disk.clock.uptime = { uptime.now.timeIntervalSinceReferenceDate }
+        }
         try await expectPictures(fixture, server, count: 1)
-        try disk.fill()
+        #expect(disk.fill())
         try await expectPictures(fixture, server, count: 40)
         #expect(server.counters.requests == 40)
+        #expect(await fixture.manager.diskCache?.info().suspended != nil)
         try disk.empty()
-        _ = try await fixture.manager.image(from: server.url("/later"))
-        await fixture.manager.diskCache?.flush()
-        await fixture.manager.close()
-        let later = try ManagerFixture(folder: folder)
-        #expect(try await later.manager.response(for: ImageRequest(server.url("/later"))).origin == .disk)
+        // Writing is tried again after a pause, at most 15 minutes.
+        uptime.pass(1_000)
+        var request = ImageRequest(server.url("/later"))
+        request.waitsForStore = true
+        _ = try await fixture.manager.response(for: request)
+        let later = try await fixture.restarted()
+        #expect(try await later.manager.response(for: request).origin == .disk)
         await later.manager.close()
     }
 
@@ -116,42 +122,6 @@ struct CacheTroubleTests {
         for url in urls { _ = try await third.manager.image(from: url) }
         #expect(server.counters.requests <= 2 * urls.count)
         await third.manager.close()
-    }
-}
-
-/// A file system of 1 MiB, for as long as the value lives.
-private final class SmallDisk {
-    static let isPossible = (try? TemporaryFolder()).map { SmallDisk(at: $0.file("disk")) != nil } ?? false
-
-    private let path: String
-    private var filler: String { "\(path)/filler" }
-
-    /// nil where none may be mounted.
-    init?(at path: String) {
-        self.path = path
-        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        guard getuid() == 0, Self.run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", path]) else { return nil }
-    }
-
-    deinit { _ = Self.run("umount", ["-l", path]) }
-
-    /// Writes until nothing more goes in.
-    func fill() throws {
-        let file = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        #expect(file >= 0)
-        defer { close(file) }
-        for size in [65_536, 4_096, 1] {
-            let bytes = [UInt8](repeating: 0, count: size)
-            while write(file, bytes, size) > 0 {}
-        }
-        #expect(errno == ENOSPC)
-    }
-
-    func empty() throws { try FileManager.default.removeItem(atPath: filler) }
-
-    private static func run(_ program: String, _ arguments: [String]) -> Bool {
-        let folder = FileManager.default.temporaryDirectory
-        return (try? ChildProcess("/bin/\(program)", arguments, in: folder, output: "/dev/null"))?.wait() == 0
     }
 }
 

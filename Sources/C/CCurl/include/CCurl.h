@@ -14,6 +14,7 @@ CURLcode wi_curl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode wi_curl_set_data_function(CURL *easy, CURLoption option, wi_curl_data_function function);
 CURLcode wi_curl_set_open_socket(CURL *easy, curl_opensocket_callback function, void *context);
 CURLcode wi_curl_set_close_socket(CURL *easy, curl_closesocket_callback function, void *context);
+CURLcode wi_curl_set_before_request(CURL *easy, curl_prereq_callback function, void *context);
 
 /// Allows http and https alone. By their bits: libcurl compares the names of CURLOPT_PROTOCOLS_STR with those of all its
 /// protocols, which every transfer would pay for.

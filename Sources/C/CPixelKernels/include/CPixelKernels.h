@@ -3,6 +3,7 @@
 // times as long; every function picks AVX-512, AVX2 or the baseline when it is called.
 // Pixels are R, G, B, A; "samples" counts single channels. Nothing here allocates, checks bounds or keeps state.
 #pragma once
+#include "PixelEffects.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

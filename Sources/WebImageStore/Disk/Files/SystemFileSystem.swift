@@ -85,6 +85,10 @@ package struct SystemFileSystem: FileSystem {
         guard unlink(path) == 0 else { throw FileFailure("unlink", path, errno) }
     }
 
+    package func remove(_ path: String, in folder: Int32) throws(FileFailure) {
+        guard unlinkat(folder, path, 0) == 0 else { throw FileFailure("unlinkat", path, errno) }
+    }
+
     package func removeDirectory(_ path: String) throws(FileFailure) {
         guard rmdir(path) == 0 else { throw FileFailure("rmdir", path, errno) }
     }
@@ -98,9 +102,9 @@ package struct SystemFileSystem: FileSystem {
         defer { closedir(folder) }
         var names: [String] = []
         while let line = readdir(folder) {
-            let name = withUnsafePointer(to: &line.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+            // The structure's memory ends with the name: the 256 bytes that its type declares are not all there.
+            let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+            let name = String(cString: UnsafeRawPointer(line).advanced(by: start).assumingMemoryBound(to: CChar.self))
             if name != "." && name != ".." { names.append(name) }
         }
         return names

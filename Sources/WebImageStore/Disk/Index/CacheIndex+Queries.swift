@@ -74,34 +74,49 @@ extension CacheIndex {
 
     /// The entries neither stored nor revalidated since `cutoff`, the oldest first.
     func expired(before cutoff: Double) throws(IndexFault) -> [LastUse] {
-        let select = try connection.statement("SELECT renewed, id, accessed FROM entries WHERE renewed < ?")
+        let select = try connection.statement("SELECT id, accessed, renewed FROM entries WHERE renewed < ? ORDER BY id")
         select.bind(cutoff)
-        return try lastUses(select)
+        return try lastUses(select, timeColumn: 2)
     }
 
     /// All entries, that which was not used for the longest time first.
     func leastRecentlyUsed() throws(IndexFault) -> [LastUse] {
-        try lastUses(try connection.statement("SELECT accessed, id, accessed FROM entries"))
+        try lastUses(try connection.statement("SELECT id, accessed FROM entries ORDER BY id"), timeColumn: 1)
     }
 
-    private func lastUses(_ select: SQLiteStatement) throws(IndexFault) -> [LastUse] {
+    private func lastUses(_ select: SQLiteStatement, timeColumn: Int32) throws(IndexFault) -> [LastUse] {
         defer { select.reset() }
         var found: [(time: Double, use: LastUse)] = []
+        var isSorted = true
         while try select.step() {
-            found.append((select.double(0), LastUse(id: select.int(1), accessed: select.double(2))))
+            let time = select.double(timeColumn)
+            // Lines come by id, and so by time where nothing was used since it was stored.
+            isSorted = isSorted && found.last.map { $0.time <= time } ?? true
+            found.append((time, LastUse(id: select.int(0), accessed: select.double(1))))
         }
         // What was used at the same moment leaves as it came.
-        return found.sorted { ($0.time, $0.use.id) < ($1.time, $1.use.id) }.map(\.use)
+        if !isSorted { found.sort { ($0.time, $0.use.id) < ($1.time, $1.use.id) } }
+        return found.map(\.use)
     }
 
-    /// The line `id`; nil where it is gone, or was used since `accessed` where that is given.
-    func candidate(_ id: Int, accessed: Double? = nil) throws(IndexFault) -> EvictionCandidate? {
-        let select = try connection.statement("SELECT name, size, high, low, accessed FROM entries WHERE id = ?")
-        defer { select.reset() }
-        select.bind(id)
-        guard try select.step(), accessed == nil || select.double(4) == accessed else { return nil }
-        return EvictionCandidate(
-            id: id, name: CacheLayout.name(select.blob(0)), digest: digest(select, 2), size: select.int(1))
+    /// The lines `ids`, in their order; without those that are gone. Lines whose ids follow each other are read at once.
+    func candidates(_ ids: some Collection<Int>) throws(IndexFault) -> [EvictionCandidate] {
+        var found: [EvictionCandidate] = []
+        found.reserveCapacity(ids.count)
+        let select = "SELECT name, size, high, low, accessed, id FROM entries WHERE id BETWEEN ? AND ?"
+        for run in ids.consecutiveRuns() {
+            let lines = try connection.statement(select)
+            defer { lines.reset() }
+            lines.bind(run.lowerBound)
+            lines.bind(run.upperBound)
+            while try lines.step() {
+                found.append(
+                    EvictionCandidate(
+                        id: lines.int(5), place: CacheLayout.place(lines.blob(0)), digest: digest(lines, 2),
+                        size: lines.int(1), accessed: lines.double(4)))
+            }
+        }
+        return found
     }
 
     /// Times from the future, left by a clock that was wrong, would keep their entries for ever.

@@ -159,6 +159,21 @@ final class CacheIndex {
         growth.bytes -= size
     }
 
+    /// Deletes the lines of `gone`, which must have been found in the running transaction.
+    func delete(_ gone: some Collection<EvictionCandidate>) throws(IndexFault) {
+        for run in gone.map(\.id).sorted().consecutiveRuns() {
+            let delete = try connection.statement("DELETE FROM entries WHERE id BETWEEN ? AND ?")
+            delete.bind(run.lowerBound)
+            delete.bind(run.upperBound)
+            try delete.run()
+            guard connection.changes == run.count else {
+                throw IndexFault(code: SQLITE_CORRUPT, message: "\(connection.changes) of \(run.count) lines deleted")
+            }
+        }
+        growth.entries -= gone.count
+        growth.bytes -= gone.reduce(0) { $0 + $1.size }
+    }
+
     /// Takes what is newer than the file; false where there is no such line. A head renews the entry.
     func update(_ update: EntryUpdate, name: String, renewed: Double) throws(IndexFault) -> Bool {
         var isKnown = true

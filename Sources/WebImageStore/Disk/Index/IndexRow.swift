@@ -40,7 +40,10 @@ struct LastUse {
 struct EvictionCandidate: Sendable {
     /// A line that replaces another has another one.
     var id: Int
-    var name: String
+    /// Its file, relative to the folder of all entries.
+    var place: String
     var digest: CacheKey.Digest
     var size: Int
+    /// When it was used last, as its line says.
+    var accessed: Double
 }

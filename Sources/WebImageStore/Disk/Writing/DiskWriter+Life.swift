@@ -73,6 +73,7 @@ extension DiskWriter {
 
     private func indexOpened() {
         indexInode = (try? files.status(at: layout.index))?.inode
+        openEvictor()
         state.shared.withLock { $0.indexGeneration += 1 }
     }
 

@@ -8,7 +8,7 @@ import WebImageCore
 /// Size, age and free space; deletion in slices.
 extension DiskWriter {
     /// Entries deleted at a time, and the seconds after which a slow file system ends the slice early.
-    static let slice = 1_024
+    static let slice = 2_048
     static let sliceSeconds = 0.02
 
     /// Starts eviction when the entries of all processes are over the limit.
@@ -31,6 +31,14 @@ extension DiskWriter {
         steps.spaceMissed()
         guard goal == nil, let bytes = try? index?.totals().bytes, bytes > 0 else { return }
         evict(to: EvictionGoal(bytes: max(0, bytes / 10 * 9 - (spaceFloor + count - freeBytes))))
+    }
+
+    /// Whether `count` bytes leave the free space that others are to have. Asks the system before it says no: others
+    /// may have made room.
+    func hasRoom(for count: Int) -> Bool {
+        if freeBytes - count >= spaceFloor { return true }
+        readSpace()
+        return freeBytes - count >= spaceFloor
     }
 
     func readSpace() {
@@ -66,16 +74,12 @@ extension DiskWriter {
         commit()
         guard let goal, let index else { return evictionDone() }
         do throws(IndexFault) {
-            pendingVictims = try stillThere(pendingVictims, index)
-            if pendingVictims.isEmpty { pendingVictims = try victims.next(goal, index, limit: Self.slice) }
-            guard !pendingVictims.isEmpty else {
+            let gone = try index.transaction { () throws(IndexFault) in try evictSlice(goal, index) }
+            guard !gone.isEmpty else {
                 readSpace()
                 return evictionDone()
             }
-            let count = removeFiles(pendingVictims, until: uptime + Self.sliceSeconds)
-            let gone = Array(pendingVictims[..<count])
-            pendingVictims.removeFirst(count)
-            try forget(gone, index)
+            forget(gone)
             state.shared.withLock { $0.counters.evicted += gone.count }
             steps.sliceDone(again: true, now: uptime)
             report(index)
@@ -85,13 +89,18 @@ extension DiskWriter {
         }
     }
 
-    /// What was stored again since the last slice stays.
-    private func stillThere(
-        _ victims: [EvictionCandidate], _ index: CacheIndex
-    ) throws(IndexFault) -> [EvictionCandidate] {
-        var found: [EvictionCandidate] = []
-        for victim in victims where try index.candidate(victim.id) != nil { found.append(victim) }
-        return found
+    /// Files go first: a line without a file is found out by the next read, a file without its line by nobody for long.
+    private func evictSlice(
+        _ goal: EvictionGoal, _ index: CacheIndex
+    ) throws(IndexFault) -> ArraySlice<EvictionCandidate> {
+        // What was stored again since the last slice stays.
+        if !pendingVictims.isEmpty { pendingVictims = try index.candidates(pendingVictims.map(\.id)) }
+        if pendingVictims.isEmpty { pendingVictims = try victims.next(goal, index, limit: Self.slice) }
+        let count = removeFiles(pendingVictims, until: uptime + Self.sliceSeconds)
+        let gone = pendingVictims[..<count]
+        try index.delete(gone)
+        pendingVictims = Array(pendingVictims[count...])
+        return gone
     }
 
     private func report(_ index: CacheIndex) {
@@ -103,34 +112,47 @@ extension DiskWriter {
     func discard(_ ids: [Int]) -> DiskRemoval {
         commit()
         guard let index else { return DiskRemoval() }
+        var removal = DiskRemoval()
+        let ids = ids.sorted()
         do throws(IndexFault) {
-            var found: [EvictionCandidate] = []
-            for id in ids {
-                if let candidate = try index.candidate(id) { found.append(candidate) }
+            // In slices: other processes wait for the index meanwhile.
+            for start in stride(from: 0, to: ids.count, by: Self.slice) {
+                let slice = ids[start..<min(start + Self.slice, ids.count)]
+                let found = try index.transaction { () throws(IndexFault) in
+                    let found = try index.candidates(slice)
+                    _ = removeFiles(found, until: .infinity)
+                    try index.delete(found)
+                    return found
+                }
+                forget(found[...])
+                removal.entries += found.count
+                removal.bytes += found.reduce(0) { $0 + $1.size }
             }
-            _ = removeFiles(found, until: .infinity)
-            try forget(found, index)
-            return DiskRemoval(entries: found.count, bytes: found.reduce(0) { $0 + $1.size })
         } catch {
             indexFailed(error)
-            return DiskRemoval()
         }
+        return removal
     }
 
     /// Deletes files until the time is over; how many.
     private func removeFiles(_ victims: [EvictionCandidate], until end: Double) -> Int {
+        guard !victims.isEmpty else { return 0 }
+        // From the open folder the way to a file is shorter.
+        let folder = try? files.openFile(layout.blobs, O_RDONLY | O_DIRECTORY)
+        defer { if let folder { files.close(folder) } }
         for (index, victim) in victims.enumerated() {
-            try? files.remove(layout.entry(victim.name))
+            if let folder {
+                try? files.remove(victim.place, in: folder)
+            } else {
+                try? files.remove("\(layout.blobs)/\(victim.place)")
+            }
             if index % 32 == 31, uptime > end { return index + 1 }
         }
         return victims.count
     }
 
-    /// Takes entries whose files are gone out of index and memory.
-    private func forget(_ gone: [EvictionCandidate], _ index: CacheIndex) throws(IndexFault) {
-        try index.transaction { () throws(IndexFault) in
-            for entry in gone { try index.delete(id: entry.id, size: entry.size) }
-        }
+    /// Takes entries whose files are gone out of memory.
+    private func forget(_ gone: ArraySlice<EvictionCandidate>) {
         state.shared.withLock { state in
             let waiting = Set(state.staging.digests)
             for entry in gone {
@@ -152,10 +174,14 @@ extension DiskWriter {
         for waiter in waiters { waiter.completion() }
     }
 
+    /// The file whose lock keeps two processes from deleting at once.
+    func openEvictor() {
+        guard evictorFile == nil else { return }
+        evictorFile = try? files.openFile(layout.evictor, O_RDWR | O_CREAT, mode: 0o600)
+    }
+
     private func takeEvictorLock() -> Bool {
-        if evictorFile == nil {
-            evictorFile = try? files.openFile(layout.evictor, O_RDWR | O_CREAT, mode: 0o600)
-        }
+        openEvictor()
         guard let evictorFile else { return true }
         return (try? files.lock(evictorFile, LOCK_EX | LOCK_NB)) != nil
     }

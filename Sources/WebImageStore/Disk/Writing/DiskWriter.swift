@@ -107,7 +107,7 @@ final class DiskWriter {
             return
         }
         guard steps.acceptsWrites(now: uptime) else { return drop(key, ticket) }
-        guard freeBytes - entry.payload.count >= spaceFloor else {
+        guard hasRoom(for: entry.payload.count) else {
             makeRoom(for: entry.payload.count)
             return drop(key, ticket)
         }

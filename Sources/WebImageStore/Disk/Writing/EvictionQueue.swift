@@ -22,7 +22,6 @@ struct EvictionQueue {
             if !old.isEmpty { return old }
         }
         var excess = try index.totals().bytes - goal.bytes
-        guard excess > 0 else { return [] }
         var slice: [EvictionCandidate] = []
         var isFresh = false
         while excess > 0, slice.count < limit {
@@ -37,22 +36,54 @@ struct EvictionQueue {
                 unused = nil
                 continue
             }
-            next += 1
-            let use = order[next - 1]
-            guard let candidate = try index.candidate(use.id, accessed: use.accessed) else { continue }
-            slice.append(candidate)
-            excess -= candidate.size
+            let uses = order[next..<min(next + min(limit - slice.count, Self.step), order.count)]
+            next = uses.endIndex
+            for candidate in try Self.unchanged(uses, index) {
+                guard excess > 0 else {
+                    next = uses.firstIndex { $0.id == candidate.id } ?? next
+                    break
+                }
+                slice.append(candidate)
+                excess -= candidate.size
+            }
         }
         return slice
+    }
+
+    /// Lines that are read at a time.
+    private static let step = 128
+
+    /// The lines that were not used since they were sorted out.
+    private static func unchanged(
+        _ uses: some Collection<LastUse>, _ index: CacheIndex
+    ) throws(IndexFault) -> [EvictionCandidate] {
+        let lines = try index.candidates(uses.map(\.id))
+        guard lines.count < uses.count || !zip(lines, uses).allSatisfy({ $0.accessed == $1.accessed }) else {
+            return lines
+        }
+        let accessed = Dictionary(uses.map { ($0.id, $0.accessed) }) { first, _ in first }
+        return lines.filter { accessed[$0.id] == $0.accessed }
     }
 
     private mutating func takeExpired(
         _ index: CacheIndex, limit: Int
     ) throws(IndexFault) -> [EvictionCandidate] {
         var slice: [EvictionCandidate] = []
-        while slice.count < limit, let use = expired?.popLast() {
-            if let candidate = try index.candidate(use.id, accessed: use.accessed) { slice.append(candidate) }
+        while slice.count < limit, let uses = popExpired(min(limit - slice.count, Self.step)) {
+            slice += try Self.unchanged(uses, index)
         }
         return slice
+    }
+
+    /// The next `count` of what is too old, or fewer; nil where there are none.
+    private mutating func popExpired(_ count: Int) -> [LastUse]? {
+        guard let rest = expired, !rest.isEmpty else { return nil }
+        // Handed back before it is changed, or all of it would be copied.
+        expired = nil
+        var left = rest
+        let uses = Array(left.suffix(count).reversed())
+        left.removeLast(uses.count)
+        expired = left
+        return uses
     }
 }

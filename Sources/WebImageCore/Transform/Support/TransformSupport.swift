@@ -47,6 +47,14 @@ struct ParameterCheck {
         return result
     }
 
+    /// `value`, not NaN and within `range`.
+    func number(
+        _ value: Double, _ parameter: String, in range: ClosedRange<Double>
+    ) throws(ImageError) -> Double {
+        guard range.contains(value) else { throw invalid(parameter, "\(value)") }
+        return value
+    }
+
     func invalid(_ parameter: String, _ value: String) -> ImageError {
         .transform(.invalidParameter(transformer: transformer, parameter: parameter, value: value))
     }

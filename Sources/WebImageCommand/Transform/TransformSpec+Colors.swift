@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+extension TransformSpec {
+    static let colors: [TransformSpec] = [
+        TransformSpec("tint=COLOR[:MODE]") { values throws(TransformProblem) in
+            let color = try values.color("colour")
+            let modes = BlendMode.allCases.map { ($0.rawValue, $0) }
+            return .tint(color, mode: try values.word("mode", of: modes, or: .sourceIn))
+        },
+        TransformSpec("saturation=AMOUNT") { values throws(TransformProblem) in
+            .saturation(try values.number("amount", in: -1_000...1_000))
+        },
+        TransformSpec("brightness=AMOUNT") { values throws(TransformProblem) in
+            .brightness(try values.number("amount", in: 0...1_000))
+        },
+        TransformSpec("contrast=AMOUNT") { values throws(TransformProblem) in
+            .contrast(try values.number("amount", in: 0...1_000))
+        },
+        TransformSpec("grayscale[=AMOUNT]") { values throws(TransformProblem) in
+            .grayscale(try values.number("amount", in: 0...1, or: 1))
+        },
+        TransformSpec("sepia[=AMOUNT]") { values throws(TransformProblem) in
+            .sepia(try values.number("amount", in: 0...1, or: 1))
+        },
+        TransformSpec("invert[=AMOUNT]") { values throws(TransformProblem) in
+            .invert(try values.number("amount", in: 0...1, or: 1))
+        },
+        TransformSpec("hue=DEGREES") { values throws(TransformProblem) in
+            .hueRotation(degrees: try values.number("angle", in: -360_000...360_000))
+        },
+        TransformSpec("matrix=N:N:…") { values throws(TransformProblem) in
+            var rows: [ColorMatrix.Row] = []
+            for row in ["red", "green", "blue", "alpha"] {
+                let range = -1_000.0...1_000
+                let red = try values.number("\(row) from red", in: range)
+                let green = try values.number("\(row) from green", in: range)
+                let blue = try values.number("\(row) from blue", in: range)
+                let alpha = try values.number("\(row) from alpha", in: range)
+                let constant = try values.number("\(row) constant", in: range)
+                rows.append(.init(red: red, green: green, blue: blue, alpha: alpha, constant: constant))
+            }
+            return .colorMatrix(ColorMatrix(red: rows[0], green: rows[1], blue: rows[2], alpha: rows[3]))
+        },
+    ]
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+extension TransformSpec {
+    static let effects: [TransformSpec] = [
+        TransformSpec("blur=RADIUS[:SATURATION[:COLOR]]|soft|light|extra-light|dark|tinted:COLOR") {
+            values throws(TransformProblem) in
+            if values.isNext(oneOf: ["tinted"]) {
+                _ = values.next()
+                return .blur(.tinted(try values.color("colour")))
+            }
+            if values.isNext(oneOf: styles.map(\.0)) { return .blur(try values.word("look", of: styles)) }
+            let radius = try values.length("radius")
+            let saturation = try values.number("saturation", in: -1_000...1_000, or: 1)
+            return .blur(radius: radius, saturation: saturation, tint: try values.color("colour", or: .clear))
+        },
+        TransformSpec("sharpen[=AMOUNT[:RADIUS[:THRESHOLD]]]") { values throws(TransformProblem) in
+            let amount = try values.number("amount", in: 0...100, or: 0.5)
+            let radius = try values.length("radius", or: 2)
+            return .sharpen(
+                amount: amount, radius: radius, threshold: try values.number("threshold", in: 0...1, or: 0))
+        },
+        TransformSpec("vignette[=STRENGTH[:START[:COLOR]]]") { values throws(TransformProblem) in
+            let strength = try values.number("strength", in: 0...1, or: 0.6)
+            let start = try values.number("start", in: 0...0.999, or: 0.4)
+            return .vignette(strength: strength, start: start, color: try values.color("colour", or: .black))
+        },
+    ]
+
+    private static let styles: [(String, BlurTransformer.Style)] = [
+        ("soft", .soft), ("light", .light), ("extra-light", .extraLight), ("dark", .dark),
+    ]
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+extension TransformSpec {
+    /// Those that take another picture from a file.
+    static let pictures: [TransformSpec] = [
+        TransformSpec("overlay=FILE[:ANCHOR|:stretched|:X:Y[:OPACITY[:MODE]]]") { values throws(TransformProblem) in
+            let path = try values.path("file")
+            let placement = try values.placement()
+            let opacity = try values.number("opacity", in: 0...1, or: 1)
+            let modes = BlendMode.allCases.map { ($0.rawValue, $0) }
+            let mode = try values.word("mode", of: modes, or: .normal)
+            let options = "\(placement),\(opacity),\(mode.rawValue)"
+            return PictureFileTransformer("overlay", path: path, options: options, read: values.pictures) { pixels in
+                .overlay(pixels, at: placement, opacity: opacity, mode: mode)
+            }
+        },
+        TransformSpec("mask=FILE[:alpha|luminance]") { values throws(TransformProblem) in
+            let path = try values.path("file")
+            let channel = try values.word(
+                "channel", of: PixelMask.Channel.allCases.map { ($0.rawValue, $0) }, or: .alpha)
+            return PictureFileTransformer("mask", path: path, options: channel.rawValue, read: values.pictures) {
+                .mask($0, channel: channel)
+            }
+        },
+    ]
+}
+
+extension TransformValues {
+    /// The next value as the name of a file, which cannot have a comma or a colon in it.
+    fileprivate mutating func path(_ parameter: String) throws(TransformProblem) -> String {
+        guard let text = next(), !text.isEmpty else { throw .missing(name: name, parameter: parameter) }
+        return text
+    }
+
+    /// An anchor, `stretched` or a point; the middle where there is none.
+    fileprivate mutating func placement() throws(TransformProblem) -> OverlayTransformer.Placement {
+        if isNextNumber {
+            let (x, y) = try point()
+            return .at(x: x, y: y)
+        }
+        let anchors = TransformSpec.anchors.map { ($0.0, OverlayTransformer.Placement.anchored($0.1)) }
+        return try word("place", of: anchors + [("stretched", .stretched)], or: .anchored(.center))
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+extension TransformSpec {
+    static let shapes: [TransformSpec] = [
+        TransformSpec("resize=WxH[:fit|fill|stretch|exactly]") { values throws(TransformProblem) in
+            let (width, height) = try values.sides("size")
+            let mode = try values.word("mode", of: modes, or: .fit)
+            return .resize(width: width, height: height, mode: mode)
+        },
+        TransformSpec("crop=WxH[:ANCHOR|:X:Y]") { values throws(TransformProblem) in
+            let (width, height) = try values.sides("size")
+            guard let width, let height else { throw .missing(name: values.name, parameter: "width and height") }
+            if values.isNextNumber {
+                let (x, y) = try values.point()
+                return .crop(x: x, y: y, width: width, height: height)
+            }
+            return .crop(width: width, height: height, anchor: try values.word("anchor", of: anchors, or: .center))
+        },
+        TransformSpec("corners=RADIUS[:all|CORNER+CORNER…][:BORDER[:COLOR]]") { values throws(TransformProblem) in
+            let radius = try values.length("radius")
+            let corners = try values.corners()
+            return .roundedCorners(radius: radius, corners: corners, border: try values.border())
+        },
+        TransformSpec("circle[=BORDER[:COLOR]]") { values throws(TransformProblem) in
+            .circle(border: try values.border())
+        },
+        TransformSpec("border=WIDTH[:COLOR[:inside|outside]]") { values throws(TransformProblem) in
+            let width = try values.length("width")
+            let color = try values.color("colour", or: .black)
+            let placements = BorderTransformer.Placement.allCases.map { ($0.rawValue, $0) }
+            return .border(
+                width: width, color: color, placement: try values.word("place", of: placements, or: .inside))
+        },
+        TransformSpec("flip=horizontal|vertical|both") { values throws(TransformProblem) in
+            .flip(try values.word("direction", of: FlipTransformer.Direction.allCases.map { ($0.rawValue, $0) }))
+        },
+        TransformSpec("rotate=DEGREES[:fit|clip[:COLOR]]") { values throws(TransformProblem) in
+            let degrees = try values.number("angle", in: -360_000...360_000)
+            let mode = try values.word(
+                "mode", of: RotateTransformer.Mode.allCases.map { ($0.rawValue, $0) }, or: .fit)
+            return .rotate(degrees: degrees, mode: mode, background: try values.color("background", or: .clear))
+        },
+        TransformSpec("pad=PIXELS|TOP:LEADING:BOTTOM:TRAILING[:COLOR]") { values throws(TransformProblem) in
+            let sides = -1_000_000.0...1_000_000
+            let first = try values.number("width", in: sides)
+            var edges = PadTransformer.Edges(all: first)
+            if values.isNextNumber {
+                edges.leading = try values.number("leading width", in: sides)
+                edges.bottom = try values.number("bottom width", in: sides)
+                edges.trailing = try values.number("trailing width", in: sides)
+            }
+            return .pad(edges, color: try values.color("colour", or: .clear))
+        },
+        TransformSpec("inset=PIXELS") { values throws(TransformProblem) in
+            .inset(try values.length("width"))
+        },
+    ]
+
+    private static let modes: [(String, TargetSize.Mode)] = [
+        ("fit", .fit), ("fill", .fill), ("stretch", .stretch), ("exactly", .exactly),
+    ]
+
+    /// The nine places something may stand at.
+    static let anchors = CropTransformer.Anchor.allCases.map { ($0.rawValue, $0) }
+}
+
+extension TransformValues {
+    /// `WxH`, `Wx` or `xH`.
+    fileprivate mutating func sides(_ parameter: String) throws(TransformProblem) -> (Double?, Double?) {
+        guard let text = next() else { throw .missing(name: name, parameter: parameter) }
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map(String.init)
+        let lengths = sides.map { side in
+            side.utf8.allSatisfy { (48...57).contains($0) } ? Int(side).flatMap { 1...1_000_000 ~= $0 ? $0 : nil } : nil
+        }
+        let areValid = zip(sides, lengths).allSatisfy { $0.isEmpty || $1 != nil }
+        guard sides.count == 2, areValid, lengths.contains(where: { $0 != nil }) else {
+            throw invalid(parameter, text, "WxH in pixels, as in 320x240")
+        }
+        return (lengths[0].map { Double($0) }, lengths[1].map { Double($0) })
+    }
+
+    /// All corners, or those named with plus signs between them; all where the next value is no corner.
+    fileprivate mutating func corners() throws(TransformProblem) -> RoundedCornersTransformer.Corners {
+        guard hasNext, !isNextNumber, let text = next() else { return .all }
+        if text == "all" { return .all }
+        let known: [String: RoundedCornersTransformer.Corners] = [
+            "topLeading": .topLeading, "topTrailing": .topTrailing, "bottomLeading": .bottomLeading,
+            "bottomTrailing": .bottomTrailing,
+        ]
+        var corners: RoundedCornersTransformer.Corners = []
+        for name in text.split(separator: "+", omittingEmptySubsequences: false) {
+            guard let corner = known[String(name)] else {
+                throw invalid("corner", text, "all or some of \(known.keys.sorted().joined(separator: "+"))")
+            }
+            corners.insert(corner)
+        }
+        return corners
+    }
+
+    /// A width and a colour, where there is a width.
+    fileprivate mutating func border() throws(TransformProblem) -> RoundedCornersTransformer.Border? {
+        guard hasNext else { return nil }
+        let width = try length("border's width")
+        return .init(width: width, color: try color("border's colour", or: .black))
+    }
+}

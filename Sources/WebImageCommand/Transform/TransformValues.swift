@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// The values of one transformer, taken one after the other.
+struct TransformValues {
+    let name: String
+    /// For transformers that take another picture.
+    let pictures: PictureReading
+    private var rest: ArraySlice<String>
+
+    /// `text` is what stands behind the equals sign, nil where there is none.
+    init(name: String, text: String?, pictures: @escaping PictureReading) {
+        self.name = name
+        self.pictures = pictures
+        rest = (text.map { $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init) } ?? [])[...]
+    }
+
+    /// The next value as it is; nil where there is none.
+    mutating func next() -> String? { rest.popFirst() }
+
+    /// Whether there is a value left.
+    var hasNext: Bool { !rest.isEmpty }
+
+    /// Whether the next value is one of `words`, which is not taken.
+    func isNext(oneOf words: [String]) -> Bool { rest.first.map { words.contains($0) } ?? false }
+
+    /// Whether the next value is a number.
+    var isNextNumber: Bool { rest.first.flatMap(Self.decimal) != nil }
+
+    /// The next two values as a place in pixels.
+    mutating func point() throws(TransformProblem) -> (x: Double, y: Double) {
+        let range = -1_000_000.0...1_000_000
+        let x = try number("x", in: range)
+        return (x, try number("y", in: range))
+    }
+
+    /// Refuses values that nobody took.
+    func end() throws(TransformProblem) {
+        if let value = rest.first { throw .unexpected(name: name, value: value) }
+    }
+
+    /// The next value as a number; `fallback` where there is none, which must not be when that is nil.
+    mutating func number(
+        _ parameter: String, in range: ClosedRange<Double>, or fallback: Double? = nil
+    ) throws(TransformProblem) -> Double {
+        guard let text = next() else { return try present(fallback, parameter) }
+        guard let value = Self.decimal(text), range.contains(value) else {
+            let (low, high) = (Self.short(range.lowerBound), Self.short(range.upperBound))
+            throw invalid(parameter, text, "a number, \(low)…\(high)")
+        }
+        return value
+    }
+
+    /// The next value as a length in pixels, more than zero.
+    mutating func length(_ parameter: String, or fallback: Double? = nil) throws(TransformProblem) -> Double {
+        guard let text = next() else { return try present(fallback, parameter) }
+        guard let value = Self.decimal(text), value > 0, value <= 1_000_000 else {
+            throw invalid(parameter, text, "a number of pixels, more than 0")
+        }
+        return value
+    }
+
+    /// The next value as `#rgb`, `#rrggbb`, `#rrggbbaa` or one of few names.
+    mutating func color(_ parameter: String, or fallback: PixelColor? = nil) throws(TransformProblem) -> PixelColor {
+        guard let text = next() else { return try present(fallback, parameter) }
+        guard let color = PixelColor(text: text) else {
+            throw invalid(parameter, text, "#rrggbb, #rrggbbaa, black, white or clear")
+        }
+        return color
+    }
+
+    /// The next value as one of `words`.
+    mutating func word<Value>(
+        _ parameter: String, of words: [(String, Value)], or fallback: Value? = nil
+    ) throws(TransformProblem) -> Value {
+        guard let text = next() else { return try present(fallback, parameter) }
+        guard let found = words.first(where: { $0.0 == text }) else {
+            throw invalid(parameter, text, "one of \(words.map(\.0).joined(separator: ", "))")
+        }
+        return found.1
+    }
+
+    func invalid(_ parameter: String, _ value: String, _ expected: String) -> TransformProblem {
+        .invalid(name: name, parameter: parameter, value: value, expected: expected)
+    }
+
+    private func present<Value>(_ value: Value?, _ parameter: String) throws(TransformProblem) -> Value {
+        guard let value else { throw .missing(name: name, parameter: parameter) }
+        return value
+    }
+
+    /// Digits with an optional sign and an optional fraction; nothing else that Double reads.
+    static func decimal(_ text: String) -> Double? {
+        let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        let areDigits = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }
+        guard (1...2).contains(parts.count), areDigits, text.utf8.count <= 32 else { return nil }
+        return Double(text)
+    }
+
+    private static func short(_ value: Double) -> String {
+        value == value.rounded() ? "\(Int(value))" : "\(value)"
+    }
+}
+
+extension PixelColor {
+    /// `#rgb`, `#rrggbb`, `#rrggbbaa`, `black`, `white`, `clear`; nil for anything else.
+    fileprivate init?(text: String) {
+        switch text {
+        case "black": self = .black
+        case "white": self = .white
+        case "clear": self = .clear
+        default:
+            guard text.first == "#" else { return nil }
+            let digits = text.dropFirst().compactMap { $0.isASCII ? $0.hexDigitValue : nil }
+            guard digits.count == text.count - 1 else { return nil }
+            let pairs: [Int]
+            switch digits.count {
+            case 3: pairs = digits.map { $0 * 17 }
+            case 6, 8: pairs = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 16 + digits[$0 + 1] }
+            default: return nil
+            }
+            let bytes = pairs.map { UInt8($0) }
+            self.init(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count > 3 ? bytes[3] : 255)
+        }
+    }
+}

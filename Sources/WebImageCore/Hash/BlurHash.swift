@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// A placeholder in 6 to 166 characters: a few cosine waves in linear light (BlurHash, Wolt; “BlurHash Algorithm”).
+public struct BlurHash: Sendable, Hashable {
+    /// The characters.
+    public let text: String
+    /// Waves from left to right, 1...9, the constant one included.
+    public let xComponents: Int
+    /// Waves from top to bottom, 1...9, the constant one included.
+    public let yComponents: Int
+    /// The average colour, in linear light when it was encoded.
+    public let averageColor: PixelColor
+    /// Red, green and blue of each wave, row after row, linear; the constant one first.
+    let waves: [SIMD3<Double>]
+
+    /// Reads a hash. Nothing is forgiven: length, digits and ranges must be right.
+    ///
+    /// - Throws: ``DecodeError/corrupt(format:reason:)``, format `blurhash`.
+    public init(_ text: String) throws(ImageError) {
+        do throws(HashError) {
+            try self.init(checking: text)
+        } catch {
+            throw error.error("blurhash")
+        }
+    }
+
+    init(checking text: String) throws(HashError) {
+        let digits = try Base83.digits(text)
+        guard digits.count >= 6 else { throw .length(expected: 6, actual: digits.count) }
+        guard digits[0] < 81 else { throw .value(field: "number of components", value: digits[0]) }
+        xComponents = digits[0] % 9 + 1
+        yComponents = digits[0] / 9 + 1
+        let expected = 4 + 2 * xComponents * yComponents
+        guard digits.count == expected else { throw .length(expected: expected, actual: digits.count) }
+        let color = Base83.number(digits[2..<6])
+        guard color < 1 << 24 else { throw .value(field: "average colour", value: color) }
+        let (red, green, blue) = (color >> 16, color >> 8 & 255, color & 255)
+        averageColor = PixelColor(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+        var waves = [SIMD3(SRGB.linear[red], SRGB.linear[green], SRGB.linear[blue])]
+        let largest = Double(digits[1] + 1) / 166
+        for place in stride(from: 6, to: digits.count, by: 2) {
+            let value = Base83.number(digits[place..<place + 2])
+            guard value < 19 * 19 * 19 else { throw .value(field: "component", value: value) }
+            let levels = SIMD3(Double(value / 361), Double(value / 19 % 19), Double(value % 19))
+            let share = (levels - 9) / 9
+            waves.append(share * SIMD3(abs(share.x), abs(share.y), abs(share.z)) * largest)
+        }
+        self.text = text
+        self.waves = waves
+    }
+
+    /// Draws the placeholder. Opaque. Blocks; some tens of milliseconds a megapixel, so ask for a small size and let
+    /// the view enlarge it.
+    ///
+    /// - Parameters:
+    ///   - size: pixels of the result.
+    ///   - punch: contrast, 1 as encoded; 0...100.
+    ///   - context: limits, cancellation and time.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for an empty size or a punch
+    ///   outside its range, a ``LimitError`` for a result that is too large.
+    public func pixels(
+        size: PixelSize, punch: Double = 1, context: CodingContext = CodingContext()
+    ) throws(ImageError) -> PixelBuffer {
+        let check = ParameterCheck(transformer: "blurHash")
+        guard !size.isEmpty else { throw check.invalid("size", "\(size)") }
+        let punch = try check.number(punch, "punch", in: 0...100)
+        try context.limits.check(result: size, format: .rgba8)
+        let canvas = try PixelCanvas(size: size, zeroed: false)
+        let across = CosineTable(components: xComponents, length: size.width, offset: 0)
+        let down = CosineTable(components: yComponents, length: size.height, offset: 0)
+        var checkpoints = Checkpoints(context)
+        for y in 0..<size.height {
+            try checkpoints.count(pixels: size.width * 8)
+            let line = (0..<xComponents).map { i in
+                (0..<yComponents).reduce(SIMD3<Double>.zero) { sum, j in
+                    sum + waves[j * xComponents + i] * (down[j, y] * (i + j == 0 ? 1 : punch))
+                }
+            }
+            let row = (canvas.baseAddress + y * canvas.bytesPerRow).samples8
+            for x in 0..<size.width {
+                var light = SIMD3<Double>.zero
+                for i in 0..<xComponents { light += line[i] * across[i, x] }
+                for channel in 0..<3 { row[x * 4 + channel] = SRGB.stored(light[channel]) }
+                row[x * 4 + 3] = 255
+            }
+        }
+        canvas.clearPadding()
+        return canvas.finish(isOpaque: true)
+    }
+}
+
+/// Cosines of one direction: cos(π · wave · (position + offset) / length).
+struct CosineTable {
+    private let values: [Double]
+    private let length: Int
+
+    init(components: Int, length: Int, offset: Double) {
+        self.length = length
+        values = (0..<components).flatMap { wave in
+            (0..<length).map { cos(.pi * Double(wave) * (Double($0) + offset) / Double(length)) }
+        }
+    }
+
+    subscript(wave: Int, position: Int) -> Double { values[wave * length + position] }
+}

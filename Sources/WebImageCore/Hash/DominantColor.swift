@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+extension PixelBuffer {
+    /// The colour that most of the picture has or nearly has, for backgrounds and placeholders: the mean of the
+    /// fullest neighbourhood of a histogram of a reduced copy. Pixels count by their alpha. Opaque; nil for a picture
+    /// that is transparent all over. Blocks.
+    ///
+    /// - Throws: what ``CodingContext/checkpoint()`` throws, and ``DecodeError/outOfMemory(bytes:)``.
+    public func dominantColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor? {
+        let small = try reduced(to: 96, context: context)
+        let everywhere = PixelRect(x: 0, y: 0, width: small.width, height: small.height)
+        return ColorHistogram(small.colors(in: everywhere)).dominantColor
+    }
+}
+
+/// Colours counted in cubes of 16 × 16 × 16 values.
+struct ColorHistogram {
+    private static let side = 16
+    /// Per cube the sums of red, green and blue, each times alpha, and of alpha.
+    private var cubes = [SIMD4<Double>](repeating: .zero, count: side * side * side)
+
+    init(_ colors: [PixelColor]) {
+        for color in colors where color.alpha > 0 {
+            let index = Self.index(Int(color.red) / 16, Int(color.green) / 16, Int(color.blue) / 16)
+            let value = SIMD4(Double(color.red), Double(color.green), Double(color.blue), 1)
+            cubes[index] += value * (Double(color.alpha) / 255)
+        }
+    }
+
+    /// The mean around the fullest place; nil where nothing was counted. A cube and half of each of its neighbours
+    /// are one place, so that a colour on the border of cubes is not divided.
+    var dominantColor: PixelColor? {
+        var best = SIMD4<Double>.zero
+        for red in 0..<Self.side {
+            for green in 0..<Self.side {
+                for blue in 0..<Self.side where cubes[Self.index(red, green, blue)].w > 0 {
+                    let sum = neighbourhood(red, green, blue)
+                    if sum.w > best.w { best = sum }
+                }
+            }
+        }
+        guard best.w > 0 else { return nil }
+        let mean = best / best.w
+        return PixelColor(
+            red: UInt8(min(255, mean.x.rounded())), green: UInt8(min(255, mean.y.rounded())),
+            blue: UInt8(min(255, mean.z.rounded())))
+    }
+
+    private func neighbourhood(_ red: Int, _ green: Int, _ blue: Int) -> SIMD4<Double> {
+        var sum = cubes[Self.index(red, green, blue)] * 0.5
+        for r in max(0, red - 1)...min(Self.side - 1, red + 1) {
+            for g in max(0, green - 1)...min(Self.side - 1, green + 1) {
+                for b in max(0, blue - 1)...min(Self.side - 1, blue + 1) { sum += cubes[Self.index(r, g, b)] * 0.5 }
+            }
+        }
+        return sum
+    }
+
+    private static func index(_ red: Int, _ green: Int, _ blue: Int) -> Int { (red * side + green) * side + blue }
+}

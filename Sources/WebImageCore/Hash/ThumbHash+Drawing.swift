@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+extension ThumbHash {
+    /// Draws the placeholder. Blocks; small sizes are meant, the view enlarges.
+    ///
+    /// - Parameters:
+    ///   - size: pixels of the result; nil for ``naturalSize``.
+    ///   - context: limits, cancellation and time.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for an empty size, a
+    ///   ``LimitError`` for a result that is too large.
+    public func pixels(
+        size: PixelSize? = nil, context: CodingContext = CodingContext()
+    ) throws(ImageError) -> PixelBuffer {
+        let size = size ?? naturalSize
+        guard !size.isEmpty else { throw ParameterCheck(transformer: "thumbHash").invalid("size", "\(size)") }
+        try context.limits.check(result: size, format: .rgba8)
+        let canvas = try PixelCanvas(size: size, zeroed: false)
+        let waves = channels.map { Drawing($0, size) }
+        var checkpoints = Checkpoints(context)
+        for y in 0..<size.height {
+            try checkpoints.count(pixels: size.width * 16)
+            let lines = waves.map { $0.line(y) }
+            let row = (canvas.baseAddress + y * canvas.bytesPerRow).samples8
+            for x in 0..<size.width {
+                let values = lines.indices.map { waves[$0].value(lines[$0], x) }
+                let (red, green, blue) = Self.color(values[0], values[1], values[2])
+                let alpha = hasAlpha ? max(0, min(1, values[3])) : 1
+                for (channel, value) in [red, green, blue].enumerated() {
+                    row[x * 4 + channel] = UInt8((max(0, min(1, value)) * alpha * 255).rounded())
+                }
+                row[x * 4 + 3] = UInt8((alpha * 255).rounded())
+            }
+        }
+        canvas.clearPadding()
+        return canvas.finish(isOpaque: !hasAlpha)
+    }
+
+    /// One channel with the cosines of one size.
+    private struct Drawing {
+        private let channel: Channel
+        private let places: [(x: Int, y: Int)]
+        private let across: CosineTable
+        private let down: CosineTable
+
+        init(_ channel: Channel, _ size: PixelSize) {
+            self.channel = channel
+            places = Channel.places(columns: channel.columns, rows: channel.rows)
+            across = CosineTable(components: channel.columns, length: size.width, offset: 0.5)
+            down = CosineTable(components: channel.rows, length: size.height, offset: 0.5)
+        }
+
+        /// The factors of the waves along row `y`.
+        func line(_ y: Int) -> [Double] {
+            var factors = [Double](repeating: 0, count: channel.columns)
+            factors[0] = channel.mean
+            for (place, wave) in zip(places, channel.waves) { factors[place.x] += wave * 2 * down[place.y, y] }
+            return factors
+        }
+
+        func value(_ factors: [Double], _ x: Int) -> Double {
+            factors.indices.reduce(0) { $0 + factors[$1] * across[$1, x] }
+        }
+    }
+}

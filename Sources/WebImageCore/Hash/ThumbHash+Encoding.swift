@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+extension ThumbHash {
+    /// Makes the hash of a picture. Pictures over 100 pixels a side are reduced to that first, as the description
+    /// demands. Blocks.
+    ///
+    /// - Throws: what ``CodingContext/checkpoint()`` throws, and ``DecodeError/outOfMemory(bytes:)``.
+    public init(of pixels: PixelBuffer, context: CodingContext = CodingContext()) throws(ImageError) {
+        let small = try pixels.reduced(to: 100, context: context).converted(to: .rgba8, context: context)
+        let samples = Samples(small)
+        try context.checkpoint()
+        let (width, height) = (Double(small.width), Double(small.height))
+        let limit: Double = samples.hasAlpha ? 5 : 7
+        let columns = max(1, Int((limit * width / max(width, height)).rounded()))
+        let rows = max(1, Int((limit * height / max(width, height)).rounded()))
+        let lightness = Encoded(samples.lightness, small.size, max(3, columns), max(3, rows))
+        let yellow = Encoded(samples.yellow, small.size, 3, 3)
+        let red = Encoded(samples.red, small.size, 3, 3)
+        let isLandscape = small.width > small.height
+        func level(_ value: Double, _ maximum: Double) -> Int { max(0, min(Int(maximum), Int(value.rounded()))) }
+        let first =
+            level(63 * lightness.mean, 63) | level(31.5 + 31.5 * yellow.mean, 63) << 6
+            | level(31.5 + 31.5 * red.mean, 63) << 12 | level(31 * lightness.scale, 31) << 18
+            | (samples.hasAlpha ? 1 << 23 : 0)
+        let second =
+            (isLandscape ? rows : columns) | level(63 * yellow.scale, 63) << 3 | level(63 * red.scale, 63) << 9
+            | (isLandscape ? 1 << 15 : 0)
+        var bytes = [first & 255, first >> 8 & 255, first >> 16, second & 255, second >> 8].map { UInt8($0) }
+        var waves = lightness.waves + yellow.waves + red.waves
+        if samples.hasAlpha {
+            let alpha = Encoded(samples.alpha, small.size, 5, 5)
+            bytes.append(UInt8(level(15 * alpha.mean, 15) | level(15 * alpha.scale, 15) << 4))
+            waves += alpha.waves
+        }
+        for place in stride(from: 0, to: waves.count, by: 2) {
+            let high = place + 1 < waves.count ? level(15 * waves[place + 1], 15) : 0
+            bytes.append(UInt8(level(15 * waves[place], 15) | high << 4))
+        }
+        try self.init(bytes: bytes)
+    }
+
+    /// The picture as the four channels, transparent pixels filled with the average colour.
+    private struct Samples {
+        var lightness: [Double] = []
+        var yellow: [Double] = []
+        var red: [Double] = []
+        var alpha: [Double] = []
+        let hasAlpha: Bool
+
+        init(_ pixels: PixelBuffer) {
+            let bytes = pixels.packedBytes()
+            // Premultiplied values are what alpha-weighted sums add.
+            let colors = stride(from: 0, to: bytes.count, by: 4).map { place in
+                SIMD4<Double>(
+                    Double(bytes[place]), Double(bytes[place + 1]), Double(bytes[place + 2]), Double(bytes[place + 3]))
+                    / 255
+            }
+            let sum = colors.reduce(SIMD4<Double>.zero, +)
+            let average = sum.w > 0 ? sum / sum.w : .zero
+            hasAlpha = bytes.indices.contains { $0 % 4 == 3 && bytes[$0] < 255 }
+            for color in colors {
+                let filled = color + average * (1 - color.w)
+                lightness.append((filled.x + filled.y + filled.z) / 3)
+                yellow.append((filled.x + filled.y) / 2 - filled.z)
+                red.append(filled.x - filled.y)
+                alpha.append(color.w)
+            }
+        }
+    }
+
+    /// One channel as waves, each 0...1 around a half, and the largest of them.
+    private struct Encoded {
+        let mean: Double
+        let scale: Double
+        let waves: [Double]
+
+        init(_ samples: [Double], _ size: PixelSize, _ columns: Int, _ rows: Int) {
+            let across = CosineTable(components: columns, length: size.width, offset: 0.5)
+            let down = CosineTable(components: rows, length: size.height, offset: 0.5)
+            func wave(_ column: Int, _ row: Int) -> Double {
+                var sum = 0.0
+                for y in 0..<size.height {
+                    for x in 0..<size.width { sum += samples[y * size.width + x] * across[column, x] * down[row, y] }
+                }
+                return sum / Double(samples.count)
+            }
+            let found = Channel.places(columns: columns, rows: rows).map { wave($0.x, $0.y) }
+            let largest = found.map { abs($0) }.max() ?? 0
+            mean = wave(0, 0)
+            scale = largest
+            waves = largest > 0 ? found.map { 0.5 + 0.5 / largest * $0 } : found
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// A placeholder in at most 25 bytes that keeps alpha and, roughly, the aspect ratio: cosine waves of lightness, two
+/// colour differences and alpha (ThumbHash, Evan Wallace).
+public struct ThumbHash: Sendable, Hashable {
+    /// The bytes.
+    public let bytes: [UInt8]
+    /// Whether the picture had transparent pixels.
+    public let hasAlpha: Bool
+    /// Width ÷ height of the picture, roughly.
+    public let aspectRatio: Double
+    /// Waves of lightness, of yellow to blue, of red to green, of alpha.
+    let channels: [Channel]
+
+    /// One channel: its mean and its waves.
+    struct Channel: Hashable {
+        let mean: Double
+        let columns: Int
+        let rows: Int
+        /// In the order of ``places(columns:rows:)``.
+        let waves: [Double]
+
+        /// The waves a channel of this size has but the constant one: those below the diagonal.
+        static func places(columns: Int, rows: Int) -> [(x: Int, y: Int)] {
+            (0..<rows).flatMap { y in
+                (0..<columns).filter { x in x + y > 0 && x * rows < columns * (rows - y) }.map { ($0, y) }
+            }
+        }
+    }
+
+    /// Reads a hash. Nothing is forgiven: the length must be right.
+    ///
+    /// - Throws: ``DecodeError/corrupt(format:reason:)``, format `thumbhash`.
+    public init(bytes: [UInt8]) throws(ImageError) {
+        do throws(HashError) {
+            try self.init(checking: bytes)
+        } catch {
+            throw error.error("thumbhash")
+        }
+    }
+
+    init(checking bytes: [UInt8]) throws(HashError) {
+        guard bytes.count >= 5 else { throw .length(expected: 5, actual: bytes.count) }
+        let first = Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
+        let second = Int(bytes[3]) | Int(bytes[4]) << 8
+        let hasAlpha = first >> 23 == 1
+        let isLandscape = second >> 15 == 1
+        let (long, short) = (hasAlpha ? 5 : 7, second & 7)
+        guard 1...long ~= short else { throw .value(field: "number of components", value: short) }
+        let columns = max(3, isLandscape ? long : short)
+        let rows = max(3, isLandscape ? short : long)
+        let shapes = [(columns, rows), (3, 3), (3, 3)] + (hasAlpha ? [(5, 5)] : [])
+        let places = shapes.map { Channel.places(columns: $0.0, rows: $0.1).count }
+        let head = hasAlpha ? 6 : 5
+        let expected = head + (places.reduce(0, +) + 1) / 2
+        guard bytes.count == expected else { throw .length(expected: expected, actual: bytes.count) }
+        let alpha = hasAlpha ? Int(bytes[5]) : 15
+        let means = [
+            Double(first & 63) / 63, Double(first >> 6 & 63) / 31.5 - 1, Double(first >> 12 & 63) / 31.5 - 1,
+            Double(alpha & 15) / 15,
+        ]
+        // Colours are boosted by a quarter against what quantisation takes.
+        let scales = [
+            Double(first >> 18 & 31) / 31, Double(second >> 3 & 63) / 63 * 1.25,
+            Double(second >> 9 & 63) / 63 * 1.25, Double(alpha >> 4) / 15,
+        ]
+        var nibble = 0
+        channels = shapes.indices.map { index in
+            let waves = (0..<places[index]).map { _ in
+                defer { nibble += 1 }
+                return (Double(bytes[head + nibble / 2] >> (nibble % 2 * 4) & 15) / 7.5 - 1) * scales[index]
+            }
+            return Channel(mean: means[index], columns: shapes[index].0, rows: shapes[index].1, waves: waves)
+        }
+        self.bytes = bytes
+        self.hasAlpha = hasAlpha
+        aspectRatio = isLandscape ? Double(long) / Double(short) : Double(short) / Double(long)
+    }
+
+    /// The average colour, straight.
+    public var averageColor: PixelColor {
+        func byte(_ value: Double) -> UInt8 { UInt8((max(0, min(1, value)) * 255).rounded()) }
+        let (red, green, blue) = Self.color(channels[0].mean, channels[1].mean, channels[2].mean)
+        return PixelColor(
+            red: byte(red), green: byte(green), blue: byte(blue), alpha: hasAlpha ? byte(channels[3].mean) : 255)
+    }
+
+    /// The size in which the description draws the placeholder: the long side is 32.
+    public var naturalSize: PixelSize {
+        let ratio = aspectRatio
+        return PixelSize(
+            width: max(1, Int((ratio > 1 ? 32 : 32 * ratio).rounded())),
+            height: max(1, Int((ratio > 1 ? 32 / ratio : 32).rounded())))
+    }
+
+    /// Red, green and blue out of lightness and the two differences.
+    static func color(_ lightness: Double, _ yellow: Double, _ red: Double) -> (Double, Double, Double) {
+        let b = lightness - 2 / 3 * yellow
+        let r = (3 * lightness - b + red) / 2
+        return (r, r - red, b)
+    }
+}

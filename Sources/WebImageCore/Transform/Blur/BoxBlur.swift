@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+import CPixelKernels
+
+/// Blurs by three box passes in each direction. Boxes with fractional ends (Gwosdek, Grewenig, Bruhn and Weickert,
+/// “Theoretical Foundations of Gaussian Convolution by Extended Box Filtering”, 2011) have the wanted variance
+/// exactly, whatever it is. Time does not depend on it.
+enum BoxBlur {
+    /// Above this, in pixels, a deviation counts as this.
+    static let largestDeviation = 16_384.0
+
+    /// One of three boxes whose variances add up to deviation².
+    static func box(deviation: Double) -> wi_box {
+        let variance = deviation * deviation / 3
+        let radius = (0.5 * (12 * variance + 1).squareRoot() - 0.5).rounded(.down)
+        let next = (radius + 1) * (radius + 1)
+        let edge = (2 * radius + 1) * (radius * (radius + 1) - 3 * variance) / (6 * (variance - next))
+        return wi_box(radius: UInt32(radius), edge: Float(edge), scale: Float(1 / (2 * radius + 1 + 2 * edge)))
+    }
+
+    /// `pixels` blurred by a Gaussian of `deviation` pixels, positive and finite. Opaque stays opaque.
+    static func blur(
+        _ pixels: PixelBuffer, deviation: Double, context: CodingContext
+    ) throws(ImageError) -> PixelBuffer {
+        try context.limits.check(result: pixels.size, format: pixels.format)
+        try context.checkpoint()
+        let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, zeroed: false)
+        let pass = LinePass(format: pixels.format, box: box(deviation: min(deviation, largestDeviation)))
+        var checkpoints = Checkpoints(context)
+        var scratch = [Float](repeating: 0, count: 64 * max(pixels.width, pixels.height))
+        let bytesPerPixel = pixels.format.bytesPerPixel
+        for row in stride(from: 0, to: pixels.height, by: 8) {
+            let rows = min(8, pixels.height - row)
+            try checkpoints.count(pixels: rows * pixels.width * 4)
+            pixels.withRow(row) { from in
+                pass.run(
+                    from: from, to: canvas.baseAddress + row * canvas.bytesPerRow, step: bytesPerPixel,
+                    sourceLane: pixels.bytesPerRow, lane: canvas.bytesPerRow, count: pixels.width, lanes: rows,
+                    &scratch)
+            }
+        }
+        for column in stride(from: 0, to: pixels.width, by: 8) {
+            let columns = min(8, pixels.width - column)
+            try checkpoints.count(pixels: columns * pixels.height * 4)
+            let place = canvas.baseAddress + column * bytesPerPixel
+            pass.run(
+                from: UnsafeRawPointer(place), to: place, step: canvas.bytesPerRow, sourceLane: bytesPerPixel,
+                lane: bytesPerPixel, count: pixels.height, lanes: columns, &scratch)
+        }
+        canvas.clearPadding()
+        return canvas.finish(isOpaque: pixels.isOpaque)
+    }
+
+    private struct LinePass {
+        let format: PixelFormat
+        let box: wi_box
+
+        func run(
+            from: UnsafeRawPointer, to: UnsafeMutableRawPointer, step: Int, sourceLane: Int, lane: Int, count: Int,
+            lanes: Int, _ scratch: inout [Float]
+        ) {
+            switch format {
+            case .rgba8:
+                wi_blur_lines_rgba8(
+                    from.samples8, to.samples8, step, sourceLane, step, lane, count, lanes, box, &scratch)
+            case .rgba16:
+                wi_blur_lines_rgba16(
+                    from.samples16, to.samples16, step, sourceLane, step, lane, count, lanes, box, &scratch)
+            }
+        }
+    }
+}

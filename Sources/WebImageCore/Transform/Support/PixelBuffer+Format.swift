@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+
+import CPixelKernels
+
+extension PixelBuffer {
+    /// The same picture in another format; itself where it has that already.
+    func converted(to format: PixelFormat, context: CodingContext) throws(ImageError) -> PixelBuffer {
+        if format == self.format { return self }
+        try context.limits.check(result: size, format: format)
+        let canvas = try PixelCanvas(size: size, format: format, zeroed: false)
+        var checkpoints = Checkpoints(context)
+        for row in 0..<height {
+            try checkpoints.count(pixels: width)
+            let to = canvas.baseAddress + row * canvas.bytesPerRow
+            withRow(row) { from in
+                switch format {
+                case .rgba16: wi_widen(from.samples8, to.samples16, width * 4)
+                case .rgba8: wi_narrow(from.samples16, to.samples8, width * 4)
+                }
+            }
+        }
+        canvas.clearPadding()
+        return canvas.finish(isOpaque: isOpaque)
+    }
+
+    /// A text that differs for pictures that differ (128 bits), for identities.
+    var digest: String {
+        var state: (UInt64, UInt64) = (UInt64(width), UInt64(height))
+        withUnsafeMutableBytes(of: &state) { words in
+            guard let state = words.baseAddress?.assumingMemoryBound(to: UInt64.self) else { return }
+            for row in 0..<height {
+                withRow(row) { wi_digest($0.samples8, width * format.bytesPerPixel, state) }
+            }
+        }
+        return "\(format)-" + String(state.0, radix: 16) + "-" + String(state.1, radix: 16)
+    }
+}

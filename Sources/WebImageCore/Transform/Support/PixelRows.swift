@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+extension UnsafeRawPointer {
+    /// As samples of ``PixelFormat/rgba8``.
+    var samples8: UnsafePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
+    /// As samples of ``PixelFormat/rgba16``.
+    var samples16: UnsafePointer<UInt16> { assumingMemoryBound(to: UInt16.self) }
+}
+
+extension UnsafeMutableRawPointer {
+    /// As samples of ``PixelFormat/rgba8``.
+    var samples8: UnsafeMutablePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
+    /// As samples of ``PixelFormat/rgba16``.
+    var samples16: UnsafeMutablePointer<UInt16> { assumingMemoryBound(to: UInt16.self) }
+}
+
+extension PixelFormat {
+    /// The largest value of a sample.
+    var maximum: Float {
+        switch self {
+        case .rgba8: 255
+        case .rgba16: 65_535
+        }
+    }
+}
+
+/// Looks at clock and flag after every so many pixels.
+struct Checkpoints {
+    private let context: CodingContext
+    private var work = 0
+
+    init(_ context: CodingContext) { self.context = context }
+
+    /// Counts work that is done; about a millisecond of it lies between two looks.
+    mutating func count(pixels: Int) throws(ImageError) {
+        work += pixels
+        guard work >= 500_000 else { return }
+        work = 0
+        try context.checkpoint()
+    }
+}
+
+extension PixelBuffer {
+    /// A picture of the same size and format of which `body` writes each row; padding is cleared.
+    func mapRows(
+        isOpaque: Bool, context: CodingContext,
+        _ body: (_ row: Int, _ from: UnsafeRawPointer, _ to: UnsafeMutableRawPointer) -> Void
+    ) throws(ImageError) -> PixelBuffer {
+        try context.limits.check(result: size, format: format)
+        try context.checkpoint()
+        let canvas = try PixelCanvas(size: size, format: format, zeroed: false)
+        var checkpoints = Checkpoints(context)
+        for row in 0..<height {
+            try checkpoints.count(pixels: width)
+            withRow(row) { body(row, $0, canvas.baseAddress + row * canvas.bytesPerRow) }
+        }
+        canvas.clearPadding()
+        return canvas.finish(isOpaque: isOpaque)
+    }
+
+    /// Runs `body` with the address of a row.
+    func withRow(_ row: Int, _ body: (UnsafeRawPointer) -> Void) {
+        withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { body(base + row * bytesPerRow) }
+        }
+    }
+}
+
+extension PixelColor {
+    /// A row of `count` pixels of this colour, premultiplied.
+    func row(count: Int, format: PixelFormat) -> [UInt8] {
+        let samples = premultiplied(maximum: format.maximum).map { $0.rounded() }
+        let pixel: [UInt8] =
+            switch format {
+            case .rgba8: samples.map { UInt8($0) }
+            case .rgba16: samples.flatMap { sample in withUnsafeBytes(of: UInt16(sample)) { Array($0) } }
+            }
+        return [UInt8](unsafeUninitializedCapacity: count * pixel.count) { target, used in
+            for index in 0..<count {
+                for (byte, value) in pixel.enumerated() { target[index * pixel.count + byte] = value }
+            }
+            used = count * pixel.count
+        }
+    }
+}

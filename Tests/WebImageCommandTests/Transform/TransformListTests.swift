@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+import WebImageTestSupport
+
+@testable import WebImageCommand
+
+@Suite("Lists of transformers")
+struct TransformListTests {
+    private func read(_ text: String) throws(TransformListError) -> [any ImageTransformer] {
+        try TransformList(text) { path throws(ImageError) in throw .request(.fileNotFound(path: path)) }.transformers
+    }
+
+    private func identities(_ text: String) throws -> [String] { try read(text).map(\.identity) }
+
+    @Test("are read in their order, with values and without")
+    func order() throws {
+        let expected: [any ImageTransformer] = [.resize(width: 200, height: 200), .blur(radius: 8), .circle]
+        #expect(
+            try identities("resize=200x200,blur=8,circle").map { $0.prefix(5) } == ["resiz", "blur(", "circl"])
+        #expect(try identities("resize=200x200")[0] == expected[0].identity)
+        #expect(try identities("circle")[0] == expected[2].identity)
+        #expect(try identities("flip=both,flip=both").count == 2)
+    }
+
+    static let same: [(String, any ImageTransformer)] = [
+        ("resize=9x", .resize(width: 9)), ("resize=x9:fill", .resize(height: 9, mode: .fill)),
+        ("crop=3x4", .crop(width: 3, height: 4)), ("crop=3x4:top", .crop(width: 3, height: 4, anchor: .top)),
+        ("crop=3x4:1:-2.5", .crop(x: 1, y: -2.5, width: 3, height: 4)),
+        ("corners=4", .roundedCorners(radius: 4)),
+        ("corners=4:topLeading+bottomTrailing", .roundedCorners(radius: 4, corners: [.topLeading, .bottomTrailing])),
+        ("corners=4:2:white", .roundedCorners(radius: 4, border: .init(width: 2, color: .white))),
+        ("corners=4:all:2", .roundedCorners(radius: 4, border: .init(width: 2, color: .black))),
+        ("circle=2:#f00", .circle(border: .init(width: 2, color: PixelColor(red: 255, green: 0, blue: 0)))),
+        ("border=2", .border(width: 2, color: .black)),
+        ("border=2:white:outside", .border(width: 2, color: .white, placement: .outside)),
+        ("flip=vertical", .flip(.vertical)), ("rotate=-15", .rotate(degrees: -15)),
+        ("rotate=15:clip:black", .rotate(degrees: 15, mode: .clip, background: .black)),
+        ("pad=3", .pad(3)),
+        ("pad=1:2:3:4:white", .pad(.init(top: 1, leading: 2, bottom: 3, trailing: 4), color: .white)),
+        ("inset=2", .inset(2)), ("blur=dark", .blur(.dark)), ("blur=extra-light", .blur(.extraLight)),
+        ("blur=tinted:#00f", .blur(.tinted(PixelColor(red: 0, green: 0, blue: 255)))),
+        ("blur=3:0.5:white", .blur(radius: 3, saturation: 0.5, tint: .white)),
+        ("sharpen", .sharpen()), ("sharpen=2:3:0.1", .sharpen(amount: 2, radius: 3, threshold: 0.1)),
+        ("vignette", .vignette()), ("vignette=1:0.2:white", .vignette(strength: 1, start: 0.2, color: .white)),
+        ("tint=black", .tint(.black)),
+        ("tint=#11223344:multiply", .tint(PixelColor(red: 17, green: 34, blue: 51, alpha: 68), mode: .multiply)),
+        ("saturation=-1", .saturation(-1)), ("brightness=1.5", .brightness(1.5)), ("contrast=0", .contrast(0)),
+        ("grayscale", .grayscale(1)), ("sepia=0.5", .sepia(0.5)), ("invert", .invert(1)),
+        ("hue=90", .hueRotation(degrees: 90)),
+        (
+            "matrix=1:0:0:0:0:0:1:0:0:0:0:0:1:0:0:0:0:0:1:0.5",
+            .colorMatrix(ColorMatrix(alpha: .init(alpha: 1, constant: 0.5)))
+        ),
+    ]
+
+    @Test("know every transformer", arguments: same.indices)
+    func known(_ index: Int) throws {
+        let (text, transformer) = Self.same[index]
+        #expect(try identities(text) == [transformer.identity])
+    }
+
+    @Test("have each name once, and all names occur in these tests")
+    func names() {
+        let tested = Set(Self.same.map { String($0.0.prefix { $0.isLetter }) } + ["overlay", "mask"])
+        #expect(tested == Set(TransformList.names))
+        #expect(TransformList.names.count == tested.count)
+    }
+
+    @Test("read the files of overlays and masks when the first picture comes, once")
+    func files() throws {
+        let calls = Shared<[String]>([])
+        let badge = try PixelCanvas(size: PixelSize(width: 2, height: 2)).finish(isOpaque: false)
+        let list = try TransformList("overlay=a.png:topLeading:0.5:multiply,overlay=b.png:1:2,mask=c.png:luminance") {
+            path throws(ImageError) in
+            calls.update { $0.append(path) }
+            return badge
+        }
+        #expect(calls.value.isEmpty)
+        var pixels = try PixelCanvas(size: PixelSize(width: 5, height: 4)).finish(isOpaque: false)
+        for transformer in list.transformers + list.transformers {
+            pixels = try transformer.transform(pixels, context: TransformContext())
+        }
+        #expect(calls.value == ["a.png", "b.png", "c.png"])
+        #expect(Set(list.transformers.map(\.identity)).count == 3)
+        let missing = try #require(try read("mask=none.png").first)
+        #expect(throws: ImageError.request(.fileNotFound(path: "none.png"))) {
+            try missing.transform(pixels, context: TransformContext())
+        }
+    }
+
+    @Test(
+        "name the place, the value and what is allowed",
+        arguments: [
+            ("", "--transform, place 1: there is no name"),
+            ("circle,", "--transform, place 2: there is no name"),
+            ("sepia,blur", "--transform, place 2: blur needs a radius"),
+            ("blur=-1", "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “-1”"),
+            ("blur=nan", "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “nan”"),
+            ("blur=inf", "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “inf”"),
+            ("blur=1e3", "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “1e3”"),
+            (
+                "blur=9999999",
+                "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “9999999”"
+            ),
+            ("sepia=2", "--transform, place 1: sepia: the amount is a number, 0…1, not “2”"),
+            ("sepia=1:2", "--transform, place 1: sepia takes no further value: “2”"),
+            ("sepia=", "--transform, place 1: sepia: the amount is a number, 0…1, not “”"),
+            ("resize=0x0", "--transform, place 1: resize: the size is WxH in pixels, as in 320x240, not “0x0”"),
+            ("resize=x", "--transform, place 1: resize: the size is WxH in pixels, as in 320x240, not “x”"),
+            ("crop=5x", "--transform, place 1: crop needs a width and height"),
+            ("flip=up", "--transform, place 1: flip: the direction is one of horizontal, vertical, both, not “up”"),
+            (
+                "tint=red",
+                "--transform, place 1: tint: the colour is #rrggbb, #rrggbbaa, black, white or clear, not “red”"
+            ),
+            (
+                "tint=#12",
+                "--transform, place 1: tint: the colour is #rrggbb, #rrggbbaa, black, white or clear, not “#12”"
+            ),
+            ("overlay=", "--transform, place 1: overlay needs a file"),
+            ("matrix=1:2", "--transform, place 1: matrix needs a red from blue"),
+        ])
+    func refused(_ text: String, _ message: String) {
+        #expect {
+            _ = try read(text)
+        } throws: {
+            ($0 as? TransformListError)?.message == message
+        }
+    }
+
+    @Test("say which names there are, are strict about case and blanks, and end somewhere")
+    func strict() {
+        for text in ["Blur=1", " blur=1", "blur =1", "blu=1", "frob", "blur;sepia", "=1"] {
+            #expect {
+                _ = try read(text)
+            } throws: { error in
+                guard let error = error as? TransformListError, case .unknown = error.problem else { return false }
+                return TransformList.names.allSatisfy { error.message.contains($0) }
+            }
+        }
+        #expect(throws: TransformListError(position: 65, problem: .tooMany(limit: 64))) {
+            try read([String](repeating: "sepia", count: 65).joined(separator: ","))
+        }
+        #expect(throws: Never.self) { try read([String](repeating: "sepia", count: 64).joined(separator: ",")) }
+    }
+
+    @Test("made of anything are read or refused, and what is read has as many transformers as names", arguments: 0..<8)
+    func fuzz(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let words =
+            TransformList.names + ["=", ",", ":", "x", "1", "-1", "0.5", "#fff", "white", "nan", "٣", "e", "top", "🦜"]
+            + Self.same.map(\.0)
+        let pixels = try PixelCanvas(size: PixelSize(width: 3, height: 2)).finish(isOpaque: false)
+        let small = TransformContext(coding: CodingContext(limits: Limits(maxPixels: 10_000)))
+        for _ in 0..<2_000 {
+            let text = (0..<Int.random(in: 0..<7, using: &random)).map { _ in
+                words.randomElement(using: &random) ?? ""
+            }.joined(separator: Bool.random(using: &random) ? "," : "")
+            do throws(TransformListError) {
+                let transformers = try read(text)
+                #expect(transformers.count == text.split(separator: ",", omittingEmptySubsequences: false).count)
+                for transformer in transformers { _ = try? transformer.transform(pixels, context: small) }
+            } catch {
+                #expect(error.position >= 1 && !error.message.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@Suite("webimage --transform", .timeLimit(.minutes(1)))
+struct TransformOptionTests {
+    @Test("convert applies the list in its order")
+    func convert() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SamplePictures.png(width: 40, height: 20), "a.png")
+        let result = try await tool.run(
+            "convert", "a.png", "b.png", "--transform", "resize=20x20,pad=2,rotate=90", "-t", "circle")
+        #expect(result.status == 0, "\(result.error)")
+        #expect(try ImageProbe(reading: try tool.read("b.png")).size == PixelSize(width: 14, height: 14))
+        let badge = try await tool.run("convert", "a.png", "c.png", "-t", "overlay=b.png:topLeading,mask=b.png")
+        #expect(badge.status == 0, "\(badge.error)")
+        #expect(try ImageProbe(reading: try tool.read("c.png")).size == PixelSize(width: 40, height: 20))
+    }
+
+    @Test(
+        "vectors are drawn at the size first and transformed then",
+        .enabled(if: CoderRegistry.standard.canDecode(.svg), "built without SVG"))
+    func vectors() async throws {
+        let tool = try ToolProcess()
+        let text = "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='5'><rect width='10' height='5'/></svg>"
+        try tool.write(Data(text.utf8), "a.svg")
+        let result = try await tool.run("convert", "a.svg", "a.png", "-s", "80x", "-t", "pad=1")
+        #expect(result.status == 0, "\(result.error)")
+        #expect(try ImageProbe(reading: try tool.read("a.png")).size == PixelSize(width: 82, height: 42))
+    }
+
+    @Test("what is wrong ends the tool with its status, and the message names it")
+    func wrong() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SamplePictures.png(width: 40, height: 20), "a.png")
+        let unknown = try await tool.run("convert", "a.png", "b.png", "-t", "sepia,frob=1")
+        #expect(unknown.status == 64 && unknown.error.contains("place 2: there is no “frob”"))
+        let outside = try await tool.run("convert", "a.png", "b.png", "-t", "crop=5x5:100:100")
+        #expect(outside.status == 1 && outside.error.contains("(500"), "\(outside.error)")
+        let missing = try await tool.run("convert", "a.png", "b.png", "-t", "mask=none.png")
+        #expect(missing.status == 1 && missing.error.contains("(1006)"))
+        let nowhere = try await tool.run("load", "a.png", "-t", "sepia")
+        #expect(nowhere.status == 64 && nowhere.error.contains("--transform needs --output"))
+    }
+
+    @Test("load writes the transformed picture, with alpha where it got some")
+    func load() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SamplePictures.jpeg(width: 40, height: 20), "a.jpg")
+        let result = try await tool.run("load", "a.jpg", "-o", "out", "-t", "circle", "--cache", "cache")
+        #expect(result.status == 0, "\(result.error)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: tool.path("out"))
+        #expect(names.count == 1)
+        let probe = try ImageProbe(reading: try tool.read("out/\(names.first ?? "")"))
+        #expect(probe.format == .png && probe.size == PixelSize(width: 20, height: 20))
+    }
+}

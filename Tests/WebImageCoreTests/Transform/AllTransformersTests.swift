@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@Suite("All transformers")
+struct AllTransformersTests {
+    private let context = TransformContext()
+
+    /// What every finished picture must be.
+    private func check(_ pixels: PixelBuffer) {
+        let samples = PixelMaking.samples(pixels)
+        let alphas = stride(from: 3, to: samples.count, by: 4).map { samples[$0] }
+        if pixels.isOpaque { #expect(alphas.allSatisfy { $0 == 1 }) }
+        #expect(
+            zip(alphas, stride(from: 0, to: samples.count, by: 4)).allSatisfy { alpha, place in
+                max(samples[place], samples[place + 1], samples[place + 2]) <= alpha
+            })
+        let used = pixels.width * pixels.format.bytesPerPixel
+        pixels.withUnsafeBytes { bytes in
+            for row in 0..<pixels.height {
+                #expect(bytes[row * pixels.bytesPerRow + used..<(row + 1) * pixels.bytesPerRow].allSatisfy { $0 == 0 })
+            }
+        }
+    }
+
+    @Test("have identities of their own")
+    func identities() {
+        #expect(Samples.all.count > 100)
+        #expect(Set(Samples.all.map(\.transformer.identity)).count == Samples.all.count)
+    }
+
+    @Test("give valid pictures for every size, alpha and depth", arguments: Samples.all)
+    func sizes(_ sample: Samples.Named) throws {
+        for (width, height) in [(1, 1), (1, 9), (9, 1), (2, 2), (33, 7), (64, 65)] {
+            for opaque in [false, true] {
+                let source = try PixelMaking.noise(width, height, opaque: opaque, seed: 77)
+                do {
+                    let result = try sample.transformer.transform(source, context: context)
+                    check(result)
+                    let deep = try sample.transformer.transform(try PixelMaking.deep(source), context: context)
+                    check(deep)
+                    #expect(deep.format == .rgba16 && deep.size == result.size && deep.isOpaque == result.isOpaque)
+                    if !Self.isSteep(sample.transformer) { agree(result, deep) }
+                } catch let error as ImageError {
+                    #expect(error == .transform(.outsidePicture(transformer: "pad")))
+                }
+            }
+        }
+    }
+
+    /// Both depths show the same picture, but for what rounding between two steps takes from the shallow one.
+    private func agree(_ shallow: PixelBuffer, _ deep: PixelBuffer) {
+        let worst = zip(PixelMaking.samples(shallow), PixelMaking.samples(deep)).map { abs($0 - $1) }.max() ?? 1
+        #expect(worst <= 3.5 / 255)
+    }
+
+    /// Whether a step of rounding may change a pixel by much more, as where a threshold is or a divisor is small.
+    private static func isSteep(_ transformer: any ImageTransformer) -> Bool {
+        if let sharpen = transformer as? SharpenTransformer { return sharpen.threshold > 0 }
+        guard let overlay = transformer as? OverlayTransformer else { return false }
+        return overlay.mode == .colorDodge || overlay.mode == .colorBurn
+    }
+
+    @Test("obey the limits and a raised flag", arguments: Samples.all)
+    func limits(_ sample: Samples.Named) throws {
+        let source = try PixelMaking.noise(23, 17, opaque: false)
+        let limited = TransformContext(coding: CodingContext(limits: Limits(maxPixels: 40)))
+        do {
+            let result = try sample.transformer.transform(source, context: limited)
+            #expect(result === source || result.width * result.height <= 40)
+        } catch {
+            #expect(error.code == LimitError.Kind.pixels.rawValue)
+        }
+        let flag = CancellationFlag()
+        flag.cancel()
+        let cancelled = TransformContext(coding: CodingContext(cancellation: flag))
+        guard !sample.transformer.identity.hasPrefix("resize") else { return }
+        do {
+            let result = try sample.transformer.transform(source, context: cancelled)
+            #expect(result === source)
+        } catch {
+            #expect(error == .request(.cancelled))
+        }
+    }
+
+    @Test(
+        "name the parameter that is none, and its value", arguments: [Double.nan, .infinity, -.infinity, 0, -1, 1e300])
+    func hostile(_ value: Double) throws {
+        let source = try PixelMaking.noise(5, 4, opaque: true)
+        let color = PixelColor.black
+        var bad: [(any ImageTransformer, String)] = [
+            (.circle(border: .init(width: value, color: color)), "border width"),
+            (.border(width: value, color: color), "width"), (.blur(radius: value), "radius"),
+            (.border(width: value, color: color, placement: .outside), "width"), (.sharpen(radius: value), "radius"),
+        ]
+        if value != 0 {
+            bad += [
+                (.vignette(strength: value), "strength"), (.vignette(start: value), "start"),
+                (.overlay(source, opacity: value), "opacity"), (.sharpen(amount: value), "amount"),
+                (.overlay(source, at: .anchored(.top, margin: value)), "margin"), (.grayscale(value), "amount"),
+                (.sharpen(threshold: value), "threshold"), (.sepia(value), "amount"), (.invert(value), "amount"),
+                (.brightness(value), "amount"), (.contrast(value), "amount"),
+            ]
+        }
+        if value != 0, value != -1 {
+            bad += [
+                (.saturation(value), "amount"), (.hueRotation(degrees: value), "degrees"),
+                (.blur(radius: 1, saturation: value), "saturation"), (.pad(.init(trailing: value)), "trailing"),
+                (.overlay(source, at: .at(x: 0, y: value)), "y"),
+                (.colorMatrix(ColorMatrix(green: .init(constant: value))), "matrix"),
+            ]
+        }
+        if !value.isFinite { bad.append((.rotate(degrees: value), "degrees")) }
+        for (transformer, parameter) in bad {
+            #expect {
+                try transformer.transform(source, context: context)
+            } throws: { error in
+                guard case .transform(.invalidParameter(_, parameter, "\(value)")) = error as? ImageError else {
+                    return false
+                }
+                return true
+            }
+        }
+        // A scale that is none makes every length in points one.
+        let points = TransformContext(scale: value)
+        #expect { try PadTransformer(.init(all: 1), unit: .points).transform(source, context: points) } throws: {
+            ($0 as? ImageError)?.code == 5001
+        }
+    }
+}

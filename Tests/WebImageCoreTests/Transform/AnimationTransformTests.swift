@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import Testing
+import WebImageCore
+
+/// Counts how often frames are asked for.
+private final class CountingDecoder: AnimationDecoder {
+    let timeline = AnimationTimeline(loopCount: 0, durations: [100, 100, 100])
+    let cost = 0
+    let frames: [PixelBuffer]
+    let asked = Atomic(0)
+
+    init() throws {
+        frames = try (0..<3).map { try PixelMaking.noise(23, 17, opaque: false, seed: UInt64($0 + 1)) }
+    }
+
+    func frame(at index: Int) throws(ImageError) -> PixelBuffer {
+        asked.add(1, ordering: .relaxed)
+        return frames[index]
+    }
+}
+
+@Suite("Transformed animations")
+struct AnimationTransformTests {
+    @Test("have frames that are transformed when they are asked for, and as stills are", arguments: Samples.all)
+    func lazy(_ sample: Samples.Named) throws {
+        let decoder = try CountingDecoder()
+        let image = Image(pixels: decoder.frames[0], animation: ImageAnimation(decoder))
+        let calls = Box()
+        let counted = ClosureTransformer(id: "counted") { pixels, context in
+            calls.count.add(1, ordering: .relaxed)
+            return try sample.transformer.transform(pixels, context: context)
+        }
+        let result = try counted.apply(to: image, context: TransformContext())
+        #expect(decoder.asked.load(ordering: .relaxed) == 0)
+        // The poster only.
+        #expect(calls.count.load(ordering: .relaxed) == 1)
+        for index in [2, 0, 1] {
+            let still = try sample.transformer.apply(to: Image(pixels: decoder.frames[index]), context: .init())
+            let frame = try #require(try result.animation?.frame(at: index))
+            #expect(frame.packedBytes() == still.pixels.packedBytes())
+            #expect(frame.isOpaque == still.isOpaque)
+        }
+        #expect(calls.count.load(ordering: .relaxed) == 4)
+        #expect(decoder.asked.load(ordering: .relaxed) == 3)
+    }
+
+    @Test("go on when the work that made them was given up or its time is over")
+    func ownClock() throws {
+        let flag = CancellationFlag()
+        let decoder = try CountingDecoder()
+        let context = TransformContext(coding: CodingContext(cancellation: flag))
+        let image = try FlipTransformer(.horizontal).apply(
+            to: Image(pixels: decoder.frames[0], animation: ImageAnimation(decoder)), context: context)
+        flag.cancel()
+        #expect(throws: ImageError.request(.cancelled)) { try context.coding.checkpoint() }
+        #expect(try image.animation?.frame(at: 1).size == PixelSize(width: 23, height: 17))
+    }
+
+    private final class Box: Sendable {
+        let count = Atomic(0)
+    }
+}

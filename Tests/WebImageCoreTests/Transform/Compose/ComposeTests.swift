@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@Suite("Composed and own transformers")
+struct ComposeTests {
+    private struct Oops: Error {}
+
+    private let context = TransformContext()
+
+    @Test("run in their order")
+    func order() throws {
+        let source = try PixelMaking.noise(9, 6, opaque: true)
+        let turnedFirst = try ComposedTransformer.composed(.rotate(degrees: 90), .crop(width: 4, height: 2))
+            .transform(source, context: context)
+        let croppedFirst = try ComposedTransformer.composed(.crop(width: 4, height: 2), .rotate(degrees: 90))
+            .transform(source, context: context)
+        #expect(turnedFirst.size == PixelSize(width: 4, height: 2))
+        #expect(croppedFirst.size == PixelSize(width: 2, height: 4))
+        #expect(try ComposedTransformer([]).transform(source, context: context) === source)
+    }
+
+    @Test("have identities that no other list has")
+    func identities() {
+        let tricky: [any ImageTransformer] = [
+            .closure(id: "a)2:bc") { pixels, _ in pixels }, .closure(id: "a") { pixels, _ in pixels },
+            .composed(.closure(id: "a") { pixels, _ in pixels }), .closure(id: "") { pixels, _ in pixels },
+            .composed(.flip(.both), .flip(.vertical)), .composed(.composed(.flip(.both)), .flip(.vertical)),
+            .composed(.flip(.both), .composed(.flip(.vertical))), .composed(.flip(.vertical), .flip(.both)),
+            .composed(), .composed(.composed()),
+        ]
+        #expect(Set(tricky.map(\.identity)).count == tricky.count)
+    }
+
+    @Test("name the closure that failed and check what it gives")
+    func failures() throws {
+        let source = try PixelMaking.noise(4, 4, opaque: true)
+        #expect(throws: ImageError.transform(.failed(transformer: "mine", reason: "Oops()"))) {
+            try ClosureTransformer(id: "mine") { _, _ in throw Oops() }.transform(source, context: context)
+        }
+        #expect(throws: ImageError.request(.cancelled)) {
+            try ClosureTransformer(id: "mine") { _, _ in throw ImageError.request(.cancelled) }
+                .transform(source, context: context)
+        }
+        let large = try PixelMaking.noise(40, 40, opaque: true)
+        let limited = TransformContext(coding: CodingContext(limits: Limits(maxSide: 20)))
+        #expect { try ClosureTransformer(id: "mine") { _, _ in large }.transform(source, context: limited) } throws: {
+            ($0 as? ImageError)?.code == LimitError.Kind.side.rawValue
+        }
+        let seen = TransformContext(scale: 3)
+        let result = try ClosureTransformer(id: "mine") { pixels, context in
+            try ResizeTransformer.resize(width: 1, unit: .points).transform(pixels, context: context)
+        }.transform(source, context: seen)
+        #expect(result.width == 3)
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+
+/// Answers by the URL that is asked for, and remembers what was asked.
+private final class ScriptedTransport: HTTPTransport {
+    private let asked = Lock<[String]>([])
+    private let answers: [String: HTTPFields]
+
+    var urls: [String] { asked.withLock { $0 } }
+
+    init(_ answers: [String: HTTPFields]) { self.answers = answers }
+
+    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
+        let url = request.url.absoluteString
+        asked.withLock { $0.append(url) }
+        let fields = answers[url] ?? HTTPFields()
+        let head = ResponseHead(status: fields["Location"] == nil ? 200 : 301, fields: fields)
+        let now = Date(timeIntervalSince1970: 1_000)
+        return HTTPTransportResponse(head: head, body: Data("body".utf8), requestTime: now, responseTime: now)
+    }
+}
+
+@Suite("HTTP client and hosts that want https alone")
+struct HTTPClientStrictTransportTests {
+    private func fields(_ name: String, _ value: String) -> HTTPFields { HTTPFields([.init(name: name, value: value)]) }
+
+    private func client(
+        _ transport: ScriptedTransport, _ store: StrictTransport?, unchecked: Set<String> = []
+    ) -> HTTPClient {
+        var configuration = HTTPClientConfiguration()
+        configuration.network.strictTransport = store
+        configuration.network.allowsDowngrade = true
+        configuration.network.tls.uncheckedHosts = unchecked
+        configuration.now = { Date(timeIntervalSince1970: 1_000) }
+        return HTTPClient(configuration, transport: transport)
+    }
+
+    private func store() -> StrictTransport { StrictTransport { Date(timeIntervalSince1970: 1_000) } }
+
+    private func fetch(_ client: HTTPClient, _ text: String) async throws -> HTTPResponse {
+        try await client.fetch(HTTPRequest(try #require(URL(string: text))))
+    }
+
+    @Test("A host that asked for https gets nothing else, asked directly or through a redirect")
+    func learned() async throws {
+        let transport = ScriptedTransport([
+            "https://a.example/": fields("Strict-Transport-Security", "max-age=100"),
+            "https://b.example/": fields("Location", "http://a.example/x"),
+        ])
+        let client = client(transport, store())
+        _ = try await fetch(client, "https://a.example/")
+        #expect(try await fetch(client, "http://a.example/y").url.absoluteString == "https://a.example/y")
+        #expect(try await fetch(client, "https://b.example/").url.absoluteString == "https://a.example/x")
+        #expect(
+            transport.urls == [
+                "https://a.example/", "https://a.example/y", "https://b.example/", "https://a.example/x",
+            ])
+    }
+
+    @Test("Without a store, over http, and from hosts whose certificate is not checked nothing is learned")
+    func notLearned() async throws {
+        let strict = fields("Strict-Transport-Security", "max-age=100")
+        for (store, first, unchecked) in [
+            (nil, "https://a.example/", []), (store(), "http://a.example/", []),
+            (store(), "https://a.example/", ["a.example"]),
+        ] as [(StrictTransport?, String, Set<String>)] {
+            let transport = ScriptedTransport([first: strict])
+            let client = client(transport, store, unchecked: unchecked)
+            _ = try await fetch(client, first)
+            #expect(try await fetch(client, "http://a.example/y").url.absoluteString == "http://a.example/y")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+
+/// The snippets of Documentation/Transformers.md.
+@Suite("The article on transformers")
+struct TransformArticleTests {
+    private func picture(_ width: Int, _ height: Int) throws -> PixelBuffer {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
+        canvas.withUnsafeMutableBytes { bytes in
+            for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index) | (index % 4 == 3 ? 255 : 0) }
+        }
+        return canvas.finish(isOpaque: true)
+    }
+
+    @Test("Avatars, by request and without a manager")
+    func avatar() throws {
+        let url = try #require(URL(string: "https://pictures.example/a.jpg"))
+        let pixels = try picture(120, 100)
+        let avatar: [any ImageTransformer] = [
+            .resize(width: 96, height: 96, mode: .fill),
+            .circle(border: .init(width: 2, color: .white)),
+        ]
+        var request = ImageRequest(url)
+        request.transformers = avatar
+        #expect(request.transformers?.count == 2)
+
+        let context = TransformContext()
+        var image = Image(pixels: pixels)
+        for transformer in avatar { image = try transformer.apply(to: image, context: context) }
+        let soft = try BlurTransformer(radius: 8).transform(pixels, context: context)
+        #expect(image.pixels.size == PixelSize(width: 96, height: 96) && soft.size == pixels.size)
+    }
+
+    @Test("Compositions, own transformers, points")
+    func composed() throws {
+        let pixels = try picture(120, 100)
+        let badge = try picture(9, 9)
+        let warm = ColorMatrix.sepia(0.3).followed(by: .contrast(1.1))
+        let poster: any ImageTransformer = .composed(
+            .colorMatrix(warm), .vignette(strength: 0.4), .overlay(badge, at: .anchored(.bottomTrailing, margin: 8)))
+        let own: any ImageTransformer = .closure(id: "half") { pixels, context in
+            try ResizeTransformer(to: .fit(width: Double(pixels.width) / 2)).transform(pixels, context: context)
+        }
+        #expect(try poster.transform(pixels, context: TransformContext()).isOpaque)
+        #expect(try own.transform(pixels, context: TransformContext()).size == PixelSize(width: 60, height: 50))
+
+        let card: any ImageTransformer = .roundedCorners(
+            radius: 12, corners: [.topLeading, .topTrailing], unit: .points)
+        let retina = TransformContext(scale: 2)
+        let cut = try card.transform(pixels, context: retina)
+        #expect(!cut.isOpaque)
+    }
+
+    @Test("Placeholders and colours")
+    func placeholders() throws {
+        let pixels = try picture(40, 30)
+        let hash = try BlurHash(of: pixels, xComponents: 4, yComponents: 3)
+        let blurred = try BlurHash(hash.text).pixels(size: PixelSize(width: 32, height: 24))
+        let thumb = try ThumbHash(of: pixels)
+        let small = try ThumbHash(bytes: thumb.bytes).pixels()
+        let background = try pixels.dominantColor() ?? .white
+        let mean = try pixels.averageColor()
+        #expect(blurred.isOpaque && small.isOpaque && background.alpha == 255 && mean.alpha == 255)
+    }
+}
