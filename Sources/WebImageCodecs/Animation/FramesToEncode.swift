@@ -54,4 +54,13 @@ struct FramesToEncode {
         }
         return pixels
     }
+
+    /// Whether no frame has transparency; decodes them until one has, for formats that must know first.
+    func areOpaque() throws(ImageError) -> Bool {
+        for place in 0..<count {
+            let pixels = try pixels(at: place)
+            if !pixels.isOpaque { return false }
+        }
+        return true
+    }
 }

@@ -10,6 +10,8 @@ public struct ImageEncoding: Sendable, Hashable {
         case first
         /// Those with these indices (from 0); a single one as a still.
         case range(Range<Int>)
+        /// Those with these indices (from 0) in this order; a single one as a still.
+        case list([Int])
     }
 
     /// The format.
