@@ -57,16 +57,26 @@ extension ImageAnimation {
         encodedFrames: [(data: Data, milliseconds: Int)], loopCount: Int = 0, coders: CoderRegistry,
         options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop
     ) throws(ImageError) {
-        let timeline = try AnimationTimeline(checked: encodedFrames.map(\.milliseconds), loopCount: loopCount)
         let data = encodedFrames.map(\.data)
+        try self.init(
+            durations: encodedFrames.map(\.milliseconds), loopCount: loopCount, cost: data.reduce(0) { $0 + $1.count },
+            coders: coders, options: options, limits: limits
+        ) { data[$0] }
+    }
+
+    /// Frames whose encoded bytes `bytes` gives; the first is decoded at once, for its size.
+    convenience init(
+        durations: [Int], loopCount: Int, cost: Int, coders: CoderRegistry, options: DecodeOptions, limits: Limits,
+        bytes: @escaping @Sendable (_ index: Int) throws(ImageError) -> Data
+    ) throws(ImageError) {
+        let timeline = try AnimationTimeline(checked: durations, loopCount: loopCount)
         var stills = options
         stills.frames = .first
-        let first = try coders.decode(data[0], options: stills, context: CodingContext(limits: limits))
-        let cost = data.reduce(0) { $0 + $1.count }
-        self.init(
-            CalledFrames(timeline: timeline, size: first.size, cost: cost) { [stills] (place) throws(ImageError) in
-                try coders.decode(data[place], options: stills, context: CodingContext(limits: limits)).pixels
-            })
+        let decode = { @Sendable [stills] (place: Int) throws(ImageError) -> PixelBuffer in
+            try coders.decode(bytes(place), options: stills, context: CodingContext(limits: limits)).pixels
+        }
+        let size = try decode(0).size
+        self.init(CalledFrames(timeline: timeline, size: size, cost: cost, make: decode))
     }
 }
 
