@@ -21,7 +21,11 @@ wi_webp_animator *wi_webp_animator_open(uint32_t width, uint32_t height, int loo
     animator->width = width;
     animator->height = height;
     if (WebPAnimEncoderOptionsInit(&options) && wi_webp_configure(&animator->config, is_lossless, quality, effort)) {
+        // Whole frames now and then, as libwebp's own gif2webp has them: what lossy frames leave behind does not pile up,
+        // and a viewer that jumps need not begin at the first.
         options.anim_params.loop_count = loop_count;
+        options.kmin = is_lossless ? 9 : 3;
+        options.kmax = is_lossless ? 17 : 5;
         // Tries more ways of writing each frame.
         options.minimize_size = effort == 9;
         animator->encoder = WebPAnimEncoderNew((int)width, (int)height, &options);
