@@ -152,7 +152,7 @@ struct APNGAnimationTests {
                     context: CodingContext(limits: .icon))
                 for place in 0..<image.frameCount { _ = try image.animation?.frame(at: place) }
             } catch {
-                #expect(error is ImageError)
+                #expect(error.code >= 1_000)
             }
         }
     }
