@@ -13,7 +13,7 @@ struct GIFWriter {
     private let frames: FramesToEncode
     private let dithers: Bool
     private let context: CodingContext
-    private var stream: GIFStream
+    private var stream: GIFBlockWriter
 
     static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
@@ -29,7 +29,7 @@ struct GIFWriter {
         self.frames = frames
         self.dithers = dithers
         self.context = context
-        self.stream = GIFStream(size: frames.size)
+        self.stream = GIFBlockWriter(size: frames.size)
     }
 
     private mutating func write() throws(ImageError) {

@@ -4,7 +4,7 @@ import CGIF
 import WebImageCore
 
 /// The blocks of a GIF being written (GIF89a, sections 17 to 27).
-struct GIFStream {
+struct GIFBlockWriter {
     private(set) var bytes: [UInt8] = Array("GIF89a".utf8)
     /// The palette for frames without one of their own.
     private(set) var shared: GIFPalette?
