@@ -75,3 +75,8 @@ wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, uint32_t width, uint
 wi_png_status wi_png_encoder_rows(wi_png_encoder *encoder, const uint8_t *rows, size_t stride, uint32_t count);
 /// Ends the file; the bytes stay the encoder's until close.
 wi_png_status wi_png_encoder_finish(wi_png_encoder *encoder, const uint8_t **bytes, size_t *count);
+
+/// The check value of a chunk; `bytes` are its name and its body (PNG third edition, section 5.5).
+uint32_t wi_png_check(const uint8_t *bytes, size_t count);
+/// Lays premultiplied pixels over others.
+void wi_png_blend_over(uint8_t *below, const uint8_t *above, size_t pixels);
