@@ -42,10 +42,12 @@ public struct PNGCoder: ImageCoder {
         }
     }
 
-    /// By rows; an interlaced picture pass by pass, each covering all of it. Of an animation, the still picture.
+    /// By rows; an interlaced picture pass by pass, each covering all of it. None of an animation, which may begin with
+    /// another picture than the one that comes first.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
     {
+        guard probe.format == .png else { return nil }
         let layout = try DecodeLayout(
             rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
         let stream = try PNGStream(probe: probe, context: context)
