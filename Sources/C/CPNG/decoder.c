@@ -43,6 +43,9 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
 static void ignore_text(png_structp png) {
     static const png_byte names[] = "tEXt\0zTXt\0iTXt\0tIME\0sPLT\0hIST\0eXIf\0pCAL\0sCAL\0oFFs";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));
+#ifndef PNG_cICP_SUPPORTED
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (const png_byte *)"cICP", 1);
+#endif
 }
 
 wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t max_chunk) {
@@ -92,21 +95,28 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
     int transparent = 0;
     png_get_tRNS(png, decoder->info, NULL, &transparent, NULL);
     info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent > 0;
+    info->is_gray = !(type & PNG_COLOR_MASK_COLOR);
     info->is_interlaced = png_get_interlace_type(png, decoder->info) != PNG_INTERLACE_NONE;
     return WI_PNG_OK;
 }
 
-wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int *passes) {
+wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *passes) {
     png_structp png = decoder->png;
     if (setjmp(decoder->escape)) return decoder->status;
     png_set_expand(png);
-    png_set_scale_16(png);
+    if (is_wide)
+        png_set_expand_16(png);
+    else
+        png_set_scale_16(png);
+    // Samples in the machine's order; PNG's is that of big-endian machines.
+    const uint16_t order = 1;
+    if (is_wide && *(const uint8_t *)&order) png_set_swap(png);
     png_set_gray_to_rgb(png);
     // Takes effect only where expanding gave no alpha.
-    png_set_filler(png, 255, PNG_FILLER_AFTER);
+    png_set_filler(png, is_wide ? 65535 : 255, PNG_FILLER_AFTER);
     *passes = png_set_interlace_handling(png);
     png_read_update_info(png, decoder->info);
-    if (png_get_rowbytes(png, decoder->info) != (size_t)png_get_image_width(png, decoder->info) * 4)
+    if (png_get_rowbytes(png, decoder->info) != (size_t)png_get_image_width(png, decoder->info) * (is_wide ? 8 : 4))
         png_error(png, "unexpected row length");
     return WI_PNG_OK;
 }
@@ -120,6 +130,36 @@ const uint8_t *wi_png_decoder_icc(wi_png_decoder *decoder, size_t *count) {
     if (!png_get_iCCP(decoder->png, decoder->info, &name, &compression, &profile, &length)) return NULL;
     *count = length;
     return profile;
+}
+
+static void read_code_points(wi_png_decoder *decoder, wi_png_colors *colors) {
+#ifdef PNG_cICP_SUPPORTED
+    uint8_t *code = colors->code_points;
+    colors->has_code_points = png_get_cICP(decoder->png, decoder->info, code, code + 1, code + 2, code + 3) != 0;
+#else
+    png_unknown_chunkp chunks = NULL;
+    int count = png_get_unknown_chunks(decoder->png, decoder->info, &chunks);
+    for (int index = 0; index < count; index++) {
+        if (memcmp(chunks[index].name, "cICP", 4) || chunks[index].size != 4) continue;
+        memcpy(colors->code_points, chunks[index].data, 4);
+        colors->has_code_points = 1;
+    }
+#endif
+}
+
+void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors) {
+    png_structp png = decoder->png;
+    int intent = 0;
+    memset(colors, 0, sizeof *colors);
+    if (setjmp(decoder->escape)) return;
+    read_code_points(decoder, colors);
+    colors->is_srgb = png_get_sRGB(png, decoder->info, &intent) != 0;
+    png_fixed_point gamma = 0, c[8] = {0};
+    if (png_get_gAMA_fixed(png, decoder->info, &gamma)) colors->gamma = gamma;
+    if (png_get_cHRM_fixed(png, decoder->info, c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6, c + 7)) {
+        for (int index = 0; index < 8; index++) colors->chromaticities[index] = c[index];
+        colors->has_chromaticities = 1;
+    }
 }
 
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows,

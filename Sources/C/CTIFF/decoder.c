@@ -55,6 +55,25 @@ static int has_alpha(TIFF *tiff) {
     return 0;
 }
 
+static int colors_of(TIFF *tiff) {
+    uint16_t photometric = 0, inks = INKSET_CMYK;
+    if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
+    switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_MINISBLACK:
+        return 1;
+    case PHOTOMETRIC_RGB:
+    case PHOTOMETRIC_PALETTE:
+    case PHOTOMETRIC_YCBCR:
+        return 3;
+    case PHOTOMETRIC_SEPARATED:
+        TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &inks);
+        return inks == INKSET_CMYK ? 4 : 0;
+    default:
+        return 0;
+    }
+}
+
 wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *info) {
     uint16_t depth = 1, orientation = 1;
     uint32_t icc_count = 0, unit = 0;
@@ -69,6 +88,7 @@ wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *
     info->depth = depth;
     info->orientation = orientation;
     info->has_alpha = has_alpha(own->tiff);
+    info->colors = colors_of(own->tiff);
     TIFFGetFieldDefaulted(own->tiff, TIFFIsTiled(own->tiff) ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &unit);
     info->rows_per_unit = unit && unit < info->height ? unit : info->height;
     if (TIFFGetField(own->tiff, TIFFTAG_ICCPROFILE, &icc_count, &icc) && icc && icc_count) {

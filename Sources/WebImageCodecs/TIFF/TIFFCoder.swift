@@ -40,8 +40,14 @@
                 let layout = try DecodeLayout(
                     rawSize: page.size, orientation: page.orientation, options: options, context: context)
                 let decoded = try reader.decode(page, allowsPartial: options.allowsPartial, context: context)
+                let color = options.conversion(
+                    page.colorModel.flatMap { .from(profile: page.iccProfile, model: $0) })
+                var stored = decoded.pixels
+                if let color, !layout.convertsLast(color) { stored = try color.converted(stored, context: context) }
+                let pixels = try layout.finish(
+                    stored, color: layout.convertsLast(color) ? color : nil, context: context)
                 return Image(
-                    pixels: try layout.finish(decoded.pixels, context: context), scale: options.scale, format: .tiff,
+                    pixels: pixels, scale: options.scale, format: .tiff,
                     metadata: ImageMetadata(
                         rawSize: page.size, orientation: page.orientation, depth: page.depth,
                         hasAlpha: page.hasAlpha, isPartial: decoded.isPartial, iccProfile: page.iccProfile))

@@ -15,6 +15,8 @@
             var hasAlpha: Bool
             var rowsPerUnit: Int
             var iccProfile: [UInt8]?
+            /// Nil for samples that no profile speaks of.
+            var colorModel: ColorSpaceModel?
         }
 
         private let handle: OpaquePointer
@@ -51,7 +53,8 @@
                 size: PixelSize(width: Int(info.width), height: Int(info.height)),
                 orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, depth: Int(info.depth),
                 hasAlpha: info.has_alpha != 0, rowsPerUnit: Int(info.rows_per_unit),
-                iccProfile: profile.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) })
+                iccProfile: profile.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) },
+                colorModel: info.colors == 1 ? .gray : info.colors == 3 ? .rgb : nil)
         }
 
         /// The chosen page's pixels, not turned, and whether some are missing.

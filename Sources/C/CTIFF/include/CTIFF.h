@@ -20,6 +20,8 @@ typedef struct {
     uint32_t height;
     uint32_t depth;
     int has_alpha;
+    /// Of the samples that the profile speaks of: 1 grey, 3 RGB, 4 CMYK; 0 for others.
+    int colors;
     /// 1 to 8 as in EXIF.
     uint32_t orientation;
     /// Rows that are stored together.
