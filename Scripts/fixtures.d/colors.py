@@ -405,6 +405,30 @@ def others():
         run("avifenc", "-l", "-s", "8", "-d", str(depth), "--cicp", f"{primaries}/{transfer}/0", source, path)
         add(f"cicp-{primaries}-{transfer}-{depth}.avif", read(path), shown(pixels, primaries, transfer), "avif", 1,
             cicp=[primaries, transfer])
+    for name in ("p3", "adobe"):
+        source = tmp("in.png", png(in_space(name), 8, iccp(PROFILES[name])))
+        path = tmp("out.heic")
+        run("heif-enc", "-L", "--matrix_coefficients=0", "-p", "chroma=444", source, "-o", path)
+        add(f"{name}.heic", read(path), by_imagemagick(source), "heif", profile=name)
+    for depth, primaries, transfer in [(8, 12, 13), (10, 9, 16)]:
+        pixels = quantized(PICTURE, depth)
+        source = tmp("in.png", png(pixels, 8 if depth == 8 else 16, iccp(PROFILES["p3"])))
+        run("heif-enc", "-L", "-b", str(depth), "--matrix_coefficients=0", "-p", "chroma=444", source, "-o", path)
+        content = read(path)
+        # heif-enc writes no numbers, for the sake of old readers: they take the profile's place.
+        numbers = b"colrnclx" + struct.pack(">HHHB", primaries, transfer, 0, 0x80)
+        place = content.index(b"colrprof")
+        content = content[:place] + numbers + content[place + len(numbers):]
+        add(f"cicp-{primaries}-{transfer}-{depth}.heic", content, shown(pixels, primaries, transfer), "heif", 1,
+            cicp=[primaries, transfer])
+    for words, primaries, transfer in [("RGB_D65_DCI_Rel_SRG", 12, 13), ("RGB_D65_202_Rel_PeQ", 9, 16),
+                                       ("RGB_D65_202_Rel_HLG", 9, 18), ("RGB_D65_202_Rel_Lin", 9, 8)]:
+        pixels = quantized(PICTURE, 16)
+        source = tmp("in.png", png(pixels, 16))
+        path = tmp("out.jxl")
+        run("cjxl", "-d", "0", "-e", "3", "-x", "color_space=" + words, source, path)
+        add(f"cicp-{primaries}-{transfer}.jxl", read(path), shown(pixels, primaries, transfer), "jxl", 1,
+            cicp=[primaries, transfer])
 
 
 def main():

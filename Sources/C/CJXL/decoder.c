@@ -29,14 +29,25 @@ static int restart(wi_jxl_decoder *own, int events) {
            JxlDecoderSetInput(own->decoder, own->data, own->count) == JXL_DEC_SUCCESS;
 }
 
-/// Pictures in libjxl's own colours come out as sRGB; others as stored, with their profile.
+static int is_hdr(const JxlColorEncoding *colours) {
+    return colours->transfer_function == JXL_TRANSFER_FUNCTION_PQ ||
+           colours->transfer_function == JXL_TRANSFER_FUNCTION_HLG;
+}
+
+/// Pictures in libjxl's own colours come out as sRGB, but with the range they were made for; others as stored, with
+/// their profile.
 static void choose_colours(wi_jxl_decoder *own) {
     const JxlColorEncoding srgb = {
         .color_space = JXL_COLOR_SPACE_RGB, .white_point = JXL_WHITE_POINT_D65, .primaries = JXL_PRIMARIES_SRGB,
         .transfer_function = JXL_TRANSFER_FUNCTION_SRGB, .rendering_intent = JXL_RENDERING_INTENT_RELATIVE};
     JxlBasicInfo info;
     if (JxlDecoderGetBasicInfo(own->decoder, &info) != JXL_DEC_SUCCESS || info.uses_original_profile) return;
-    JxlColorEncoding wanted = srgb;
+    const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+    JxlColorEncoding wanted = srgb, original;
+    if (JxlDecoderGetColorAsEncodedProfile(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &original) ==
+            JXL_DEC_SUCCESS &&
+        is_hdr(&original))
+        wanted = original;
     if (info.num_color_channels == 1) wanted.color_space = JXL_COLOR_SPACE_GRAY;
     (void)JxlDecoderSetPreferredColorProfile(own->decoder, &wanted);
 }
@@ -47,14 +58,35 @@ static int is_srgb(const JxlColorEncoding *colours) {
            colours->white_point == JXL_WHITE_POINT_D65 && colours->transfer_function == JXL_TRANSFER_FUNCTION_SRGB;
 }
 
+/// libjxl's numbers are those of H.273, but for P3, which it has once, and the white beside it.
+static void read_code_points(const JxlColorEncoding *colours, wi_jxl_info *info) {
+    uint32_t primaries = (uint32_t)colours->primaries;
+    if (colours->color_space == JXL_COLOR_SPACE_GRAY)
+        primaries = JXL_PRIMARIES_SRGB;
+    else if (colours->color_space != JXL_COLOR_SPACE_RGB)
+        return;
+    if (primaries == JXL_PRIMARIES_P3 && colours->white_point == JXL_WHITE_POINT_D65)
+        primaries = 12;
+    else if (primaries == JXL_PRIMARIES_CUSTOM ||
+             (colours->white_point != JXL_WHITE_POINT_D65 &&
+              !(primaries == JXL_PRIMARIES_P3 && colours->white_point == JXL_WHITE_POINT_DCI)))
+        return;
+    if (colours->transfer_function == JXL_TRANSFER_FUNCTION_GAMMA ||
+        colours->transfer_function == JXL_TRANSFER_FUNCTION_UNKNOWN)
+        return;
+    info->primaries = primaries;
+    info->transfer = (uint32_t)colours->transfer_function;
+}
+
 static void read_profile(wi_jxl_decoder *own, wi_jxl_info *info) {
     const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
     JxlColorEncoding colours;
     size_t size = 0;
     if (JxlDecoderGetColorAsEncodedProfile(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, &colours) ==
-            JXL_DEC_SUCCESS &&
-        is_srgb(&colours))
-        return;
+        JXL_DEC_SUCCESS) {
+        read_code_points(&colours, info);
+        if (is_srgb(&colours)) return;
+    }
     if (JxlDecoderGetICCProfileSize(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS ||
         !size || size > (4u << 20))
         return;
@@ -74,6 +106,7 @@ static wi_jxl_status read_info(wi_jxl_decoder *own, wi_jxl_info *info) {
     own->height = info->height = basic.ysize;
     info->depth = basic.bits_per_sample;
     info->has_alpha = basic.alpha_bits > 0;
+    info->is_gray = basic.num_color_channels == 1;
     info->is_premultiplied = basic.alpha_premultiplied;
     info->is_animated = basic.have_animation;
     info->orientation = (uint32_t)basic.orientation;
@@ -159,9 +192,9 @@ static int seek(wi_jxl_decoder *own, uint32_t index) {
     return 1;
 }
 
-wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_partial, uint8_t *out, size_t stride,
-                           size_t alignment, int *is_drawn) {
-    const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, alignment};
+wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_partial, int bits, void *out,
+                           size_t stride, size_t alignment, int *is_drawn) {
+    const JxlPixelFormat format = {4, bits == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, alignment};
     *is_drawn = 0;
     if (!seek(own, index)) return failure(own);
     for (;;) {

@@ -59,7 +59,8 @@ public struct DecodeOptions: Sendable, Hashable {
     /// Creates options.
     public init(
         size: TargetSize? = nil, scale: Double = 1, frames: Frames = .all, depth: Depth = .eight,
-        color: Color = .sRGB, reduction: Reduction = .lanczos, allowsPartial: Bool = false, formatHint: ImageFormat? = nil,
+        color: Color = .sRGB, reduction: Reduction = .lanczos, allowsPartial: Bool = false,
+        formatHint: ImageFormat? = nil,
         extras: [String: String] = [:]
     ) {
         self.size = size

@@ -21,8 +21,10 @@ struct ColorDecodingTests {
             #expect(pixels == expected)
         } else {
             #expect(difference(pixels, expected) <= fixture.tolerance)
-            let worst = zip(pixels, expected).map { abs(Int($0) - Int($1)) }.max()
-            #expect((worst ?? 0) <= (fixture.format == .png && fixture.profile != "scanner" ? 3 : 8), "\(worst ?? 0)")
+            let worst = zip(pixels, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
+            // Tables are sampled anew by the colour engine; HEVC is lossless only nearly.
+            let allowed = fixture.format == .heif ? 16 : fixture.format != .png || fixture.profile == "scanner" ? 8 : 3
+            #expect(worst <= allowed)
         }
     }
 
