@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #ifdef WI_IS_ON
 #include <jxl/decode.h>
+#include <math.h>
 #include <stdlib.h>
 #include "CJXL.h"
 #include "memory.h"
@@ -71,11 +72,13 @@ static void read_code_points(const JxlColorEncoding *colours, wi_jxl_info *info)
              (colours->white_point != JXL_WHITE_POINT_D65 &&
               !(primaries == JXL_PRIMARIES_P3 && colours->white_point == JXL_WHITE_POINT_DCI)))
         return;
-    if (colours->transfer_function == JXL_TRANSFER_FUNCTION_GAMMA ||
-        colours->transfer_function == JXL_TRANSFER_FUNCTION_UNKNOWN)
-        return;
+    uint32_t transfer = (uint32_t)colours->transfer_function;
+    // Made from PNGs whose gAMA of 1 / 2.2 stood for sRGB.
+    if (transfer == JXL_TRANSFER_FUNCTION_GAMMA && fabs(colours->gamma * 2.2 - 1) < 0.005)
+        transfer = JXL_TRANSFER_FUNCTION_SRGB;
+    if (transfer == JXL_TRANSFER_FUNCTION_GAMMA || transfer == JXL_TRANSFER_FUNCTION_UNKNOWN) return;
     info->primaries = primaries;
-    info->transfer = (uint32_t)colours->transfer_function;
+    info->transfer = transfer;
 }
 
 static void read_profile(wi_jxl_decoder *own, wi_jxl_info *info) {

@@ -45,8 +45,8 @@ struct ColorChoiceTests {
             var profile = try ColorFixture.profile("p3")
             profile += [UInt8](repeating: 0, count: count - profile.count)
             for index in 0..<4 { profile[index] = UInt8(truncatingIfNeeded: count >> (24 - index * 8)) }
-            let image = try CoderRegistry.standard.decode(
-                replacing(profile, in: data), options: DecodeOptions(), context: CodingContext())
+            let image = try JPEGCoder().decode(
+                replacing(profile, in: data), probe: nil, options: DecodeOptions(), context: CodingContext())
             #expect((image.pixels.packedBytes() == expected) == isUsed, "\(count)")
         }
     }
