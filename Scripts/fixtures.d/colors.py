@@ -377,6 +377,10 @@ def jpegs():
         run(CONVERT, "-size", f"{W}x{H}", "-depth", "8", "cmyk:" + raw, "-profile", tmp("c.icc", PROFILES["cmyk"]),
             "-quality", "95", *more, path)
         add(name, read(path), by_imagemagick(path), "jpeg", profile="cmyk")
+    path = tmp("out.tif")
+    run(CONVERT, "-size", f"{W}x{H}", "-depth", "8", "cmyk:" + raw, "-profile", tmp("c.icc", PROFILES["cmyk"]),
+        "-compress", "lzw", path)
+    add("cmyk.tif", read(path), by_imagemagick(path), "tiff", profile="cmyk")
 
 
 def others():

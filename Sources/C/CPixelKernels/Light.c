@@ -9,6 +9,9 @@ WI_INLINE float wi_between(const float *table, float place) {
     return table[index] + (table[index + 1] - table[index]) * rest;
 }
 
+/// Also what is no number comes out between 0 and 1: it becomes a place in a table.
+WI_INLINE float wi_unit(float v) { return v > 0 ? (v < 1 ? v : 1) : 0; }
+
 WI_INLINE void wi_tone(const wi_light *light, float *c) {
     if (light->ootf_power != 0) {
         float y = light->luminance[0] * c[0] + light->luminance[1] * c[1] + light->luminance[2] * c[2];
@@ -18,7 +21,7 @@ WI_INLINE void wi_tone(const wi_light *light, float *c) {
     if (light->gains) {
         float largest = c[0] > c[1] ? c[0] : c[1];
         largest = largest > c[2] ? largest : c[2];
-        float place = sqrtf(wi_clamp(largest / light->peak, 0, 1)) * WI_ROOT_STEPS;
+        float place = sqrtf(wi_unit(largest / light->peak)) * WI_ROOT_STEPS;
         // Beyond the peak the factor goes on falling, so that the largest stays at white.
         float over = largest > light->peak ? light->peak / largest : 1;
         float factor = over * wi_between(light->gains, wi_clamp(place, 0, WI_ROOT_STEPS - 0.001f));
@@ -32,9 +35,9 @@ WI_INLINE void wi_to_srgb_light(const wi_light *light, float *c) {
     float r = m[0] * c[0] + m[1] * c[1] + m[2] * c[2];
     float g = m[3] * c[0] + m[4] * c[1] + m[5] * c[2];
     float b = m[6] * c[0] + m[7] * c[1] + m[8] * c[2];
-    c[0] = wi_clamp(r, 0, 1);
-    c[1] = wi_clamp(g, 0, 1);
-    c[2] = wi_clamp(b, 0, 1);
+    c[0] = wi_unit(r);
+    c[1] = wi_unit(g);
+    c[2] = wi_unit(b);
 }
 
 WI_INLINE void wi_light_rgba8_body(const uint8_t *src, uint8_t *dst, const wi_light *light, size_t count) {

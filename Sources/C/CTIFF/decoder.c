@@ -12,6 +12,7 @@ struct wi_tiff_decoder {
     wi_tiff_stream stream;
     uint32_t width;
     size_t max_bytes;
+    int keeps_ink;
 };
 
 static wi_tiff_status failure(const wi_tiff_decoder *own) {
@@ -116,7 +117,7 @@ static void note(wi_tiff_decoder *own, const char *message) {
 
 static wi_tiff_status read_samples(wi_tiff_decoder *own, uint32_t first, uint32_t count, uint8_t *out, size_t stride,
                                    const char *message) {
-    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, out, stride);
+    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, own->keeps_ink, out, stride);
     if (is_whole == -2) {
         own->stream.message[0] = 0;
         note(own, message);
@@ -126,10 +127,13 @@ static wi_tiff_status read_samples(wi_tiff_decoder *own, uint32_t first, uint32_
     return is_whole ? WI_TIFF_OK : failure(own);
 }
 
+void wi_tiff_keep_ink(wi_tiff_decoder *own) { own->keeps_ink = 1; }
+
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride) {
     TIFFRGBAImage image;
     char message[1024] = "";
+    if (own->keeps_ink) return read_samples(own, first, count, out, stride, message);
     if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
         return read_samples(own, first, count, out, stride, message);
     // Turning is done elsewhere, once.

@@ -40,7 +40,7 @@ final class ColorShaper: @unchecked Sendable {
             light.luminance = ToneCurve.luminance
         }
         let tables = EncodingTables.shared
-        light.gains = range == .display ? nil : UnsafePointer(tables.gains)
+        light.gains = range == .display ? nil : UnsafePointer(ToneTable.shared.gains)
         light.peak = Float(ToneCurve.peak / ToneCurve.white)
         light.encoded_bytes = UnsafePointer(tables.bytes)
         light.encoded_words = UnsafePointer(tables.words)
@@ -75,7 +75,6 @@ private final class EncodingTables: @unchecked Sendable {
 
     let bytes: UnsafeMutablePointer<UInt8>
     let words: UnsafeMutablePointer<Float>
-    let gains: UnsafeMutablePointer<Float>
 
     private init() {
         bytes = .allocate(capacity: Int(WI_LIGHT_STEPS) + 1)
@@ -85,10 +84,25 @@ private final class EncodingTables: @unchecked Sendable {
         }
         let count = Int(WI_ROOT_STEPS) + 2
         words = .allocate(capacity: count)
-        gains = .allocate(capacity: count)
         for step in 0..<count {
             let root = min(1, Double(step) / Double(WI_ROOT_STEPS))
             (words + step).initialize(to: Float(TransferFunction.encodeSRGB(root * root) * 65_535))
+        }
+    }
+}
+
+/// What shapers of PQ and HLG look up besides.
+private final class ToneTable: @unchecked Sendable {
+    // Sendable: written in init only; the one object lives for ever.
+    static let shared = ToneTable()
+
+    let gains: UnsafeMutablePointer<Float>
+
+    private init() {
+        let count = Int(WI_ROOT_STEPS) + 2
+        gains = .allocate(capacity: count)
+        for step in 0..<count {
+            let root = min(1, Double(step) / Double(WI_ROOT_STEPS))
             (gains + step).initialize(to: Float(ToneCurve.factor(root: root)))
         }
     }

@@ -85,6 +85,24 @@ struct HostileProfileTests {
         attempt(profile)
     }
 
+    @Test("corners and whites of any kind end in a conversion or in none")
+    func chromaticities() throws {
+        var generator = SeededGenerator(8)
+        for _ in 0..<400 {
+            let values = (0..<8).map { _ -> Double in
+                let some: [Double] = [0, 0.00001, 0.0002, 1, Double.random(in: 0...1, using: &generator)]
+                return some.randomElement(using: &generator) ?? 0
+            }
+            guard let corners = Chromaticities(whiteFirst: values) else { continue }
+            let gamma: Double = [0.1, 1, 100].randomElement(using: &generator) ?? 1
+            guard let conversion = ColorConversion(corners, .gamma(gamma)) else { continue }
+            var pixels = (0..<1_024).map { UInt8(truncatingIfNeeded: $0 * 37) }
+            pixels.withUnsafeMutableBufferPointer { buffer in
+                if let start = buffer.baseAddress { conversion.convert(start, count: buffer.count / 4) }
+            }
+        }
+    }
+
     private func place(of needle: [UInt8], in bytes: [UInt8]) -> Int? {
         (0..<max(0, bytes.count - needle.count)).first { bytes[$0..<$0 + needle.count].elementsEqual(needle) }
     }
