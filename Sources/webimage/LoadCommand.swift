@@ -50,7 +50,9 @@ struct LoadCommand: Sendable {
 
     private func prepare() async throws(ImageError) -> [String] {
         try await Blocking.run { [options] () throws(ImageError) in
-            if let output = options.output { try Files.makeFolder(output) }
+            for folder in [options.output, options.previewOutput] {
+                if let folder { try Files.makeFolder(folder) }
+            }
             return try Inputs.expanded(options.inputs)
         }
     }
@@ -62,7 +64,7 @@ struct LoadCommand: Sendable {
 
     /// Names of files by the order of the inputs, so that they do not depend on which picture comes first.
     private func outputNames(_ inputs: [String]) -> [String] {
-        guard options.output != nil else { return [] }
+        guard options.output != nil || options.previewOutput != nil else { return [] }
         var names = OutputNames()
         return inputs.map { input in
             names.claim(for: (try? Inputs.url(input)) ?? URL(filePath: "/picture"))
@@ -73,7 +75,10 @@ struct LoadCommand: Sendable {
         PictureLoad(
             manager: manager, size: options.size, policy: CachePolicy(rawValue: options.policy) ?? .http,
             transformers: options.transformers, output: options.output, format: options.format,
-            tags: options.tag.map { [$0] } ?? [])
+            tags: options.tag.map { [$0] } ?? [],
+            previews: options.preview.map {
+                PreviewLoad(policy: $0 == "blurred" ? .blurred : .progressive, folder: options.previewOutput)
+            })
     }
 
     /// The last part of a URL is name enough where no two pictures share it.

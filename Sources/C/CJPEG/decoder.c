@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <stdlib.h>
-#include "shim.h"
-
-struct wi_jpeg_decoder {
-    struct jpeg_decompress_struct info;
-    struct jpeg_source_mgr source;
-    wi_jpeg_errors errors;
-    int max_scans;
-    int is_created;
-    int is_inverted_cmyk;
-    int keeps_ink;
-    JSAMPROW cmyk;
-};
+#include "decoder.h"
 
 static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
 
-static void source_nothing(j_decompress_ptr info) { (void)info; }
+void wi_jpeg_source_nothing(j_decompress_ptr info) { (void)info; }
 
 /// The whole file is in memory: being asked for more means that it ended early.
-static boolean source_fill(j_decompress_ptr info) {
+boolean wi_jpeg_source_end(j_decompress_ptr info) {
     ((wi_jpeg_errors *)info->err)->input_ended = 1;
     info->src->next_input_byte = end_of_image;
     info->src->bytes_in_buffer = sizeof end_of_image;
@@ -28,14 +17,14 @@ static boolean source_fill(j_decompress_ptr info) {
 static void source_skip(j_decompress_ptr info, long count) {
     if (count <= 0) return;
     if ((size_t)count > info->src->bytes_in_buffer) {
-        source_fill(info);
+        wi_jpeg_source_end(info);
         return;
     }
     info->src->next_input_byte += count;
     info->src->bytes_in_buffer -= (size_t)count;
 }
 
-wi_jpeg_decoder *wi_jpeg_decoder_open(const uint8_t *data, size_t count, size_t max_memory, int max_scans) {
+wi_jpeg_decoder *wi_jpeg_decoder_make(size_t max_memory, int max_scans) {
     wi_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
     decoder->max_scans = max_scans;
@@ -47,14 +36,20 @@ wi_jpeg_decoder *wi_jpeg_decoder_open(const uint8_t *data, size_t count, size_t 
     jpeg_create_decompress(&decoder->info);
     decoder->is_created = 1;
     decoder->info.mem->max_memory_to_use = (long)max_memory;
-    decoder->source.init_source = source_nothing;
-    decoder->source.fill_input_buffer = source_fill;
-    decoder->source.skip_input_data = source_skip;
+    decoder->source.init_source = wi_jpeg_source_nothing;
     decoder->source.resync_to_restart = jpeg_resync_to_restart;
-    decoder->source.term_source = source_nothing;
+    decoder->source.term_source = wi_jpeg_source_nothing;
+    decoder->info.src = &decoder->source;
+    return decoder;
+}
+
+wi_jpeg_decoder *wi_jpeg_decoder_open(const uint8_t *data, size_t count, size_t max_memory, int max_scans) {
+    wi_jpeg_decoder *decoder = wi_jpeg_decoder_make(max_memory, max_scans);
+    if (!decoder) return NULL;
+    decoder->source.fill_input_buffer = wi_jpeg_source_end;
+    decoder->source.skip_input_data = source_skip;
     decoder->source.next_input_byte = data;
     decoder->source.bytes_in_buffer = count;
-    decoder->info.src = &decoder->source;
     return decoder;
 }
 
@@ -62,20 +57,21 @@ void wi_jpeg_decoder_close(wi_jpeg_decoder *decoder) {
     if (!decoder) return;
     if (decoder->is_created) jpeg_destroy_decompress(&decoder->info);
     free(decoder->cmyk);
+    free(decoder->pending);
     free(decoder);
 }
 
 const char *wi_jpeg_decoder_message(const wi_jpeg_decoder *decoder) { return decoder->errors.message; }
 
-static wi_jpeg_status failure(const wi_jpeg_decoder *decoder) {
+wi_jpeg_status wi_jpeg_decoder_failure(const wi_jpeg_decoder *decoder) {
     int ended = decoder->errors.input_ended && decoder->errors.status == WI_JPEG_CORRUPT;
     return ended ? WI_JPEG_TRUNCATED : decoder->errors.status;
 }
 
 wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *info) {
-    if (setjmp(decoder->errors.escape)) return failure(decoder);
+    if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
     jpeg_save_markers(&decoder->info, JPEG_APP0 + 2, 0xFFFF);
-    jpeg_read_header(&decoder->info, TRUE);
+    if (jpeg_read_header(&decoder->info, TRUE) == JPEG_SUSPENDED) return WI_JPEG_MORE;
     info->width = decoder->info.image_width;
     info->height = decoder->info.image_height;
     info->components = decoder->info.num_components;
@@ -101,7 +97,7 @@ uint8_t *wi_jpeg_decoder_icc(wi_jpeg_decoder *decoder, size_t limit, size_t *cou
 wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denominator, uint32_t *width,
                                      uint32_t *height) {
     j_decompress_ptr info = &decoder->info;
-    if (setjmp(decoder->errors.escape)) return failure(decoder);
+    if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
     int is_cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
     // Adobe's applications store ink inverted; the marker is the only sign of them.
@@ -122,7 +118,7 @@ wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denomina
 wi_jpeg_status wi_jpeg_decoder_absorb(wi_jpeg_decoder *decoder, int steps) {
     j_decompress_ptr info = &decoder->info;
     if (!info->buffered_image) return WI_JPEG_OK;
-    if (setjmp(decoder->errors.escape)) return failure(decoder);
+    if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
     while (steps-- > 0) {
         if (jpeg_consume_input(info) == JPEG_REACHED_EOI) {
             jpeg_start_output(info, info->input_scan_number);
@@ -155,7 +151,7 @@ wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size
                                     uint32_t *done) {
     j_decompress_ptr info = &decoder->info;
     *done = 0;
-    if (setjmp(decoder->errors.escape)) return failure(decoder);
+    if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
     while (*done < rows && info->output_scanline < info->output_height) {
         JSAMPROW row = decoder->cmyk ? decoder->cmyk : out + *done * stride;
         if (jpeg_read_scanlines(info, &row, 1) == 0) return WI_JPEG_MORE;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #ifdef WI_IS_ON
 #include <jxl/decode.h>
-#include <math.h>
 #include <stdlib.h>
 #include "CJXL.h"
+#include "colours.h"
 #include "memory.h"
 
 struct wi_jxl_decoder {
@@ -30,76 +30,9 @@ static int restart(wi_jxl_decoder *own, int events) {
            JxlDecoderSetInput(own->decoder, own->data, own->count) == JXL_DEC_SUCCESS;
 }
 
-static int is_hdr(const JxlColorEncoding *colours) {
-    return colours->transfer_function == JXL_TRANSFER_FUNCTION_PQ ||
-           colours->transfer_function == JXL_TRANSFER_FUNCTION_HLG;
-}
-
-/// Pictures in libjxl's own colours come out as sRGB, but with the range they were made for; others as stored, with
-/// their profile.
-static void choose_colours(wi_jxl_decoder *own) {
-    const JxlColorEncoding srgb = {
-        .color_space = JXL_COLOR_SPACE_RGB, .white_point = JXL_WHITE_POINT_D65, .primaries = JXL_PRIMARIES_SRGB,
-        .transfer_function = JXL_TRANSFER_FUNCTION_SRGB, .rendering_intent = JXL_RENDERING_INTENT_RELATIVE};
-    JxlBasicInfo info;
-    if (JxlDecoderGetBasicInfo(own->decoder, &info) != JXL_DEC_SUCCESS || info.uses_original_profile) return;
-    const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
-    JxlColorEncoding wanted = srgb, original;
-    if (JxlDecoderGetColorAsEncodedProfile(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &original) ==
-            JXL_DEC_SUCCESS &&
-        is_hdr(&original))
-        wanted = original;
-    if (info.num_color_channels == 1) wanted.color_space = JXL_COLOR_SPACE_GRAY;
-    (void)JxlDecoderSetPreferredColorProfile(own->decoder, &wanted);
-}
-
-static int is_srgb(const JxlColorEncoding *colours) {
-    return (colours->color_space == JXL_COLOR_SPACE_RGB ? colours->primaries == JXL_PRIMARIES_SRGB
-                                                        : colours->color_space == JXL_COLOR_SPACE_GRAY) &&
-           colours->white_point == JXL_WHITE_POINT_D65 && colours->transfer_function == JXL_TRANSFER_FUNCTION_SRGB;
-}
-
-/// libjxl's numbers are those of H.273, but for P3, which it has once, and the white beside it.
-static void read_code_points(const JxlColorEncoding *colours, wi_jxl_info *info) {
-    uint32_t primaries = (uint32_t)colours->primaries;
-    if (colours->color_space == JXL_COLOR_SPACE_GRAY)
-        primaries = JXL_PRIMARIES_SRGB;
-    else if (colours->color_space != JXL_COLOR_SPACE_RGB)
-        return;
-    if (primaries == JXL_PRIMARIES_P3 && colours->white_point == JXL_WHITE_POINT_D65)
-        primaries = 12;
-    else if (primaries == JXL_PRIMARIES_CUSTOM ||
-             (colours->white_point != JXL_WHITE_POINT_D65 &&
-              !(primaries == JXL_PRIMARIES_P3 && colours->white_point == JXL_WHITE_POINT_DCI)))
-        return;
-    uint32_t transfer = (uint32_t)colours->transfer_function;
-    // Made from PNGs whose gAMA of 1 / 2.2 stood for sRGB.
-    if (transfer == JXL_TRANSFER_FUNCTION_GAMMA && fabs(colours->gamma * 2.2 - 1) < 0.005)
-        transfer = JXL_TRANSFER_FUNCTION_SRGB;
-    if (transfer == JXL_TRANSFER_FUNCTION_GAMMA || transfer == JXL_TRANSFER_FUNCTION_UNKNOWN) return;
-    info->primaries = primaries;
-    info->transfer = transfer;
-}
-
 static void read_profile(wi_jxl_decoder *own, wi_jxl_info *info) {
-    const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
-    JxlColorEncoding colours;
-    size_t size = 0;
-    if (JxlDecoderGetColorAsEncodedProfile(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, &colours) ==
-        JXL_DEC_SUCCESS) {
-        read_code_points(&colours, info);
-        if (is_srgb(&colours)) return;
-    }
-    if (JxlDecoderGetICCProfileSize(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS ||
-        !size || size > (4u << 20))
-        return;
-    own->icc = malloc(size);
-    if (!own->icc) return;
-    if (JxlDecoderGetColorAsICCProfile(own->decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, own->icc, size) ==
-        JXL_DEC_SUCCESS) {
-        info->icc = own->icc;
-        info->icc_count = size;
-    }
+    own->icc = wi_jxl_read_profile(own->decoder, info);
+    info->icc = own->icc;
 }
 
 static wi_jxl_status read_info(wi_jxl_decoder *own, wi_jxl_info *info) {
@@ -141,7 +74,7 @@ wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, w
             if (status != WI_JXL_OK) return status;
             break;
         case JXL_DEC_COLOR_ENCODING:
-            choose_colours(own);
+            wi_jxl_choose_colours(own->decoder);
             read_profile(own, info);
             return WI_JXL_OK;
         case JXL_DEC_NEED_MORE_INPUT:
@@ -209,7 +142,7 @@ wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_parti
             if (basic.xsize != own->width || basic.ysize != own->height) return WI_JXL_INCONSISTENT;
             break;
         case JXL_DEC_COLOR_ENCODING:
-            choose_colours(own);
+            wi_jxl_choose_colours(own->decoder);
             break;
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
             if (JxlDecoderImageOutBufferSize(own->decoder, &format, &size) != JXL_DEC_SUCCESS) return failure(own);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <png.h>
 #include "CPNG.h"
+#include "colors.h"
 
 struct wi_png_decoder {
     png_structp png;
@@ -43,9 +44,7 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
 static void ignore_text(png_structp png) {
     static const png_byte names[] = "tEXt\0zTXt\0iTXt\0tIME\0sPLT\0hIST\0eXIf\0pCAL\0sCAL\0oFFs";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));
-#ifndef PNG_cICP_SUPPORTED
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (const png_byte *)"cICP", 1);
-#endif
+    wi_png_want_colors(png);
 }
 
 wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t max_chunk) {
@@ -132,34 +131,9 @@ const uint8_t *wi_png_decoder_icc(wi_png_decoder *decoder, size_t *count) {
     return profile;
 }
 
-static void read_code_points(wi_png_decoder *decoder, wi_png_colors *colors) {
-#ifdef PNG_cICP_SUPPORTED
-    uint8_t *code = colors->code_points;
-    colors->has_code_points = png_get_cICP(decoder->png, decoder->info, code, code + 1, code + 2, code + 3) != 0;
-#else
-    png_unknown_chunkp chunks = NULL;
-    int count = png_get_unknown_chunks(decoder->png, decoder->info, &chunks);
-    for (int index = 0; index < count; index++) {
-        if (memcmp(chunks[index].name, "cICP", 4) || chunks[index].size != 4) continue;
-        memcpy(colors->code_points, chunks[index].data, 4);
-        colors->has_code_points = 1;
-    }
-#endif
-}
-
 void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors) {
-    png_structp png = decoder->png;
-    int intent = 0;
     memset(colors, 0, sizeof *colors);
-    if (setjmp(decoder->escape)) return;
-    read_code_points(decoder, colors);
-    colors->is_srgb = png_get_sRGB(png, decoder->info, &intent) != 0;
-    png_fixed_point gamma = 0, c[8] = {0};
-    if (png_get_gAMA_fixed(png, decoder->info, &gamma)) colors->gamma = gamma;
-    if (png_get_cHRM_fixed(png, decoder->info, c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6, c + 7)) {
-        for (int index = 0; index < 8; index++) colors->chromaticities[index] = c[index];
-        colors->has_chromaticities = 1;
-    }
+    if (!setjmp(decoder->escape)) wi_png_read_colors(decoder->png, decoder->info, colors);
 }
 
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows,

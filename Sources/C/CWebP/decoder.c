@@ -70,6 +70,10 @@ wi_webp_status wi_webp_decoder_update(wi_webp_decoder *decoder, const uint8_t *d
     return status_of(WebPIUpdate(decoder->incremental, data, count));
 }
 
+wi_webp_status wi_webp_decoder_append(wi_webp_decoder *decoder, const uint8_t *data, size_t count) {
+    return status_of(WebPIAppend(decoder->incremental, data, count));
+}
+
 uint32_t wi_webp_decoder_rows(const wi_webp_decoder *decoder) {
     int rows = 0;
     if (!WebPIDecGetRGB(decoder->incremental, &rows, NULL, NULL, NULL) || rows < 0) return 0;

@@ -121,17 +121,21 @@ extension Engine {
     // MARK: - Loader
 
     /// Asks the source: with the conditions of what is known of it, else for the whole.
+    ///
+    /// - Parameter showsPreviews: whether the task gets the previews it wants.
     func ask(
-        _ plan: RequestPlan, stored: Original?, known: Image?, task: ImageTask
+        _ plan: RequestPlan, stored: Original?, known: Image?, task: ImageTask, showsPreviews: Bool
     ) async throws(ImageError) -> Obtained {
         let usable = stored?.resource ?? known?.resource
         let conditions = usable.flatMap { plan.conditions(for: $0) }
+        let showsPreviews = showsPreviews && plan.request.preview.style != .none
         do throws(ImageError) {
             if let failure = rememberedFailure(plan) { throw failure }
-            var fetched = try await fetch(plan, conditions ?? HTTPFields(), task)
+            var fetched = try await fetch(plan, conditions ?? HTTPFields(), task, showsPreviews: showsPreviews)
             if case .original(let original) = fetched, !plan.accepts(original.resource) {
                 // What another request was given, and Vary says that this one would be given something else.
-                fetched = try await fetch(plan, conditions ?? HTTPFields(), task, selecting: plan.selecting)
+                fetched = try await fetch(
+                    plan, conditions ?? HTTPFields(), task, selecting: plan.selecting, showsPreviews: showsPreviews)
             }
             failures.forget(plan.keys.data)
             switch fetched {
@@ -164,16 +168,19 @@ extension Engine {
 
     /// One load for all who ask the same.
     private func fetch(
-        _ plan: RequestPlan, _ conditions: HTTPFields, _ task: ImageTask, selecting: HTTPFields? = nil
+        _ plan: RequestPlan, _ conditions: HTTPFields, _ task: ImageTask, selecting: HTTPFields? = nil,
+        showsPreviews: Bool
     ) async throws(ImageError) -> Fetched {
         let key = FetchKey(
             data: plan.keys.data, conditions: conditions, maxBytes: plan.limits.maxEncodedBytes,
             timeouts: plan.request.timeouts, selecting: selecting)
+        let listening = showsPreviews ? listen(to: key, plan, task) : nil
+        defer { listening?.end() }
         return try await fetches.value(
             for: key, priority: task.livePriority, onUpdate: { task.emit(.progress($0)) }
         ) { context in
             do throws(ImageError) {
-                return .success(try await self.load(plan, conditions, context))
+                return .success(try await self.load(plan, conditions, key, context))
             } catch {
                 return .failure(error)
             }
@@ -181,7 +188,7 @@ extension Engine {
     }
 
     private func load(
-        _ plan: RequestPlan, _ conditions: HTTPFields,
+        _ plan: RequestPlan, _ conditions: HTTPFields, _ key: FetchKey,
         _ context: SharedJobs<FetchKey, Fetched, ImageProgress>.Context
     ) async throws(ImageError) -> Fetched {
         // Another load may have ended since this one was found to be needed.
@@ -202,11 +209,17 @@ extension Engine {
             interval: configuration.downloader.minimumProgressInterval, now: configuration.now,
             handler: context.report)
         let asked = configuration.now()
-        let loading = LoadContext(priority: context.priority.value) { meter.take($0) }
+        let previewing = PreviewSession(previews, key, context.priority)
+        defer { previewing.end() }
+        let loading = LoadContext(priority: context.priority.value) { report in
+            previewing.take(report)
+            meter.take(report)
+        }
         let token = context.priority.observe { loading.priority = context.priority.value }
         defer { context.priority.stopObserving(token) }
         loading.priority = context.priority.value
         let answer = try await loader.load(request, context: loading)
+        previewing.end()
         meter.finish()
         // What is on this machine has no server that could be asked again, whatever its loader says of it.
         let told = plan.isOnThisMachine ? nil : answer.head

@@ -71,12 +71,19 @@ extension Engine {
         let start = ContinuousClock.now
         let options = plan.request.decodeOptions
         let cost = decodeCost(original.probe, options)
+        try checkMemory(cost)
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
             [configuration] context throws(ImageError) -> Image in
             try configuration.coders.decode(original.data, options: options, context: context)
                 .with(provenance: original.resource)
         }
         return Picture(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1), transformSeconds: 0)
+    }
+
+    /// While processes are about to be killed, large pictures would be what kills this one.
+    private func checkMemory(_ cost: Int) throws(ImageError) {
+        guard let limit = configuration.memoryPressure.level.decodedBytesLimit, cost > limit else { return }
+        throw .limit(LimitError(.decodedBytes, limit: limit, actual: cost, detail: "memory is short"))
     }
 
     private func transform(

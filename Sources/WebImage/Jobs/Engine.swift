@@ -24,6 +24,7 @@ final class Engine: Sendable {
     let resources = ResourceTable()
     let originals = OriginalTable()
     let failures: FailureMemory
+    let previews: PreviewTable
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
@@ -44,6 +45,7 @@ final class Engine: Sendable {
         self.workers = WorkerPool(
             threads: configuration.workerThreads, byteBudget: configuration.decodeBudget,
             waitingLimit: configuration.waitingLimit)
+        previews = PreviewTable(PreviewStudio(configuration, workers))
     }
 
     /// Jobs that run at any stage; zero when nothing is under way.

@@ -49,7 +49,7 @@ struct RequestRun {
         }
         if let stored, plan.standing(of: stored.resource) == .answers { return stored.data }
         guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
-        switch try await engine.ask(plan, stored: stored, known: nil, task: task) {
+        switch try await engine.ask(plan, stored: stored, known: nil, task: task, showsPreviews: false) {
         case .bytes(let original):
             if original.isLengthKnown { await keep(original, nil) }
             return original.data
@@ -91,7 +91,8 @@ struct RequestRun {
         guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
         let before = clock.now
         defer { timings.load += seconds(since: before) }
-        return try await engine.ask(plan, stored: stored, known: shown ?? known, task: task)
+        return try await engine.ask(
+            plan, stored: stored, known: shown ?? known, task: task, showsPreviews: shown == nil)
     }
 
     /// Whether stored bytes make a picture. Damaged ones are thrown away, so that they are asked for anew.

@@ -43,8 +43,22 @@ public struct ImageManagerConfiguration: Sendable {
         public var clock = StoreClock.system
     }
 
+    /// Settings of previews; requests say whether they want any (``ImageRequest/preview``).
+    public struct Previews: Sendable {
+        /// Part of a download, 0 to 1, after which no preview is begun: the picture itself is about to come. Default 0.99,
+        /// as in YYWebImage.
+        public var latest = 0.99
+        /// Bytes of pixels that the decoders of all running downloads may hold; where there is no room left, a download
+        /// gives no previews. Default 256 MiB.
+        public var memoryBudget = 256 << 20
+        /// Where intervals are read. Default the system's clock.
+        public var clock = StoreClock.system
+    }
+
     /// Settings of the stores.
     public var cache = Cache()
+    /// Settings of previews.
+    public var previews = Previews()
     /// Where original bytes are looked up and kept, instead of in the manager's own cache. Default nil.
     public var originalCache: ImageCache?
     /// Gives the bytes that are stored for a downloaded picture, instead of the bytes as they came; nil stores none. Gets

@@ -20,6 +20,9 @@ public struct ImageRequest: Sendable {
     public var transformers: [any ImageTransformer]?
     /// How soon it is wanted. Default normal; change a running one through ``ImageTask/priority``.
     public var priority: RequestPriority = .normal
+    /// Whether partial pictures of the running download are delivered as ``ImageEvent/preview(_:)``. Default
+    /// ``PreviewPolicy/none``. There are none where a stored picture is shown meanwhile.
+    public var preview = PreviewPolicy.none
     /// Which copies may answer. Nil (the default) takes the configuration's.
     public var cachePolicy: CachePolicy?
     /// Frames, depth, hints and an app's own options. Its `size` and `scale` are overridden by this request's.

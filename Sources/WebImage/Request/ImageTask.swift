@@ -99,6 +99,9 @@ public final class ImageTask: Sendable {
 
     // MARK: - For the manager
 
+    /// Whether anybody reads ``events`` now.
+    var isHeard: Bool { state.withLock { !$0.streams.isEmpty } }
+
     /// Names the caches that the request may store in.
     func storesIn(_ plan: RequestPlan) {
         let caches = plan.cache === plan.originalCache ? [plan.cache] : [plan.cache, plan.originalCache]

@@ -17,6 +17,7 @@ struct TaskState {
     private var hasStarted = false
     private var lastProgress: ImageProgress?
     private var cached: ImageResponse?
+    private var preview: Image?
     private(set) var result: Result<ImageResponse, ImageError>?
     private var outbox: [Delivery] = []
     private var isDraining = false
@@ -30,6 +31,7 @@ struct TaskState {
         }
         if let lastProgress { outbox.append(.event(id, .progress(lastProgress))) }
         if let cached { outbox.append(.event(id, .cached(cached))) }
+        if let preview { outbox.append(.event(id, .preview(preview))) }
         listeners.insert(id)
     }
 
@@ -49,9 +51,10 @@ struct TaskState {
         case .started: hasStarted = true
         case .progress(let progress): lastProgress = progress
         case .cached(let response): cached = response
-        case .preview: break
+        case .preview(let image): preview = image
         case .finished(let end):
             result = end
+            preview = nil
             for waiter in waiters { outbox.append(.result(waiter, end)) }
             waiters = []
         }

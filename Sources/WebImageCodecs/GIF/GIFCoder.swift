@@ -46,6 +46,14 @@ public struct GIFCoder: ImageCoder {
                 isPartial: poster.isPartial || index.isTruncated))
     }
 
+    /// The first frame, by rows or pass by pass.
+    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveDecoder)?
+    {
+        let layout = try DecodeLayout(rawSize: probe.rawSize, options: options, context: context)
+        return StreamDecoder(GIFStream(probe: probe), probe: probe, options: options, layout: layout)
+    }
+
     /// Composites up to frame `place`, beginning at the nearest frame that needs none before it.
     private func decodeStill(
         at place: Int, _ data: Data, index: GIFIndex, allowsPartial: Bool, context: CodingContext

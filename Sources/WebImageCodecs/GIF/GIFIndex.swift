@@ -55,7 +55,7 @@ struct GIFIndex: Sendable {
         isTruncated = !readBlocks(&reader, frameLimit: frameLimit)
         guard let first = frames.first else {
             throw .decode(
-                reader.isAtEnd
+                isTruncated || reader.isAtEnd
                     ? .truncated(format: .gif, received: bytes.count, expected: nil)
                     : .corrupt(format: .gif, reason: "there is no picture in it"))
         }

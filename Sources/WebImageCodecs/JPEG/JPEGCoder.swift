@@ -29,7 +29,7 @@ public struct JPEGCoder: ImageCoder {
             let profile = reader.iccProfile()
             let color = options.conversion(.from(profile: profile, model: reader.colorModel))
             let convertsLast = layout.convertsLast(color)
-            let denominator = [8, 4, 2].first { Double($0) <= layout.spareReduction } ?? 1
+            let denominator = JPEGReader.denominator(for: layout)
             let decoded = try reader.decode(
                 denominator: denominator, allowsPartial: options.allowsPartial, color: convertsLast ? nil : color)
             // libjpeg rounds the reduced size up; the picture itself ends where the division says.
@@ -45,6 +45,16 @@ public struct JPEGCoder: ImageCoder {
                     rawSize: reader.size, orientation: layout.orientation, depth: reader.depth, hasAlpha: false,
                     isPartial: decoded.isPartial, iccProfile: profile))
         }
+    }
+
+    /// By rows, or scan by scan where there are several. Arithmetic coding gives no previews.
+    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveDecoder)?
+    {
+        let layout = try DecodeLayout(
+            rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
+        let stream = try JPEGStream(probe: probe, layout: layout, context: context)
+        return StreamDecoder(stream, probe: probe, options: options, layout: layout)
     }
 
     /// True for JPEG.

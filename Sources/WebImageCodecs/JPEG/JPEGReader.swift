@@ -23,15 +23,13 @@ struct JPEGReader: ~Copyable {
     ///
     /// - Throws: family 4xxx and 6xxx.
     init(_ bytes: UnsafeBufferPointer<UInt8>, context: CodingContext) throws(ImageError) {
-        // Coefficients of a progressive 4:4:4 picture take 6 bytes a pixel, its RGBA pixels 4.
-        let (memory, overflow) = context.limits.maxDecodedBytes.multipliedReportingOverflow(by: 2)
         let handle = wi_jpeg_decoder_open(
-            bytes.baseAddress, bytes.count, overflow ? 0 : max(memory, 16 << 20), Int32(Self.maxScans))
+            bytes.baseAddress, bytes.count, Self.memory(context.limits), Int32(Self.maxScans))
         guard let handle else { throw .decode(.outOfMemory(bytes: 0)) }
         var info = wi_jpeg_info()
         let status = wi_jpeg_decoder_header(handle, &info)
         guard status == WI_JPEG_OK else {
-            let failure = Self.failure(status, handle, bytes.count, context)
+            let failure = Self.failure(status, handle, bytes.count, context.limits)
             wi_jpeg_decoder_close(handle)
             throw failure
         }
@@ -45,10 +43,24 @@ struct JPEGReader: ~Copyable {
 
     deinit { wi_jpeg_decoder_close(handle) }
 
+    /// Bytes that libjpeg may take for itself, 0 for any number.
+    static func memory(_ limits: Limits) -> Int {
+        // Coefficients of a progressive 4:4:4 picture take 6 bytes a pixel, its RGBA pixels 4.
+        let (memory, overflow) = limits.maxDecodedBytes.multipliedReportingOverflow(by: 2)
+        return overflow ? 0 : max(memory, 16 << 20)
+    }
+
+    /// The smallest of 1/1, 1/2, 1/4 and 1/8 that keeps at least twice the wanted pixels.
+    static func denominator(for layout: DecodeLayout) -> Int {
+        [8, 4, 2].first { Double($0) <= layout.spareReduction } ?? 1
+    }
+
     /// The embedded profile.
-    func iccProfile() -> [UInt8]? {
+    func iccProfile() -> [UInt8]? { Self.iccProfile(of: handle) }
+
+    static func iccProfile(of handle: OpaquePointer) -> [UInt8]? {
         var count = 0
-        guard let bytes = wi_jpeg_decoder_icc(handle, Self.maxProfileBytes, &count) else { return nil }
+        guard let bytes = wi_jpeg_decoder_icc(handle, maxProfileBytes, &count) else { return nil }
         defer { free(bytes) }
         return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     }
@@ -97,11 +109,12 @@ struct JPEGReader: ~Copyable {
 
     private func check(_ status: wi_jpeg_status) throws(ImageError) {
         guard status != WI_JPEG_OK else { return }
-        throw Self.failure(status, handle, received, context)
+        throw Self.failure(status, handle, received, context.limits)
     }
 
-    private static func failure(
-        _ status: wi_jpeg_status, _ handle: OpaquePointer, _ received: Int, _ context: CodingContext
+    /// What a status means to the caller.
+    static func failure(
+        _ status: wi_jpeg_status, _ handle: OpaquePointer, _ received: Int, _ limits: Limits
     ) -> ImageError {
         let words = String(cString: wi_jpeg_decoder_message(handle))
         return switch status {
@@ -109,7 +122,7 @@ struct JPEGReader: ~Copyable {
         case WI_JPEG_UNSUPPORTED: .decode(.unsupported(format: .jpeg, feature: words))
         case WI_JPEG_SCANS:
             .limit(LimitError(.structure, limit: maxScans, actual: maxScans + 1, detail: "scans of a JPEG"))
-        case WI_JPEG_MEMORY: .decode(.outOfMemory(bytes: context.limits.maxDecodedBytes))
+        case WI_JPEG_MEMORY: .decode(.outOfMemory(bytes: limits.maxDecodedBytes))
         default: .decode(.corrupt(format: .jpeg, reason: words))
         }
     }

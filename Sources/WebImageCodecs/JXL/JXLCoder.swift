@@ -50,6 +50,17 @@
             return Image(pixels: pixels, animation: animation, scale: options.scale, format: .jxl, metadata: metadata)
         }
 
+        /// The picture at an eighth of its size first, then pass by pass and part by part; of an animation, the first
+        /// frame.
+        public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+            throws(ImageError) -> (any ProgressiveDecoder)?
+        {
+            let layout = try DecodeLayout(
+                rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
+            let stream = try JXLStream(probe: probe, context: context)
+            return StreamDecoder(stream, probe: probe, options: options, layout: layout)
+        }
+
         /// True for JPEG XL.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .jxl }
 

@@ -21,9 +21,7 @@
         /// - Throws: families 4xxx and 6xxx.
         init(_ data: Data, limits: Limits) throws(ImageError) {
             let encoded = EncodedBytes(data)
-            // libjxl works in 32-bit floats with several planes more than colours.
-            let budget = limits.maxDecodedBytes.multipliedReportingOverflow(by: 8)
-            let memory = budget.overflow ? Int.max / 2 : max(budget.partialValue, 64 << 20)
+            let memory = Self.memory(limits)
             var handle: OpaquePointer?
             var info = wi_jxl_info()
             let status = wi_jxl_open(encoded.bytes.baseAddress, encoded.count, memory, &info, &handle)
@@ -39,6 +37,12 @@
 
         deinit { wi_jxl_close(handle) }
 
+        /// Bytes that libjxl may hold: it works in 32-bit floats with several planes more than colours.
+        static func memory(_ limits: Limits) -> Int {
+            let budget = limits.maxDecodedBytes.multipliedReportingOverflow(by: 8)
+            return budget.overflow ? Int.max / 2 : max(budget.partialValue, 64 << 20)
+        }
+
         var storedSize: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
         var depth: Int { Int(info.depth) }
         var hasAlpha: Bool { info.has_alpha != 0 }
@@ -49,15 +53,19 @@
         var iccProfile: [UInt8]? { info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) } }
 
         /// The numbers of the pixels' colours; nil where a profile alone tells.
-        var codePoints: ColorCodePoints? {
+        var codePoints: ColorCodePoints? { Self.codePoints(info) }
+
+        /// The way to sRGB.
+        var conversion: ColorConversion? { Self.conversion(info, profile: iccProfile) }
+
+        static func codePoints(_ info: wi_jxl_info) -> ColorCodePoints? {
             guard info.transfer != 0 else { return nil }
             return ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
         }
 
-        /// The way to sRGB.
-        var conversion: ColorConversion? {
-            if let codePoints { return .from(codePoints) }
-            return .from(profile: iccProfile, model: info.is_gray != 0 ? .gray : .rgb)
+        static func conversion(_ info: wi_jxl_info, profile: [UInt8]?) -> ColorConversion? {
+            if let codePoints = codePoints(info) { return .from(codePoints) }
+            return .from(profile: profile, model: info.is_gray != 0 ? .gray : .rgb)
         }
 
         /// Milliseconds of all frames; of one more than `limit` where there are more.
@@ -111,7 +119,8 @@
             }
         }
 
-        private static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
+        /// What a status means to the caller.
+        static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
             switch status {
             case WI_JXL_TRUNCATED: .decode(.truncated(format: .jxl, received: received, expected: nil))
             case WI_JXL_MEMORY: .decode(.outOfMemory(bytes: memory))

@@ -39,6 +39,16 @@ public struct PNGCoder: ImageCoder {
         }
     }
 
+    /// By rows; an interlaced picture pass by pass, each covering all of it. Of an animation, the still picture.
+    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveDecoder)?
+    {
+        let layout = try DecodeLayout(
+            rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
+        let stream = try PNGStream(probe: probe, context: context)
+        return StreamDecoder(stream, probe: probe, options: options, layout: layout)
+    }
+
     /// True for PNG.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .png }
 

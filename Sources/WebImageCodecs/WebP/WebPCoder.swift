@@ -34,6 +34,17 @@ public struct WebPCoder: ImageCoder {
         }
     }
 
+    /// By rows. Animations give no previews.
+    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveDecoder)?
+    {
+        guard probe.frameCount == 1, probe.frameCountIsExact else { return nil }
+        let layout = try DecodeLayout(
+            rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
+        let stream = try WebPStream(probe: probe, layout: layout, context: context)
+        return StreamDecoder(stream, probe: probe, options: options, layout: layout)
+    }
+
     /// True for WebP.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 

@@ -19,10 +19,7 @@ struct WebPJob {
         try options.requireStill()
         let layout = try DecodeLayout(
             rawSize: size, orientation: orientation, options: options, context: context)
-        let reduction = layout.spareReduction
-        let decodedSize = PixelSize(
-            width: Int((Double(size.width) / reduction).rounded(.up)),
-            height: Int((Double(size.height) / reduction).rounded(.up)))
+        let decodedSize = Self.decodedSize(of: size, layout: layout)
         let canvas = try PixelCanvas.forDecoding(decodedSize, context: context)
         let isWhole = try WebPStill.decode(
             bytes, into: canvas, size: decodedSize, isScaled: decodedSize != size,
@@ -39,6 +36,14 @@ struct WebPJob {
         let pixels = try layout.finish(
             canvas.finish(isOpaque: isOpaque), color: convertsLast ? color : nil, context: context)
         return Image(pixels: pixels, scale: options.scale, format: .webp, metadata: metadata(isPartial: !isWhole))
+    }
+
+    /// What libwebp's scaler is to make: at least twice the wanted pixels.
+    static func decodedSize(of size: PixelSize, layout: DecodeLayout) -> PixelSize {
+        let reduction = layout.spareReduction
+        return PixelSize(
+            width: Int((Double(size.width) / reduction).rounded(.up)),
+            height: Int((Double(size.height) / reduction).rounded(.up)))
     }
 
     func decodeAnimation() throws(ImageError) -> Image {

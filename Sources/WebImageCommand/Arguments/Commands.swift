@@ -27,6 +27,10 @@ package enum Commands {
                 help: "Which copies may answer: http (default), cache-first, refresh, reload, cache-only."),
             .cache,
             OptionSpec("tag", takes: "TAG", help: "Store under this tag, for “cache clear --tag”."),
+            OptionSpec(
+                "preview", takes: "progressive|blurred",
+                help: "Make previews while bytes come in: of what is there, or of the whole, blurred."),
+            OptionSpec("preview-out", takes: "DIR", help: "Write the previews into this folder, numbered, as PNG."),
             OptionSpec("concurrency", letter: "c", takes: "N", help: "Pictures loaded at once; default 32."),
             .json,
             OptionSpec("quiet", letter: "q", help: "Print errors only."),

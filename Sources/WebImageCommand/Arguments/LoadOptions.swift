@@ -15,6 +15,10 @@ package struct LoadOptions: Sendable {
     package let cache: String?
     /// What is stored gets this tag.
     package let tag: String?
+    /// Style of previews; nil for none.
+    package let preview: String?
+    /// Folder of written previews.
+    package let previewOutput: String?
     package let concurrency: Int
     package let json: Bool
     package let quiet: Bool
@@ -31,9 +35,12 @@ package struct LoadOptions: Sendable {
         policy = try arguments.choice("policy", of: policies) ?? "http"
         cache = arguments.last("cache")
         tag = arguments.last("tag")
+        preview = try arguments.choice("preview", of: ["progressive", "blurred"])
+        previewOutput = arguments.last("preview-out")
         concurrency = try arguments.integer("concurrency", in: 1...1_000) ?? 32
         json = arguments.has("json")
         quiet = arguments.has("quiet")
+        if previewOutput != nil, preview == nil { throw UsageError("--preview-out needs --preview") }
         if !transformers.isEmpty, output == nil { throw UsageError("--transform needs --output") }
         if format != nil, output == nil { throw UsageError("--format needs --output") }
     }

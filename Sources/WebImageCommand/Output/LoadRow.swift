@@ -20,6 +20,8 @@ package struct LoadRow: Sendable {
     package var timings: [(stage: String, seconds: Double)] = []
     /// Path of the written file.
     package var output: String?
+    /// The previews that came, in order; nil where none were wanted.
+    package var previews: [PreviewRow]?
     package var error: ImageError?
 
     package init(name: String, url: String) {
@@ -36,11 +38,12 @@ package struct LoadRow: Sendable {
         let total = timings.last.map { ", \(Figures.milliseconds($0.seconds)) ms" } ?? ""
         let bytes = bytes.map { ", \(Figures.bytes($0))" } ?? ""
         return "\(DisplayText.safe(name)): \(format ?? "?") \(size), \(origin ?? "?")\(bytes)\(total)"
+            + (previews.map { ", \(Figures.count($0.count, "preview"))" } ?? "")
     }
 
     /// One object.
     package var json: JSONValue {
-        .object([
+        var members: [JSONValue.Member] = [
             .init("url", .string(url)),
             .init("status", error == nil ? "ok" : "failed"),
             .init("format", JSONValue(format)),
@@ -56,7 +59,9 @@ package struct LoadRow: Sendable {
                     ? .null : .object(timings.map { .init($0.stage, .milliseconds($0.seconds)) })),
             .init("output", JSONValue(output)),
             .init("error", error.map(JSONValue.init) ?? .null),
-        ])
+        ]
+        if let previews { members.append(.init("previews", .array(previews.map(\.json)))) }
+        return .object(members)
     }
 
     private var size: String {
@@ -97,6 +102,8 @@ package struct LoadRow: Sendable {
             return count > 0 ? "\(count) \(origin)" : nil
         }
         if failed > 0 { parts.append("\(failed) failed") }
+        let previews = rows.compactMap(\.previews)
+        if !previews.isEmpty { parts.append(Figures.count(previews.reduce(0) { $0 + $1.count }, "preview")) }
         let bytes = rows.reduce(0) { $0 + ($1.bytes ?? 0) }
         return "\(Figures.count(rows.count, "picture")): \(parts.joined(separator: ", ")) · \(Figures.bytes(bytes))"
             + " · times in ms"

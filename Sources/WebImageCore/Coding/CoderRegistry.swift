@@ -5,7 +5,7 @@ import Foundation
 /// The coders a manager may use, and the order of checks every decode goes through: encoded size, header,
 /// limits, plausibility, coder, result.
 public struct CoderRegistry: Sendable {
-    private var coders: [any ImageCoder]
+    private(set) var coders: [any ImageCoder]
 
     /// Creates a registry; the last coder is asked first.
     public init(_ coders: [any ImageCoder] = []) { self.coders = coders }

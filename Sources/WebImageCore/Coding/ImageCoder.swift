@@ -19,6 +19,15 @@ public protocol ImageCoder: Sendable {
     func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
 
+    /// A decoder for a file of which only the beginning is there; nil (the default) where there are no previews.
+    ///
+    /// - Parameters:
+    ///   - probe: the header, checked against the limits.
+    ///   - options: as for ``decode(_:probe:options:context:)``; a decoder shows the first frame only.
+    ///   - context: limits.
+    func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveDecoder)?
+
     /// Whether this coder writes `format`. Default false.
     func canEncode(_ format: ImageFormat) -> Bool
 
@@ -27,6 +36,13 @@ public protocol ImageCoder: Sendable {
 }
 
 extension ImageCoder {
+    /// No previews by default.
+    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveDecoder)?
+    {
+        nil
+    }
+
     /// No format by default.
     public func canEncode(_ format: ImageFormat) -> Bool { false }
 

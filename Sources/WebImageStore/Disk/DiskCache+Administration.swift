@@ -33,10 +33,17 @@ extension DiskCache {
         }
     }
 
-    /// Deletes the entries that were neither stored nor revalidated for `seconds`.
-    public func trim(olderThan seconds: Double) async {
+    /// Deletes the entries that were neither stored nor revalidated for `seconds`. `progress` is told the entries deleted
+    /// so far as both numbers: how many there are is found out on the way.
+    public func trim(olderThan seconds: Double, progress: DiskProgress? = nil) async {
         let cutoff = state.clock.now().timeIntervalSince1970 - seconds
-        await perform { .trim(EvictionGoal(bytes: .max, cutoff: cutoff), nil, $0) }
+        let before = progress == nil ? 0 : await info().entries
+        await perform { completion in
+            let report = progress.map { progress in
+                { @Sendable (left: Int, _: Int) in progress(max(0, before - left), max(0, before - left)) }
+            }
+            return .trim(EvictionGoal(bytes: .max, cutoff: cutoff), report, completion)
+        }
     }
 
     /// Waits until the files that ``removeAll()`` set aside are deleted. `progress` is told the files deleted so far as

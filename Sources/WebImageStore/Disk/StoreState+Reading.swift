@@ -63,7 +63,9 @@ extension StoreState {
             case nil: break
             }
             state.counters.hits += 1
-            if state.accesses.count < 4_096 { state.accesses[name] = now.timeIntervalSince1970 }
+            if state.accesses.count < 4_096 {
+                state.accesses[entry.key.digest] = Access(name: name, time: now.timeIntervalSince1970)
+            }
             return entry
         }
     }

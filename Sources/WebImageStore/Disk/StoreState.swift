@@ -30,6 +30,12 @@ final class StoreState: Sendable {
     }
     typealias Completion = @Sendable () -> Void
 
+    /// When an entry was read last, in seconds since 1970.
+    struct Access {
+        var name: String
+        var time: Double
+    }
+
     struct Shared {
         var staging: Staging
         var jobs = FIFO<Job>()
@@ -41,8 +47,8 @@ final class StoreState: Sendable {
         var isLoaded = false
         /// Inode of each file whose checksum has been compared.
         var verified: [CacheKey.Digest: UInt64] = [:]
-        /// Reads since the last batch: name and seconds since 1970.
-        var accesses: [String: Double] = [:]
+        /// Reads since the last batch.
+        var accesses: [CacheKey.Digest: Access] = [:]
         var counters = DiskCacheInfo.Counters()
         /// Uptime until which writing pauses.
         var pausedUntil: Double?

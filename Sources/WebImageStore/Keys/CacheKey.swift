@@ -47,7 +47,7 @@ public struct CacheKey: Sendable, Hashable {
         var text = canonical
         return String(unsafeUninitializedCapacity: 64) { target in
             // The hash goes to the front half and is spread from its end, each byte after its digits were written.
-            text.withUTF8 { bytes in _ = SHA256(bytes.baseAddress, bytes.count, target.baseAddress) }
+            text.withUTF8 { bytes in _ = wi_sha256(bytes.baseAddress, bytes.count, target.baseAddress) }
             for index in (0..<32).reversed() {
                 let byte = target[index]
                 target[index * 2] = Self.digit(byte >> 4)

@@ -42,6 +42,9 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
     public var pausesPrefetch: Bool { self >= .medium }
     /// Pictures that may be decoded at the same time; nil for as many as there are threads.
     public var decodeLimit: Int? { self >= .medium ? 1 : nil }
+    /// Bytes of pixels that one decode may hold, 4 bytes each; nil for what the limits say. At ``critical`` as many as 4
+    /// megapixels have.
+    public var decodedBytesLimit: Int? { self >= .critical ? 4 * 4_000_000 : nil }
     /// Whether free memory is given back to the system.
     public var returnsMemory: Bool { self >= .critical }
 }

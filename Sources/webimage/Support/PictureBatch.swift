@@ -56,6 +56,8 @@ struct PictureLoad: Sendable {
     var format: ImageFormat?
     /// What is stored gets these tags.
     var tags: Set<String> = []
+    /// Previews; nil for none.
+    var previews: PreviewLoad?
     /// Takes each picture.
     var onPicture: (@Sendable (String, Image) -> Void)?
 
@@ -68,10 +70,14 @@ struct PictureLoad: Sendable {
             var request = ImageRequest(try Inputs.url(input), size: size)
             request.cachePolicy = policy
             request.tags = tags
+            request.preview = previews?.policy ?? .none
             if !transformers.isEmpty { request.transformers = transformers }
             request.wantsData = output != nil && isWrittenAsIs
             let start = ContinuousClock.now
-            var response = try await self.response(to: request, onProgress)
+            let (result, log) = await self.result(of: request, stem, onProgress)
+            row.previews = log?.rows
+            var response = try result.get()
+            if let failure = log?.failure { throw failure }
             // What comes from memory at once has no timings of its own.
             if response.timings.total == 0 { response.timings.total = start.duration(to: .now) / .seconds(1) }
             row.take(response)
@@ -85,19 +91,21 @@ struct PictureLoad: Sendable {
 
     private var isWrittenAsIs: Bool { size == nil && format == nil && transformers.isEmpty }
 
-    private func response(
-        to request: ImageRequest, _ onProgress: @Sendable (ImageProgress) -> Void
-    ) async throws(ImageError) -> ImageResponse {
+    private func result(
+        of request: ImageRequest, _ stem: String?, _ onProgress: @Sendable (ImageProgress) -> Void
+    ) async -> (Result<ImageResponse, ImageError>, PreviewLog?) {
         let task = manager.load(request)
-        await withTaskCancellationHandler {
+        let log = await withTaskCancellationHandler {
+            var log = previews.map { PreviewLog(folder: $0.folder, stem: stem) }
             for await event in task.events {
                 if case .progress(let progress) = event { onProgress(progress) }
+                await log?.take(event)
             }
+            return log
         } onCancel: {
             task.cancel()
         }
-        guard let result = task.result else { throw .request(.cancelled) }
-        return try result.get()
+        return (task.result ?? .failure(.request(.cancelled)), log)
     }
 
     private func write(

@@ -125,4 +125,22 @@ struct MemoryTests {
         #expect(try await manager.image(for: request(server.url("/a"), width: 50)).size.width == 50)
         await manager.close()
     }
+
+    @Test(
+        "While memory is at its end large pictures are refused, and those that are reduced while they are decoded are not"
+    )
+    func refusal() async throws {
+        let image = Image(pixels: try TestPictures.pixels(1, width: 2_400, height: 2_000))
+        let jpeg = try CoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
+        let server = try LoopbackServer(routes: ["/large": .ok(jpeg)])
+        let fixture = try ManagerFixture()
+        fixture.manager.handleMemoryPressure(.critical)
+        let error = await #expect(throws: ImageError.self) {
+            try await fixture.manager.image(for: request(server.url("/large"), width: nil))
+        }
+        let expected = LimitError(.decodedBytes, limit: 16_000_000, actual: 19_200_000, detail: "memory is short")
+        #expect(error == .limit(expected))
+        #expect(try await fixture.manager.image(for: request(server.url("/large"), width: 200)).size.width == 200)
+        await fixture.manager.close()
+    }
 }

@@ -55,6 +55,21 @@ struct TaskStateTests {
         #expect(names(deliveries, for: 3) == ["result"])
     }
 
+    @Test("a late listener hears the last preview, and none after the end")
+    func latePreview() throws {
+        var state = TaskState()
+        for number in 1...2 {
+            _ = state.emit(.preview(Image(pixels: try TestPictures.pixels(number))))
+        }
+        state.addListener(1)
+        #expect(names(state.beginDelivery(), for: 1) == ["preview"])
+        _ = state.continueDelivery()
+        _ = state.emit(.finished(failure))
+        state.addListener(2)
+        #expect(state.emit(.preview(Image(pixels: try TestPictures.pixels(3)))) == false)
+        #expect(names(state.beginDelivery(), for: 2) == ["finished"])
+    }
+
     @Test("who left hears nothing more")
     func leaves() {
         var state = TaskState()

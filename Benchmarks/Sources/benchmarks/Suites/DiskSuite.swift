@@ -7,14 +7,14 @@ import WebImage
 /// The disk cache against plain system calls on files of the same sizes.
 enum DiskSuite: Suite {
     static let name = "disk"
-    static let summary = "disk cache: put, hit, miss, opening and trimming, against plain file calls in C"
+    static let summary = "disk cache: put, hit, miss, opening, trimming and calls beside it, against plain file calls in C"
 
     private static let limit = "C files"
 
     static func cases(_ settings: Settings) async throws -> [Case] {
         [
             try put(settings), try await hit(settings), try await miss(settings), try await open(settings),
-            try trim(settings),
+            try trim(settings), besideTrim(settings, .gets), besideTrim(settings, .puts),
         ]
     }
 
@@ -165,7 +165,7 @@ enum DiskSuite: Suite {
             goals: [.ratio(.cpu, to: "C unlink", atMost: 1.2)])
     }
 
-    private static func configuration(_ settings: Settings, _ name: String) throws -> DiskCacheConfiguration {
+    static func configuration(_ settings: Settings, _ name: String) throws -> DiskCacheConfiguration {
         var configuration = DiskCacheConfiguration(
             directory: try settings.makeFolder(name), sizeLimit: 64 << 30, minFreeFraction: 0)
         configuration.entryLimit = 32 << 20

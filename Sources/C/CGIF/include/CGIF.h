@@ -40,3 +40,13 @@ typedef struct {
 /// those beyond the palette leave the canvas as it is. `palette` holds 256 colours as R, G, B, 255 in memory order.
 size_t wi_gif_draw(const uint8_t *indices, size_t done, const uint32_t *palette, const wi_gif_place *place,
                    uint8_t *canvas, size_t stride);
+
+/// The same chain of sub-blocks, unpacked while it comes in.
+typedef struct wi_gif_stream wi_gif_stream;
+/// NULL for a code size that cannot be, and without memory. `out` has room for `pixels` (at least one) until close.
+wi_gif_stream *wi_gif_stream_open(unsigned minimum_code_size, uint8_t *out, size_t pixels);
+void wi_gif_stream_close(wi_gif_stream *stream);
+/// Takes the bytes that follow those before; WI_GIF_TRUNCATED where more are needed. Any other answer is the last one.
+wi_gif_status wi_gif_stream_feed(wi_gif_stream *stream, const uint8_t *bytes, size_t count);
+/// Indices that were written.
+size_t wi_gif_stream_done(const wi_gif_stream *stream);

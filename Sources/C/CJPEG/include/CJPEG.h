@@ -49,6 +49,24 @@ wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size
 /// Whether the data ended before the last pixel. After the last row.
 int wi_jpeg_decoder_is_truncated(const wi_jpeg_decoder *decoder);
 
+// A file that comes piece by piece. What needs more bytes returns WI_JPEG_MORE: header, absorb, rows.
+/// As wi_jpeg_decoder_open, without bytes.
+wi_jpeg_decoder *wi_jpeg_stream_open(size_t max_memory, int max_scans);
+/// Adds bytes, which are copied. `is_last`: nothing follows, and from here on the decoder does as for a whole file.
+wi_jpeg_status wi_jpeg_stream_feed(wi_jpeg_decoder *decoder, const uint8_t *bytes, size_t count, int is_last);
+/// Whether the picture comes in several scans. After start.
+int wi_jpeg_stream_has_scans(const wi_jpeg_decoder *decoder);
+/// Reads scans, at most `steps` block rows per call. WI_JPEG_MORE: bytes are needed, or `*steps_left` is 0.
+wi_jpeg_status wi_jpeg_stream_absorb(wi_jpeg_decoder *decoder, int steps, int *steps_left);
+/// Scans that are whole.
+int wi_jpeg_stream_scans(const wi_jpeg_decoder *decoder);
+/// Begins the rows of what the scans so far give; there must be a whole one.
+wi_jpeg_status wi_jpeg_stream_begin_output(wi_jpeg_decoder *decoder);
+/// After the last row of the output.
+wi_jpeg_status wi_jpeg_stream_end_output(wi_jpeg_decoder *decoder);
+/// How much of the coefficients the whole scans brought: 0 nothing, 1 all bits of all of them.
+double wi_jpeg_stream_refinement(const wi_jpeg_decoder *decoder);
+
 wi_jpeg_encoder *wi_jpeg_encoder_open(void);
 void wi_jpeg_encoder_close(wi_jpeg_encoder *encoder);
 const char *wi_jpeg_encoder_message(const wi_jpeg_encoder *encoder);

@@ -48,6 +48,24 @@ wi_jxl_status wi_jxl_index(wi_jxl_decoder *decoder, uint32_t *ticks, uint32_t ro
 wi_jxl_status wi_jxl_frame(wi_jxl_decoder *decoder, uint32_t index, int allows_partial, int bits, void *out,
                            size_t stride, size_t alignment, int *is_drawn);
 
+/// A file that comes piece by piece; of an animation, the first frame. `out` is laid out as for wi_jxl_frame and must
+/// stay valid until close.
+typedef struct wi_jxl_stream wi_jxl_stream;
+wi_jxl_stream *wi_jxl_stream_open(uint8_t *out, size_t stride, size_t alignment, uint32_t width, uint32_t height,
+                                  size_t max_bytes);
+void wi_jxl_stream_close(wi_jxl_stream *stream);
+/// Takes the next bytes; WI_JXL_TRUNCATED where more are needed, WI_JXL_OK once all pixels came.
+wi_jxl_status wi_jxl_stream_feed(wi_jxl_stream *stream, const uint8_t *bytes, size_t count, int is_last);
+/// Draws what there is into `out`; 0 where there is nothing yet.
+int wi_jxl_stream_draw(wi_jxl_stream *stream);
+int wi_jxl_stream_is_whole(const wi_jxl_stream *stream);
+/// Passes over the picture that are whole, the one at an eighth of the size among them.
+int wi_jxl_stream_steps(const wi_jxl_stream *stream);
+/// By how much the picture could be reduced without losing anything that came: 8, 4, 2 or 1.
+int wi_jxl_stream_reduction(const wi_jxl_stream *stream);
+/// Right once something was drawn; `icc` is valid until close.
+void wi_jxl_stream_info(const wi_jxl_stream *stream, wi_jxl_info *info);
+
 /// `pixels` are R, G, B, A, or R, G, B where `channels` is 3, alpha not multiplied in, without padding.
 /// `distance` 0 is lossless. `*bytes` becomes malloc'ed memory.
 wi_jxl_status wi_jxl_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels, float distance,

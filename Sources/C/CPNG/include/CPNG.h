@@ -9,6 +9,8 @@ typedef enum {
     WI_PNG_CORRUPT = -1,
     WI_PNG_TRUNCATED = -2,
     WI_PNG_MEMORY = -3,
+    /// Another size than the caller was told.
+    WI_PNG_INCONSISTENT = -4,
 } wi_png_status;
 
 typedef struct wi_png_decoder wi_png_decoder;
@@ -50,6 +52,34 @@ void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors);
 wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *passes);
 /// Reads `rows` rows of the present pass. Interlaced passes need the rows of the pass before.
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows, uint32_t *done);
+
+/// A file that comes piece by piece.
+typedef struct wi_png_stream wi_png_stream;
+typedef struct {
+    /// Rows from the top that show something.
+    uint32_t rows;
+    /// Passes that are whole, and those in all (1 or 7; 0 before the pixels begin).
+    int passes;
+    int pass_count;
+    int is_complete;
+    /// 0 to 1.
+    double fraction;
+} wi_png_progress;
+
+/// Rows are written to `out` as they come: R, G, B, A of 8 bits, alpha not multiplied in; those of the first passes of
+/// an interlaced picture also where later passes are going to write. `out` must stay valid until close.
+wi_png_stream *wi_png_stream_open(uint8_t *out, size_t stride, uint32_t width, uint32_t height, size_t max_chunk);
+void wi_png_stream_close(wi_png_stream *stream);
+const char *wi_png_stream_message(const wi_png_stream *stream);
+/// After a failure nothing more may be fed.
+wi_png_status wi_png_stream_feed(wi_png_stream *stream, const uint8_t *bytes, size_t count);
+void wi_png_stream_progress(const wi_png_stream *stream, wi_png_progress *progress);
+/// Right once `pass_count` is not 0.
+void wi_png_stream_info(const wi_png_stream *stream, wi_png_info *info);
+/// What stands before the pixels about their colours, besides the profile. After the header.
+void wi_png_stream_colors(const wi_png_stream *stream, wi_png_colors *colors);
+/// As wi_png_decoder_icc.
+const uint8_t *wi_png_stream_icc(wi_png_stream *stream, size_t *count);
 
 wi_png_encoder *wi_png_encoder_open(void);
 void wi_png_encoder_close(wi_png_encoder *encoder);

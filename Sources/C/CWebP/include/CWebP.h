@@ -33,6 +33,8 @@ wi_webp_decoder *wi_webp_decoder_open(uint8_t *out, size_t stride, size_t size, 
 void wi_webp_decoder_close(wi_webp_decoder *decoder);
 /// Goes on with the first `count` bytes of the file; each call brings all bytes of the call before and more.
 wi_webp_status wi_webp_decoder_update(wi_webp_decoder *decoder, const uint8_t *data, size_t count);
+/// Goes on with the next bytes of the file, which are copied. Not to be mixed with wi_webp_decoder_update.
+wi_webp_status wi_webp_decoder_append(wi_webp_decoder *decoder, const uint8_t *data, size_t count);
 /// Rows of `out` that are final.
 uint32_t wi_webp_decoder_rows(const wi_webp_decoder *decoder);
 

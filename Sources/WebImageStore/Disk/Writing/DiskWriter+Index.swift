@@ -27,7 +27,7 @@ extension DiskWriter {
                 for change in changes where try !apply(change, to: index) {
                     if let row = adopted(change) { try index.insert(row) }
                 }
-                for (name, time) in accesses { try index.touch(name: name, accessed: time) }
+                for access in accesses.values { try index.touch(name: access.name, accessed: access.time) }
                 if reads != (0, 0) { try index.count(hits: reads.hits, misses: reads.misses) }
             }
             countedReads = (hits, misses)

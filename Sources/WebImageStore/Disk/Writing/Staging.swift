@@ -41,7 +41,9 @@ struct Staging {
 
     /// What reads must take instead of, or on top of, what is on disk; `.removed` also while everything is going.
     func overlay(for key: CacheKey) -> Overlay? {
-        pending[key]?.overlay ?? (clearing > 0 ? .removed : nil)
+        // Nearly always nothing waits.
+        if pending.isEmpty { return clearing > 0 ? .removed : nil }
+        return pending[key]?.overlay ?? (clearing > 0 ? .removed : nil)
     }
 
     /// Digests of the entries that wait.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImage
+
+/// What callers notice of eviction.
+extension DiskSuite {
+    enum Caller: String {
+        case gets, puts
+    }
+
+    /// The wait of single calls while thousands of older entries are deleted, against the same calls while nothing is.
+    static func besideTrim(_ settings: Settings, _ caller: Caller) -> Case {
+        let quiet = "while nothing is deleted"
+        let busy = Contender("while a trim runs") { _ in try await waits(settings, caller, trims: true) }
+        let calm = Contender(quiet) { _ in try await waits(settings, caller, trims: false) }
+        return Case(
+            name: "\(caller.rawValue) beside a trim of 6000 entries", contenders: [busy, calm],
+            goals: [.ratio(.p99, to: quiet, atMost: 2)])
+    }
+
+    private static func waits(_ settings: Settings, _ caller: Caller, trims: Bool) async throws -> Sample {
+        let old = 6_000
+        let hot = 500
+        let bodies = Bodies(fixed: 30_000)
+        let cache = try DiskCache(configuration: try configuration(settings, "beside"))
+        var bytes = 0
+        for index in 0..<(old + hot) {
+            cache.store(bodies.entry(index))
+            if index % 256 == 255 { await cache.flush() }
+            if index == old { bytes = await cache.info().bytes }
+        }
+        let left = await cache.info().bytes - bytes
+        let isDone = Atomic(!trims)
+        let trimming = Task {
+            if trims { await cache.trim(toBytes: left) }
+            isDone.store(true, ordering: .releasing)
+        }
+        var latencies = Latencies()
+        var index = 0
+        while index < 3_000 || !isDone.load(ordering: .acquiring) {
+            let start = Clocks.wall()
+            switch caller {
+            case .gets: consume(await cache.entry(for: bodies.key(old + index % hot)))
+            case .puts: cache.store(bodies.entry(old + index % hot))
+            }
+            // What comes after the trim is as calm as before it.
+            if !trims || !isDone.load(ordering: .acquiring) { latencies.add(since: start) }
+            index += 1
+        }
+        await trimming.value
+        await cache.close()
+        return latencies.sample
+    }
+}

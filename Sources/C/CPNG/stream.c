@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <png.h>
+#include "CPNG.h"
+#include "colors.h"
+
+struct wi_png_stream {
+    png_structp png;
+    png_infop info;
+    uint32_t width, height;
+    wi_png_info found;
+    wi_png_colors colors;
+    uint8_t *out;
+    size_t stride;
+    /// Rows of the first pass, and of the present one.
+    uint32_t rows_done, pass_rows;
+    int passes;
+    jmp_buf escape;
+    wi_png_status status;
+    char message[128];
+};
+
+static void on_error(png_structp png, png_const_charp words) {
+    wi_png_stream *stream = png_get_error_ptr(png);
+    snprintf(stream->message, sizeof stream->message, "%s", words);
+    longjmp(stream->escape, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp words) {
+    (void)png;
+    (void)words;
+}
+
+/// Everything before the pixels has come.
+static void on_info(png_structp png, png_infop info) {
+    wi_png_stream *stream = png_get_progressive_ptr(png);
+    wi_png_info *found = &stream->found;
+    int transparent = 0;
+    found->width = png_get_image_width(png, info);
+    found->height = png_get_image_height(png, info);
+    found->bits = png_get_bit_depth(png, info);
+    png_get_tRNS(png, info, NULL, &transparent, NULL);
+    found->has_alpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) || transparent > 0;
+    found->is_interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+    if (found->width != stream->width || found->height != stream->height) {
+        stream->status = WI_PNG_INCONSISTENT;
+        png_error(png, "another size than the header says");
+    }
+    found->is_gray = !(png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR);
+    wi_png_read_colors(png, info, &stream->colors);
+    png_set_expand(png);
+    png_set_scale_16(png);
+    png_set_gray_to_rgb(png);
+    // Takes effect only where expanding gave no alpha.
+    png_set_filler(png, 255, PNG_FILLER_AFTER);
+    stream->passes = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    if (png_get_rowbytes(png, info) != (size_t)found->width * 4) png_error(png, "unexpected row length");
+}
+
+/// Interlaced rows come spread over the pixels that are still to come, so that every pass covers the whole picture.
+static void on_row(png_structp png, png_bytep row, png_uint_32 number, int pass) {
+    wi_png_stream *stream = png_get_progressive_ptr(png);
+    if (number >= stream->height) return;
+    png_progressive_combine_row(png, stream->out + number * stream->stride, row);
+    stream->pass_rows = number + 1;
+    if (pass == 0) stream->rows_done = number + 1;
+}
+
+/// Chunks whose content nobody here looks at: not even kept until they are whole.
+static void ignore_text(png_structp png) {
+    static const png_byte names[] = "tEXt\0zTXt\0iTXt\0tIME\0sPLT\0hIST\0eXIf\0pCAL\0sCAL\0oFFs";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));
+    wi_png_want_colors(png);
+}
+
+wi_png_stream *wi_png_stream_open(uint8_t *out, size_t stride, uint32_t width, uint32_t height, size_t max_chunk) {
+    wi_png_stream *stream = calloc(1, sizeof *stream);
+    if (!stream) return NULL;
+    stream->out = out;
+    stream->stride = stride;
+    stream->width = width;
+    stream->height = height;
+    stream->status = WI_PNG_CORRUPT;
+    if (setjmp(stream->escape)) {
+        wi_png_stream_close(stream);
+        return NULL;
+    }
+    stream->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, stream, on_error, on_warning);
+    stream->info = stream->png ? png_create_info_struct(stream->png) : NULL;
+    if (!stream->info) {
+        wi_png_stream_close(stream);
+        return NULL;
+    }
+    png_set_progressive_read_fn(stream->png, stream, on_info, on_row, NULL);
+    png_set_user_limits(stream->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_cache_max(stream->png, 64);
+    png_set_chunk_malloc_max(stream->png, max_chunk);
+    ignore_text(stream->png);
+    return stream;
+}
+
+void wi_png_stream_close(wi_png_stream *stream) {
+    if (!stream) return;
+    if (stream->png) png_destroy_read_struct(&stream->png, &stream->info, NULL);
+    free(stream);
+}
+
+const char *wi_png_stream_message(const wi_png_stream *stream) { return stream->message; }
+
+wi_png_status wi_png_stream_feed(wi_png_stream *stream, const uint8_t *bytes, size_t count) {
+    if (setjmp(stream->escape)) return stream->status;
+    png_process_data(stream->png, stream->info, (png_bytep)bytes, count);
+    return WI_PNG_OK;
+}
+
+void wi_png_stream_progress(const wi_png_stream *stream, wi_png_progress *progress) {
+    uint32_t height = stream->height;
+    int pass = stream->png ? png_get_current_pass_number(stream->png) : 0;
+    int is_interlaced = stream->found.is_interlaced;
+    progress->rows = stream->rows_done;
+    progress->pass_count = stream->passes;
+    progress->is_complete = stream->passes > 0 && (is_interlaced ? pass >= stream->passes : progress->rows == height);
+    progress->passes = progress->is_complete ? stream->passes : is_interlaced ? pass : 0;
+    double present = stream->pass_rows < height ? (double)stream->pass_rows / height : 0;
+    progress->fraction = progress->is_complete ? 1 : stream->passes > 0 ? (progress->passes + present) / stream->passes : 0;
+}
+
+void wi_png_stream_info(const wi_png_stream *stream, wi_png_info *info) { *info = stream->found; }
+
+const uint8_t *wi_png_stream_icc(wi_png_stream *stream, size_t *count) {
+    png_charp name = NULL;
+    png_bytep profile = NULL;
+    png_uint_32 length = 0;
+    int compression = 0;
+    if (setjmp(stream->escape)) return NULL;
+    if (!png_get_iCCP(stream->png, stream->info, &name, &compression, &profile, &length)) return NULL;
+    *count = length;
+    return profile;
+}
+
+void wi_png_stream_colors(const wi_png_stream *stream, wi_png_colors *colors) { *colors = stream->colors; }

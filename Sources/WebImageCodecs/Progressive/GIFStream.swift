@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+import CGIF
+import WebImageCore
+
+/// The first frame of a GIF that comes piece by piece, row by row or pass by pass (GIF89a, appendix E).
+struct GIFStream: PixelStream, ~Copyable {
+    /// Everything before the first frame's pixels, until that is whole.
+    private var header: [UInt8] = []
+    private var frame: GIFFrameStream?
+    private let expected: PixelSize
+    private var received = 0
+
+    init(probe: ImageProbe) { expected = probe.rawSize }
+
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+        received += bytes.count
+        if let frame {
+            if let failure = frame.feed(bytes) { throw .decode(failure) }
+        } else {
+            header.append(contentsOf: bytes)
+            frame = try GIFFrameStream(header, isLast: isLast, expected: expected, context: context)
+            if frame != nil { header = [] }
+        }
+        if isLast, frame?.isWhole != true {
+            throw .decode(.truncated(format: .gif, received: received, expected: nil))
+        }
+    }
+
+    mutating func picture(context: CodingContext) throws(ImageError) -> StreamPicture? { try frame?.picture() }
+}
+
+/// A frame whose header is known; its rows are drawn as they come.
+final class GIFFrameStream {
+    private let frame: GIFFrame
+    private let part: PixelRect?
+    private let palette: [UInt32]
+    private let canvas: StreamCanvas
+    private let indices: UnsafeMutableBufferPointer<UInt8>
+    private let handle: OpaquePointer?
+    private var drawnRows = 0
+
+    /// Nil where the header is not whole yet.
+    init?(_ header: [UInt8], isLast: Bool, expected: PixelSize, context: CodingContext) throws(ImageError) {
+        guard let found = try Self.find(header, isLast: isLast), let first = found.frames.first else { return nil }
+        guard found.canvasSize == expected else {
+            throw .decode(.inconsistent(format: .gif, reason: "\(found.canvasSize) instead of \(expected)"))
+        }
+        let area = try context.limits.check(size: first.place.size)
+        let palette = header.withUnsafeBufferPointer { first.palette(in: $0) }
+        let canvas = try StreamCanvas(expected, context: context)
+        let indices = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, area))
+        let handle = wi_gif_stream_open(UInt32(header[first.dataOffset]), indices.baseAddress, area)
+        self.frame = first
+        self.part = first.place.clamped(to: expected)
+        self.palette = palette
+        self.canvas = canvas
+        self.indices = indices
+        self.handle = handle
+        let failure = header.withUnsafeBufferPointer {
+            feed(UnsafeBufferPointer(rebasing: $0.dropFirst(first.dataOffset + 1)))
+        }
+        if let failure { throw .decode(failure) }
+    }
+
+    deinit {
+        wi_gif_stream_close(handle)
+        indices.deallocate()
+    }
+
+    private static func find(_ header: [UInt8], isLast: Bool) throws(ImageError) -> GIFIndex? {
+        guard header.count >= 13 || isLast else { return nil }
+        do throws(ImageError) {
+            return try header.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+                try GIFIndex(bytes, frameLimit: 1)
+            }
+        } catch {
+            guard case .decode(.truncated) = error, !isLast else { throw error }
+            return nil
+        }
+    }
+
+    private var area: Int { frame.place.width * frame.place.height }
+    private var done: Int { handle.map { wi_gif_stream_done($0) } ?? 0 }
+    var isWhole: Bool { done == area }
+
+    /// - Returns: why the rest of the frame cannot come.
+    func feed(_ bytes: UnsafeBufferPointer<UInt8>) -> DecodeError? {
+        guard area > 0 else { return nil }
+        guard let handle else { return .corrupt(format: .gif, reason: "an impossible code size") }
+        return switch wi_gif_stream_feed(handle, bytes.baseAddress, bytes.count) {
+        case WI_GIF_OK, WI_GIF_TRUNCATED: nil
+        case WI_GIF_SHORT: .corrupt(format: .gif, reason: "a frame has \(done) of \(area) pixels")
+        default: .corrupt(format: .gif, reason: "an LZW code that cannot be, after \(done) of \(area) pixels")
+        }
+    }
+
+    func picture() throws(ImageError) -> StreamPicture? {
+        let rows = frame.place.width > 0 ? done / frame.place.width : 0
+        for index in drawnRows..<max(drawnRows, rows) { draw(index) }
+        drawnRows = rows
+        guard rows > 0 || isWhole else { return nil }
+        let pixels = try canvas.snapshot(isOpaque: false)
+        let place = frame.isInterlaced ? GIFPass(row: rows, height: frame.place.height) : nil
+        let covered = place.map { $0.number > 0 ? frame.place.height : min(frame.place.height, rows * 8) } ?? rows
+        return StreamPicture(
+            pixels: pixels,
+            rows: covered == frame.place.height
+                ? canvas.size.height : min(canvas.size.height, frame.place.y + covered),
+            passes: place?.number ?? (isWhole ? 1 : 0), passCount: frame.isInterlaced ? 4 : 1,
+            fraction: area > 0 ? Double(done) / Double(area) : 1, isComplete: isWhole,
+            hasAlpha: frame.transparentIndex != nil || isWhole && !pixels.isOpaque)
+    }
+
+    /// Draws the `index`th row of the data, and over the rows below it that come in later passes.
+    private func draw(_ index: Int) {
+        guard let part else { return }
+        let pass = frame.isInterlaced ? GIFPass(row: index, height: frame.place.height) : nil
+        let row = pass?.place ?? index
+        guard row < part.height else { return }
+        let first = canvas.row(part.y + row) + part.x * 4
+        first.update(repeating: 0, count: part.width * 4)
+        var place = wi_gif_place(
+            x: part.x, y: part.y + row, width: frame.place.width, height: 1, columns: part.width, rows: 1,
+            is_interlaced: 0, transparent: frame.transparentIndex.map(Int32.init) ?? -1,
+            colours: UInt32(frame.paletteCount))
+        _ = wi_gif_draw(
+            indices.baseAddress.map { $0 + index * frame.place.width }, frame.place.width, palette, &place,
+            canvas.row(0), canvas.bytesPerRow)
+        guard let pass else { return }
+        for below in row + 1..<max(row + 1, min(part.height, row + pass.spread)) {
+            (canvas.row(part.y + below) + part.x * 4).update(from: first, count: part.width * 4)
+        }
+    }
+}
+
+/// Where a row of an interlaced frame belongs.
+struct GIFPass: Equatable {
+    /// From 0; 4 behind the last row.
+    var number: Int
+    /// The row of the frame.
+    var place: Int
+    /// Rows it stands for until later passes bring the others.
+    var spread: Int
+
+    /// - Parameter row: its number in the order of the data.
+    init(row: Int, height: Int) {
+        var left = row
+        for (number, (first, step, spread)) in [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)].enumerated() {
+            let rows = height > first ? (height - first + step - 1) / step : 0
+            if left < rows {
+                self.number = number
+                place = first + left * step
+                self.spread = spread
+                return
+            }
+            left -= rows
+        }
+        number = 4
+        place = height
+        spread = 0
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+import CJPEG
+import Glibc
+import WebImageCore
+
+/// A JPEG that comes piece by piece: by rows where it has one scan, else scan by scan. Arithmetic coding cannot be
+/// interrupted by libjpeg and gives no previews.
+struct JPEGStream: PixelStream, ~Copyable {
+    private enum Phase {
+        case header
+        /// Rows are written as their bytes come.
+        case rows
+        /// Coefficients are collected; rows are made of them when they are wanted.
+        case scans
+    }
+
+    private let handle: OpaquePointer
+    private let expected: PixelSize
+    private let denominator: Int
+    private let limits: Limits
+    private var phase = Phase.header
+    private var canvas: StreamCanvas?
+    private var decodedSize = PixelSize(width: 0, height: 0)
+    private var depth = 8
+    private var iccProfile: [UInt8]?
+    private var color: ColorConversion?
+    private var received = 0
+    private var rowsDone = 0
+    private var shownScans = 0
+    private var isOver = false
+
+    init(probe: ImageProbe, layout: DecodeLayout, context: CodingContext) throws(ImageError) {
+        limits = context.limits
+        expected = probe.rawSize
+        denominator = JPEGReader.denominator(for: layout)
+        guard let handle = wi_jpeg_stream_open(JPEGReader.memory(limits), Int32(JPEGReader.maxScans)) else {
+            throw .decode(.outOfMemory(bytes: 0))
+        }
+        self.handle = handle
+    }
+
+    deinit { wi_jpeg_decoder_close(handle) }
+
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+        received += bytes.count
+        isOver = isLast
+        try check(wi_jpeg_stream_feed(handle, bytes.baseAddress, bytes.count, isLast ? 1 : 0))
+        if phase == .header { try readHeader(context) }
+        switch phase {
+        case .header: break
+        case .rows: try readRows(context)
+        case .scans: try readScans(context)
+        }
+        guard isLast else { return }
+        let isShort = phase == .header || phase == .rows && rowsDone < decodedSize.height
+        if isShort || wi_jpeg_decoder_is_truncated(handle) != 0 {
+            throw .decode(.truncated(format: .jpeg, received: received, expected: nil))
+        }
+    }
+
+    mutating func picture(context: CodingContext) throws(ImageError) -> StreamPicture? {
+        switch phase {
+        case .header: return nil
+        case .rows: return try rowPicture()
+        case .scans: return try scanPicture(context)
+        }
+    }
+
+    private mutating func readHeader(_ context: CodingContext) throws(ImageError) {
+        var info = wi_jpeg_info()
+        let status = wi_jpeg_decoder_header(handle, &info)
+        guard status != WI_JPEG_MORE else { return }
+        try check(status)
+        let size = PixelSize(width: Int(info.width), height: Int(info.height))
+        guard size == expected else {
+            throw .decode(.inconsistent(format: .jpeg, reason: "\(size) instead of \(expected)"))
+        }
+        depth = Int(info.bits)
+        iccProfile = JPEGReader.iccProfile(of: handle)
+        // Ink has become light by the plain formula before rows come here.
+        if info.is_cmyk == 0 { color = .from(profile: iccProfile, model: info.components == 1 ? .gray : .rgb) }
+        var width: UInt32 = 0
+        var height: UInt32 = 0
+        try check(wi_jpeg_decoder_start(handle, UInt32(denominator), &width, &height))
+        decodedSize = PixelSize(width: Int(width), height: Int(height))
+        if wi_jpeg_stream_has_scans(handle) != 0 {
+            phase = .scans
+        } else {
+            canvas = try StreamCanvas(decodedSize, context: context)
+            phase = .rows
+        }
+    }
+
+    private mutating func readRows(_ context: CodingContext) throws(ImageError) {
+        guard let canvas else { return }
+        while rowsDone < decodedSize.height {
+            try context.checkpoint()
+            let wanted = UInt32(min(rowsPerCheckpoint, decodedSize.height - rowsDone))
+            var done: UInt32 = 0
+            let status = wi_jpeg_decoder_rows(handle, canvas.row(rowsDone), canvas.bytesPerRow, wanted, &done)
+            rowsDone += Int(done)
+            if status == WI_JPEG_MORE { return }
+            try check(status)
+        }
+    }
+
+    private mutating func readScans(_ context: CodingContext) throws(ImageError) {
+        while true {
+            try context.checkpoint()
+            var left: Int32 = 0
+            let status = wi_jpeg_stream_absorb(handle, Int32(rowsPerCheckpoint), &left)
+            if status == WI_JPEG_OK || left > 0 && status == WI_JPEG_MORE { return }
+            if status != WI_JPEG_MORE { try check(status) }
+        }
+    }
+
+    private func rowPicture() throws(ImageError) -> StreamPicture? {
+        guard let canvas, rowsDone > 0 else { return nil }
+        let isWhole = rowsDone == decodedSize.height
+        let rows = isWhole ? expected.height : min(expected.height, rowsDone * denominator)
+        return picture(
+            try canvas.snapshot(isOpaque: isWhole), rows: rows, passes: isWhole ? 1 : 0, passCount: 1,
+            fraction: Double(rows) / Double(expected.height))
+    }
+
+    /// Rows of all that came. New ones only after a whole scan: in between they would change in their upper part only.
+    private mutating func scanPicture(_ context: CodingContext) throws(ImageError) -> StreamPicture? {
+        let scans = Int(wi_jpeg_stream_scans(handle))
+        guard scans > shownScans || isOver && scans > 0 else { return nil }
+        try check(wi_jpeg_stream_begin_output(handle))
+        let canvas = try PixelCanvas.forDecoding(decodedSize, context: context)
+        var row = 0
+        while row < canvas.size.height {
+            try context.checkpoint()
+            var done: UInt32 = 0
+            let wanted = UInt32(min(rowsPerCheckpoint, canvas.size.height - row))
+            try check(wi_jpeg_decoder_rows(handle, canvas.row(row), canvas.bytesPerRow, wanted, &done))
+            guard done == wanted else { throw .decode(.corrupt(format: .jpeg, reason: "a row is missing")) }
+            row += Int(done)
+        }
+        try check(wi_jpeg_stream_end_output(handle))
+        shownScans = scans
+        return picture(
+            canvas.finish(isOpaque: true), rows: expected.height, passes: scans, passCount: isOver ? scans : nil,
+            fraction: isOver ? 1 : wi_jpeg_stream_refinement(handle))
+    }
+
+    private func picture(
+        _ pixels: PixelBuffer, rows: Int, passes: Int, passCount: Int?, fraction: Double
+    ) -> StreamPicture {
+        // libjpeg rounds the reduced size up; the picture itself ends where the division says.
+        let extent = (
+            width: Double(expected.width) / Double(denominator), height: Double(expected.height) / Double(denominator)
+        )
+        return StreamPicture(
+            pixels: pixels, extent: extent, rows: rows, passes: passes, passCount: passCount, fraction: fraction,
+            isComplete: isOver, depth: depth, iccProfile: iccProfile, color: color)
+    }
+
+    private func check(_ status: wi_jpeg_status) throws(ImageError) {
+        guard status != WI_JPEG_OK else { return }
+        throw JPEGReader.failure(status, handle, received, limits)
+    }
+}

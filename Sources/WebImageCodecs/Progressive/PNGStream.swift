@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+import CPNG
+import WebImageCore
+
+/// A PNG that comes piece by piece: row by row, or pass by pass where it is interlaced (W3C PNG, section 8).
+struct PNGStream: PixelStream, ~Copyable {
+    private let handle: OpaquePointer
+    private let canvas: StreamCanvas
+    private let expected: PixelSize
+    private var received = 0
+
+    /// Bytes fed between two looks at the clock: they unpack to at most 16 MiB.
+    private static let step = 16 << 10
+
+    init(probe: ImageProbe, context: CodingContext) throws(ImageError) {
+        let size = probe.rawSize
+        let canvas = try StreamCanvas(size, context: context)
+        let handle = wi_png_stream_open(
+            canvas.row(0), canvas.bytesPerRow, UInt32(size.width), UInt32(size.height), PNGReader.maxChunkBytes)
+        guard let handle else { throw .decode(.outOfMemory(bytes: canvas.byteCount)) }
+        self.handle = handle
+        self.canvas = canvas
+        expected = size
+    }
+
+    deinit { wi_png_stream_close(handle) }
+
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+        var given = 0
+        while given < bytes.count {
+            try context.checkpoint()
+            let count = min(Self.step, bytes.count - given)
+            // What follows the last pixel is not looked at, as when the file is decoded whole.
+            guard !progress.isWhole else { break }
+            received += count
+            try check(wi_png_stream_feed(handle, bytes.baseAddress.map { $0 + given }, count))
+            given += count
+        }
+        if isLast, !progress.isWhole {
+            throw .decode(.truncated(format: .png, received: received, expected: nil))
+        }
+    }
+
+    mutating func picture(context: CodingContext) throws(ImageError) -> StreamPicture? {
+        let progress = progress
+        guard progress.rows > 0 else { return nil }
+        var info = wi_png_info()
+        wi_png_stream_info(handle, &info)
+        let hasAlpha = info.has_alpha != 0
+        var colors = wi_png_colors()
+        wi_png_stream_colors(handle, &colors)
+        let color = PNGColor(colors)
+        let profile = iccProfile()
+        let covers = Int(progress.rows) == expected.height
+        return StreamPicture(
+            pixels: try canvas.snapshot(isOpaque: covers && !hasAlpha, isStraight: hasAlpha),
+            rows: Int(progress.rows), passes: Int(progress.passes), passCount: Int(progress.pass_count),
+            fraction: progress.fraction, isComplete: progress.isWhole, depth: Int(info.bits), hasAlpha: hasAlpha,
+            iccProfile: profile,
+            codePoints: color.codePoints, color: color.conversion(profile: profile, isGray: info.is_gray != 0))
+    }
+
+    private var progress: wi_png_progress {
+        var progress = wi_png_progress()
+        wi_png_stream_progress(handle, &progress)
+        return progress
+    }
+
+    private func iccProfile() -> [UInt8]? {
+        var count = 0
+        guard let bytes = wi_png_stream_icc(handle, &count), count <= PNGReader.maxProfileBytes else { return nil }
+        return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    private func check(_ status: wi_png_status) throws(ImageError) {
+        switch status {
+        case WI_PNG_OK: return
+        case WI_PNG_INCONSISTENT:
+            throw .decode(.inconsistent(format: .png, reason: "another size than \(expected)"))
+        default: throw .decode(.corrupt(format: .png, reason: String(cString: wi_png_stream_message(handle))))
+        }
+    }
+}
+
+extension wi_png_progress {
+    fileprivate var isWhole: Bool { is_complete != 0 }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+/// Fixtures of which there are previews.
+private let streamed = (Fixture.all + Fixture.optional).filter { fixture in
+    (try? Feeding(fixture.data())) != nil && !fixture.file.contains("arithmetic") && fixture.page ?? 0 == 0
+}
+
+@Suite("Decoding piece by piece")
+struct ProgressiveDecodingTests {
+    private func whole(_ fixture: Fixture, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
+        var options = options
+        options.frames = .first
+        return try CoderRegistry.standard.decode(fixture.data(), options: options, context: CodingContext())
+    }
+
+    private func expectSame(_ preview: Preview?, _ image: Image, _ note: String = "") throws {
+        let preview = try #require(preview, "\(note)")
+        #expect(preview.isComplete && preview.coversPicture && preview.fraction == 1, "\(note)")
+        #expect(preview.image.size == image.size)
+        #expect(preview.image.pixels.packedBytes() == image.pixels.packedBytes(), "\(note)")
+        #expect(preview.image.isOpaque == image.isOpaque)
+        #expect(preview.image.metadata == image.metadata)
+        #expect(preview.image.format == image.format)
+    }
+
+    @Test("formats that can be shown early are shown early")
+    func formats() {
+        let formats = Set(streamed.map(\.format))
+        #expect(formats.isSuperset(of: [.jpeg, .png, .gif, .webp]))
+    }
+
+    @Test("cut anywhere in two, the picture is that of the whole file", arguments: streamed)
+    func splits(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        let image = try whole(fixture)
+        for cut in cuts(of: data) {
+            var feeding = try #require(try Feeding(data))
+            try feeding.give(to: cut)
+            try expectSame(try feeding.finish(), image, "cut at \(cut)")
+        }
+    }
+
+    @Test("byte by byte, the picture is that of the whole file", arguments: streamed)
+    func bytes(_ fixture: Fixture) throws {
+        var feeding = try #require(try Feeding(fixture.data()))
+        try expectSame(try feeding.finish { 1 }, try whole(fixture))
+    }
+
+    @Test("looking at previews in between does not change the picture", arguments: streamed)
+    func looking(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        var generator = SeededGenerator(7)
+        for round in 0..<6 {
+            var fraction = 0.0
+            var feeding = try #require(try Feeding(data))
+            let pieces = { Int.random(in: 1...max(1, data.count / (2 + round * 4)), using: &generator) }
+            let preview = try feeding.finish(pieces: pieces) { preview in
+                #expect(preview.image.metadata.isPartial == !preview.isComplete)
+                #expect(preview.fraction >= fraction && preview.rows <= fixture.storedSize.height)
+                #expect(preview.image.size == fixture.size)
+                fraction = preview.fraction
+            }
+            try expectSame(preview, try whole(fixture), "round \(round)")
+        }
+    }
+
+    @Test("decoded at a smaller size, the picture is that of the whole file", arguments: streamed)
+    func sizes(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        let side = Double(max(4, fixture.width / 3))
+        for size in [TargetSize.fit(width: side), .fill(width: 5, height: 7), .fit(width: 3)] {
+            let options = DecodeOptions(size: size)
+            var feeding = try #require(try Feeding(data, options: options))
+            let image = try whole(fixture, options)
+            let preview = try feeding.finish(pieces: { data.count / 5 + 1 }) {
+                #expect($0.image.size == image.size)
+            }
+            try expectSame(preview, image, "\(size)")
+        }
+    }
+
+    @Test("a file that ends early is refused at its end, after its previews", arguments: streamed)
+    func truncations(_ fixture: Fixture) throws {
+        let data = try fixture.data()
+        for part in 3..<8 {
+            let cut = data.prefix(data.count * part / 8)
+            guard let found = try? Feeding(cut) else { continue }
+            var feeding = found
+            do throws(ImageError) {
+                let preview = try feeding.finish { 100 }
+                #expect(preview == nil || preview?.image.size == fixture.size)
+            } catch {
+                #expect(error.code == 4005 || error.code == 4006, "\(part)/8: \(error)")
+            }
+        }
+    }
+
+    @Test("a scan that has only begun does not count")
+    func fraction() throws {
+        let data = try Fixture.named("420-progressive.jpg").data()
+        var feeding = try #require(try Feeding(data))
+        try feeding.give(to: data.count * 9 / 10)
+        let preview = try #require(try feeding.preview())
+        #expect(preview.fraction > 0 && preview.fraction < 1)
+        #expect(try feeding.finish()?.fraction == 1)
+    }
+
+    @Test("a decoder that failed keeps failing and does nothing more")
+    func sticky() throws {
+        let data = try Fixture.named("444.jpg").data()
+        var feeding = try #require(try Feeding(data.prefix(data.count * 2 / 3)))
+        #expect(throws: ImageError.self) { try feeding.finish() }
+        #expect(throws: ImageError.self) {
+            try feeding.decoder.append(Data([1]), isLast: false, context: CodingContext())
+        }
+        #expect(throws: ImageError.self) { try feeding.preview() }
+    }
+
+    @Test("cancelled work stops")
+    func cancellation() throws {
+        let flag = CancellationFlag()
+        let data = try Fixture.named("444.jpg").data()
+        let feeding = try #require(try Feeding(data))
+        flag.cancel()
+        #expect(throws: ImageError.request(.cancelled)) {
+            try feeding.decoder.append(data, isLast: true, context: CodingContext(cancellation: flag))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("webimage load --preview", .timeLimit(.minutes(1)))
+struct LoadPreviewTests {
+    /// Lets a JPEG go in quarters.
+    private func server(progressive: Bool, gates: [Gate]) throws -> LoopbackServer {
+        let data = try CoderRegistry.standard.encode(
+            SamplePictures.image(width: 900, height: 600), as: .jpeg(quality: 95, progressive: progressive),
+            context: CodingContext())
+        let response = ServerResponse.ok(data, type: "image/jpeg").with {
+            $0.pieceSize = (data.count + 3) / 4
+            $0.pieceGates = gates
+        }
+        return try LoopbackServer(routes: ["/a/photo.jpg": response])
+    }
+
+    @Test(
+        "Previews are written, numbered, and told with the bytes that had come",
+        arguments: [("progressive", false), ("progressive", true), ("blurred", true)])
+    func written(_ style: String, progressive: Bool) async throws {
+        let tool = try ToolProcess()
+        let gates = (0..<4).map { _ in Gate() }
+        let server = try server(progressive: progressive, gates: gates)
+        defer { server.stop() }
+        let running = try tool.start([
+            "load", server.url("/a/photo.jpg").absoluteString, "--preview", style, "--preview-out", "seen", "--json",
+            "--size", "300x200",
+        ])
+        gates.prefix(3).forEach { $0.open() }
+        await untilTrue { (try? tool.read("seen/photo-1.png")) != nil }
+        gates[3].open()
+        let result = try await running.result
+        #expect(result.status == 0, "\(result.error)")
+        let object = try #require(try result.objects.first)
+        let previews = try #require(object["previews"] as? [[String: Any]])
+        #expect(!previews.isEmpty)
+        for (index, preview) in previews.enumerated() {
+            let name = "seen/photo-\(index + 1).png"
+            #expect(preview["output"] as? String == name)
+            #expect(preview["width"] as? Int == 300 && preview["height"] as? Int == 200)
+            #expect(preview["bytes"] as? Int ?? 0 > 0)
+            #expect(try ImageProbe(reading: tool.read(name)).size == PixelSize(width: 300, height: 200))
+        }
+    }
+
+    @Test("A picture that is not shown early has no previews, and the summary counts them")
+    func none() async throws {
+        let tool = try ToolProcess()
+        let server = try server(progressive: false, gates: [])
+        defer { server.stop() }
+        let url = server.url("/a/photo.jpg").absoluteString
+        let result = try await tool.run("load", url, "--preview", "blurred")
+        #expect(result.status == 0)
+        #expect(result.error.contains("0 previews"))
+        let plain = try await tool.run("load", url, "--policy", "reload", "--json")
+        #expect(try plain.objects.first?["previews"] == nil)
+    }
+
+    @Test("A folder for previews needs previews, and their style must be known")
+    func usage() async throws {
+        let tool = try ToolProcess()
+        #expect(try await tool.run("load", "x.png", "--preview-out", "seen").status == 64)
+        #expect(try await tool.run("load", "x.png", "--preview", "sharp").status == 64)
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImageCore
+
+@testable import WebImageStore
+
+/// A life of a cache spent on administration, in which every call of the system fails once.
+@Suite("Administration of the disk cache on a failing file system")
+struct AdministrationFaultTests {
+    /// A whole PNG of one pixel, with `number` behind it: decoders look at neither.
+    private static func picture(_ number: Int) -> Data {
+        let text = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        return (Data(base64Encoded: text) ?? Data()) + Data("\(number)".utf8)
+    }
+
+    private static func key(_ number: Int) -> CacheKey { CacheKey(["data", "https://\(number).example/a.png"]) }
+
+    private static func entry(_ number: Int, age: Double = 0) -> DiskEntry {
+        DiskEntry(
+            key: key(number), payload: picture(number), attachment: Data("old".utf8), tags: ["tag\(number)"],
+            stored: Date().addingTimeInterval(-age))
+    }
+
+    private func check(_ cache: DiskCache, _ number: Int) async {
+        guard let found = await cache.entry(for: Self.key(number)) else { return }
+        #expect(found.payload == Self.picture(number) && found.tags == ["tag\(number)"])
+        #expect([nil, "old", "new"].contains(found.attachment.map { String(decoding: $0, as: UTF8.self) }))
+    }
+
+    private func run(_ folder: TestFolder, _ target: TestFolder, _ files: FaultyFileSystem) async {
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        guard let cache = try? DiskCache(configuration: configuration) else { return }
+        for number in 0..<4 { cache.store(Self.entry(number)) }
+        cache.store(Self.entry(4, age: 1_000))
+        await cache.flush()
+        cache.setAttachment(Data("new".utf8), for: Self.key(1))
+        cache.setAttachment(nil, for: Self.key(2))
+        await cache.flush()
+        for number in 0..<4 { await check(cache, number) }
+        _ = try? await cache.export(to: target.path, as: .pictures)
+        #expect(await cache.remove(host: "0.example").entries <= 1)
+        #expect(await cache.remove(tag: "tag3").entries <= 1)
+        await cache.trim(olderThan: 500) { done, total in #expect(done == total && done <= 5) }
+        #expect(await cache.entries().count <= 5)
+        _ = await cache.verify()
+        await cache.removeAll()
+        await cache.deleteSetAside()
+        if let imported = try? await cache.importFolder(target.path) { #expect(imported.entries <= 5) }
+        for number in 0..<5 { await check(cache, number) }
+        await cache.close()
+    }
+
+    @Test(
+        "Whichever call fails, nothing wrong is given back, exported or imported, and the cache recovers",
+        arguments: [FaultyFileSystem.Fault.code(ENOSPC), .code(EIO), .code(EINTR), .code(EMFILE), .short])
+    func everyCall(_ fault: FaultyFileSystem.Fault) async throws {
+        let counting = FaultyFileSystem()
+        await run(TestFolder(), TestFolder(), counting)
+        #expect(counting.calls > 100)
+        for number in 1...(counting.calls + 5) {
+            let (folder, target) = (TestFolder(), TestFolder())
+            let files = FaultyFileSystem()
+            files.fail(number..<(number + 1), with: fault)
+            await run(folder, target, files)
+            let again = try folder.open()
+            for number in 0..<5 { await check(again, number) }
+            again.store(Self.entry(9))
+            await again.flush()
+            #expect(
+                await again.entry(for: Self.key(9))?.payload == Self.picture(9), "after call \(number): \(fault)")
+            #expect(await again.verify().damaged == 0)
+            await again.close()
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// The snippets of Documentation/Previews.md.
+@Suite("The article on previews", .timeLimit(.minutes(2)))
+struct PreviewArticleTests {
+    private func show(_ image: Image) {}
+
+    @Test("Asking for previews")
+    func asking() async throws {
+        let data = try TestPictures.jpeg(progressive: true)
+        let server = try LoopbackServer(routes: ["/a": .ok(data, type: "image/jpeg")])
+        let manager = try ManagerFixture().manager
+        let url = server.url("/a")
+
+        var request = ImageRequest(url, size: .fit(width: 320, height: 320))
+        request.preview = .progressive
+        let task = manager.load(request)
+        for await event in task.events {
+            switch event {
+            case .preview(let image): show(image)
+            case .finished(let result): show(try result.get().image)
+            default: break
+            }
+        }
+        #expect(task.result != nil)
+    }
+
+    @Test("Settings")
+    func settings() throws {
+        let url = try #require(URL(string: "https://pictures.example/a"))
+        var request = ImageRequest(url)
+        request.preview = .blurred
+        request.preview = .progressive(every: 1)
+        let manager = ImageManager { configuration in
+            configuration.previews.latest = 0.9
+            configuration.previews.memoryBudget = 64 << 20
+        }
+        #expect(request.preview.minimumInterval == 1 && manager.configuration.previews.latest == 0.9)
+    }
+
+    @Test("Without a manager")
+    func decoder() throws {
+        let pieces = [try TestPictures.jpeg(progressive: false)]
+        let context = CodingContext(limits: .desktop)
+        let start = try CoderRegistry.standard.progressiveStart(pieces[0], context: context)
+        if case .decoder(let decoder, let probe) = start {
+            for (index, piece) in pieces.enumerated() {
+                try decoder.append(piece, isLast: index == pieces.count - 1, context: context)
+                if let preview = try decoder.preview(context: context) {
+                    print("\(preview.rows) of \(probe.rawSize.height) rows")
+                    show(preview.image)
+                }
+            }
+        } else {
+            Issue.record("no decoder")
+        }
+    }
+}

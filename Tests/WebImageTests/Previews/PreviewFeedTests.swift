@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Bytes of a download on their way to previews", .timeLimit(.minutes(1)))
+struct PreviewFeedTests {
+    /// A feed without a download: tests report what a loader would.
+    private struct Feed {
+        let fixture: ManagerFixture
+        let coder: WatchedCoder
+        let feed: PreviewFeed
+        let images = Shared<[Image]>([])
+
+        init(gate: Gate? = nil, failure: ImageError? = nil) throws {
+            let coder = WatchedCoder(gate: gate, failure: failure)
+            self.coder = coder
+            fixture = try ManagerFixture { $0.coders.register(coder) }
+            feed = PreviewFeed(fixture.manager.engine.previews.studio)
+        }
+
+        @discardableResult
+        func listen(_ policy: PreviewPolicy = .progressive(every: 0)) throws -> Int {
+            var request = ImageRequest(try #require(URL(string: "https://example.org/a")))
+            request.preview = policy
+            let plan = RequestPlan(request, fixture.manager.engine.defaults)
+            return feed.add(
+                PreviewListener(plan, isHeard: { true }, deliver: { image in images.update { $0.append(image) } }))
+        }
+
+        var last: [UInt8]? { images.value.last?.pixels.packedBytes() }
+        var count: Int { images.value.count }
+        /// Whether nothing is left of any decoder.
+        var isIdle: Bool {
+            coder.noted.running == 0 && fixture.manager.engine.previews.studio.budget.bytesInUse == 0
+        }
+    }
+
+    private func half(of data: Data) throws -> [UInt8]? {
+        let start = try CoderRegistry.standard.progressiveStart(data, context: CodingContext())
+        guard case .decoder(let decoder, _) = start else { return nil }
+        try decoder.append(data.prefix(data.count / 2), isLast: false, context: CodingContext())
+        return try decoder.preview(context: CodingContext())?.image.pixels.packedBytes()
+    }
+
+    private func parts(_ data: Data, _ count: Int) -> [Data] {
+        let size = (data.count + count - 1) / count
+        return stride(from: 0, to: data.count, by: size).map { data.dropFirst($0).prefix(size) }
+    }
+
+    @Test("there is one look at a time, on a worker thread, and it sees all that came; no byte is given twice")
+    func oneAtATime() async throws {
+        let gate = Gate()
+        let feed = try Feed(gate: gate)
+        try feed.listen()
+        let data = try TestPictures.jpeg(progressive: false)
+        let session = feed.feed.begin(LivePriority(.normal))
+        feed.feed.take(.head(nil, expected: data.count), session)
+        let parts = parts(data, 20)
+        for part in parts.prefix(3) { feed.feed.take(.body(part), session) }
+        await untilTrue { feed.coder.noted.looks == 1 }
+        for part in parts[3..<10] { feed.feed.take(.body(part), session) }
+        gate.open()
+        let received = parts.prefix(10).reduce(0) { $0 + $1.count }
+        await untilTrue { feed.coder.noted.appended == received && feed.coder.noted.running == 0 }
+        let notes = feed.coder.noted
+        #expect(notes.mostRunning == 1 && notes.decoders == 1)
+        // The first part or parts; what came while that look ran; nothing for every part.
+        #expect(notes.looks <= 4)
+        #expect(notes.misplaced == 0)
+        let expected = try half(of: data)
+        await untilTrue { feed.last == expected }
+        feed.feed.end(session)
+        await untilTrue { feed.isIdle }
+    }
+
+    @Test("after the end of the load nothing comes, also of a look that still runs")
+    func afterTheEnd() async throws {
+        let gate = Gate()
+        let feed = try Feed(gate: gate)
+        try feed.listen()
+        let data = try TestPictures.jpeg(progressive: false)
+        let session = feed.feed.begin(LivePriority(.normal))
+        feed.feed.take(.head(nil, expected: data.count), session)
+        feed.feed.take(.body(data.prefix(data.count / 2)), session)
+        await untilTrue { feed.coder.noted.looks == 1 }
+        feed.feed.end(session)
+        feed.feed.take(.body(data.dropFirst(data.count / 2)), session)
+        gate.open()
+        await untilTrue { feed.isIdle }
+        #expect(feed.count == 0 && feed.coder.noted.looks == 1)
+    }
+
+    @Test("a body that begins anew is looked at from its beginning")
+    func anew() async throws {
+        let feed = try Feed()
+        try feed.listen()
+        let session = feed.feed.begin(LivePriority(.normal))
+        for progressive in [false, true] {
+            let data = try TestPictures.jpeg(progressive: progressive)
+            feed.feed.take(.head(nil, expected: data.count), session)
+            feed.feed.take(.body(data.prefix(data.count / 2)), session)
+            let expected = try half(of: data)
+            await untilTrue { feed.last == expected }
+        }
+        #expect(feed.coder.noted.decoders == 2 && feed.count == 2)
+        feed.feed.end(session)
+    }
+
+    @Test("what an earlier load still reports is not mixed with the present one's")
+    func sessions() async throws {
+        let feed = try Feed()
+        try feed.listen()
+        let data = try TestPictures.jpeg(progressive: false)
+        let earlier = feed.feed.begin(LivePriority(.normal))
+        let present = feed.feed.begin(LivePriority(.normal))
+        feed.feed.take(.head(nil, expected: data.count), present)
+        feed.feed.take(.body(Data(repeating: 7, count: 100)), earlier)
+        feed.feed.end(earlier)
+        feed.feed.take(.body(data.prefix(data.count / 2)), present)
+        let expected = try half(of: data)
+        await untilTrue { feed.last == expected }
+        feed.feed.end(present)
+    }
+
+    @Test("of unknown length, who comes late gets none of a body whose beginning was let go")
+    func unknownLength() async throws {
+        let feed = try Feed()
+        let data = try TestPictures.jpeg(progressive: false)
+        let session = feed.feed.begin(LivePriority(.normal))
+        feed.feed.take(.head(nil, expected: nil), session)
+        feed.feed.take(.body(data.prefix(data.count / 2)), session)
+        try feed.listen()
+        feed.feed.take(.body(data.dropFirst(data.count / 2)), session)
+        feed.feed.end(session)
+        await untilTrue { feed.isIdle }
+        #expect(feed.coder.noted.decoders == 0 && feed.count == 0)
+    }
+
+    @Test("a decoder that fails is not asked again")
+    func failing() async throws {
+        let feed = try Feed(failure: .decode(.corrupt(format: .jpeg, reason: "test")))
+        try feed.listen()
+        let data = try TestPictures.jpeg(progressive: false)
+        let session = feed.feed.begin(LivePriority(.normal))
+        feed.feed.take(.head(nil, expected: data.count), session)
+        feed.feed.take(.body(data.prefix(data.count / 2)), session)
+        await untilTrue { feed.coder.noted.looks == 1 && feed.isIdle }
+        feed.feed.take(.body(data.dropFirst(data.count / 2).prefix(100)), session)
+        await untilTrue { feed.isIdle }
+        #expect(feed.coder.noted.looks == 1 && feed.count == 0)
+        feed.feed.end(session)
+    }
+
+    @Test("where nobody listens any more, the decoder goes")
+    func leaving() async throws {
+        let feed = try Feed()
+        let id = try feed.listen()
+        let data = try TestPictures.jpeg(progressive: false)
+        let session = feed.feed.begin(LivePriority(.normal))
+        feed.feed.take(.head(nil, expected: data.count), session)
+        feed.feed.take(.body(data.prefix(data.count / 2)), session)
+        await untilTrue { feed.count == 1 }
+        feed.feed.remove(id)
+        await untilTrue { feed.isIdle }
+        feed.feed.take(.body(data.dropFirst(data.count / 2)), session)
+        #expect(feed.coder.noted.looks == 1)
+        feed.feed.end(session)
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Rules of previews", .timeLimit(.minutes(2)))
+struct PreviewRulesTests {
+    @Test(
+        "the blur follows the part that has come",
+        arguments: [(0, 45.3), (0.1, 27.6), (0.25, 15.7), (0.5, 7.2), (0.75, 3.2), (0.9, 1.7), (1, 0.9)])
+    func curve(_ fraction: Double, _ radius: Double) {
+        #expect(abs(PreviewBlur.radius(fraction: fraction, shown: 3) - radius) < 0.1)
+        #expect([0, 1, 3].map { PreviewBlur.radius(fraction: nil, shown: $0) } == [32, 16, 8])
+    }
+
+    @Test("blurred previews show the whole picture, ever sharper", arguments: [nil, TargetSize.fit(width: 80)])
+    func blurred(_ size: TargetSize?) async throws {
+        let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
+        let fixture = try ManagerFixture()
+        let task = fixture.manager.load(picture.request(.blurred(every: 0), size: size))
+        let log = EventLog(task)
+        for count in 1...3 {
+            picture.gates[count - 1].open()
+            let plain = try #require(try picture.preview(count, size: size))
+            let part = Double(picture.size(count)) / Double(picture.data.count)
+            let expected = try PreviewBlur.apply(
+                PreviewBlur.radius(fraction: part, shown: 0), to: plain.image, context: CodingContext())
+            await untilTrue { log.previews.last?.pixels.packedBytes() == expected.pixels.packedBytes() }
+        }
+        picture.gates[3].open()
+        let image = try await task.image
+        let last = try #require(await log.allPreviews().last)
+        #expect(last.size == image.size && last.pixels.packedBytes() != image.pixels.packedBytes())
+    }
+
+    @Test("files that come row by row have no blurred previews")
+    func rows() async throws {
+        let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
+        let fixture = try ManagerFixture()
+        let log = EventLog(fixture.manager.load(picture.request(.blurred(every: 0))))
+        picture.gates.prefix(3).forEach { $0.open() }
+        await untilTrue { log.received == picture.size(3) }
+        picture.gates[3].open()
+        #expect(await log.allPreviews().isEmpty)
+    }
+
+    @Test("a download that goes on after a lost connection goes on with its previews")
+    func resumed() async throws {
+        let data = try TestPictures.jpeg(progressive: false)
+        let gates = (0..<2).map { _ in Gate() }
+        let (half, threeQuarters) = (data.count / 2, data.count * 3 / 4)
+        let server = try LoopbackServer { request in
+            var response = ServerResponse.ok(data, type: "image/jpeg")
+            response.fields["ETag"] = "\"one\""
+            guard request.fields["Range"] != nil else { return response.with { $0.bodyCut = half } }
+            response.status = 206
+            response.body = Data(data.dropFirst(half))
+            response.fields["Content-Range"] = "bytes \(half)-\(data.count - 1)/\(data.count)"
+            return response.with {
+                $0.pieceSize = threeQuarters - half
+                $0.pieceGates = gates
+            }
+        }
+        let coder = WatchedCoder()
+        let fixture = try ManagerFixture {
+            $0.coders.register(coder)
+            $0.downloader.retry.baseDelay = 0
+        }
+        var request = ImageRequest(server.url("/a"))
+        request.preview = .progressive(every: 0)
+        let task = fixture.manager.load(request)
+        let log = EventLog(task)
+        for (step, count) in [half, threeQuarters].enumerated() {
+            if step == 1 { gates[0].open() }
+            let expected = try #require(try Self.preview(data.prefix(count)))
+            await untilTrue { log.previews.last?.pixels.packedBytes() == expected }
+        }
+        gates[1].open()
+        _ = try await task.image
+        #expect(server.counters.requests == 2)
+        // What came before the loss was kept, not decoded anew.
+        #expect(coder.noted.decoders == 1 && coder.noted.appended <= data.count)
+    }
+
+    @Test("previews are stored nowhere")
+    func unstored() async throws {
+        let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
+        let fixture = try ManagerFixture()
+        let request = picture.request(.progressive(every: 0))
+        let task = fixture.manager.load(request)
+        let log = EventLog(task)
+        picture.gates.prefix(2).forEach { $0.open() }
+        await untilTrue { !log.previews.isEmpty }
+        #expect(fixture.manager.cachedImage(for: request) == nil)
+        #expect(fixture.manager.cachedPlaceholder(for: request) == nil)
+        picture.gates.forEach { $0.open() }
+        let image = try await task.image
+        #expect(fixture.manager.cachedImage(for: request) === image && !image.metadata.isPartial)
+        #expect(await log.allPreviews().allSatisfy { $0 !== image })
+    }
+
+    @Test("a transformer that fails leaves its request without previews, others keep theirs")
+    func failingTransformer() async throws {
+        let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
+        let fixture = try ManagerFixture()
+        var refusing = picture.request(.progressive(every: 0))
+        refusing.transformers = [RefusingTransformer()]
+        let tasks = [refusing, picture.request(.progressive(every: 0))].map(fixture.manager.load)
+        let logs = tasks.map(EventLog.init)
+        picture.gates[0].open()
+        for log in logs { await untilTrue { log.received == picture.size(1) } }
+        picture.gates[1].open()
+        let expected = try picture.preview(2)?.image.pixels.packedBytes()
+        await untilTrue { logs[1].previews.last?.pixels.packedBytes() == expected }
+        picture.gates.forEach { $0.open() }
+        await #expect(throws: ImageError.self) { try await tasks[0].image }
+        _ = try await tasks[1].image
+        #expect(await logs[0].allPreviews().isEmpty)
+    }
+
+    @Test("bytes that turn out damaged end the previews, and the end of the load says why")
+    func damaged() async throws {
+        var data = try TestPictures.png(1, width: 200, height: 200)
+        for place in data.count / 3..<data.count * 2 / 3 { data[place] ^= 0x5A }
+        let picture = try SlowPicture(data)
+        let fixture = try ManagerFixture()
+        let task = fixture.manager.load(picture.request(.progressive(every: 0)))
+        let log = EventLog(task)
+        picture.gates.prefix(3).forEach { $0.open() }
+        await untilTrue { log.received == picture.size(3) }
+        picture.gates[3].open()
+        await #expect(throws: ImageError.self) { try await task.image }
+        await untilTrue { fixture.manager.runningJobs == 0 && fixture.manager.engine.previews.count == 0 }
+        #expect(fixture.manager.engine.previews.studio.budget.bytesInUse == 0)
+    }
+
+    private static func preview(_ prefix: Data) throws -> [UInt8]? {
+        let start = try CoderRegistry.standard.progressiveStart(prefix, context: CodingContext())
+        guard case .decoder(let decoder, _) = start else { return nil }
+        try decoder.append(prefix, isLast: false, context: CodingContext())
+        return try decoder.preview(context: CodingContext())?.image.pixels.packedBytes()
+    }
+}
+
+/// Refuses every picture.
+private struct RefusingTransformer: ImageTransformer {
+    var identity: String { "refusing" }
+
+    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+        throw .transform(.noEncoder(.gif))
+    }
+}

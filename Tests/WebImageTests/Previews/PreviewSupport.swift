@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// Reads a task's events.
+final class EventLog: Sendable {
+    private struct State {
+        var previews: [Image] = []
+        var received = 0
+        var isFinished = false
+    }
+
+    private let state = Lock(State())
+
+    init(_ task: ImageTask) {
+        let events = task.events
+        Task { for await event in events { take(event) } }
+    }
+
+    var previews: [Image] { state.withLock { $0.previews } }
+    /// Bytes of body that were reported.
+    var received: Int { state.withLock { $0.received } }
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// Waits for the end; the previews that came.
+    func allPreviews() async -> [Image] {
+        await untilTrue { self.isFinished }
+        return previews
+    }
+
+    private func take(_ event: ImageEvent) {
+        state.withLock { state in
+            switch event {
+            case .preview(let image): state.previews.append(image)
+            case .progress(let progress): state.received = progress.received
+            case .finished: state.isFinished = true
+            default: break
+            }
+        }
+    }
+}
+
+/// A picture on a server that lets its bytes go in quarters.
+struct SlowPicture {
+    let data: Data
+    let server: LoopbackServer
+    let gates: [Gate]
+
+    init(_ data: Data, framing: ServerResponse.Framing = .length) throws {
+        self.data = data
+        let gates = (0..<4).map { _ in Gate() }
+        self.gates = gates
+        let response = ServerResponse.ok(data, type: "image/png").with {
+            $0.pieceSize = (data.count + 3) / 4
+            $0.pieceGates = gates
+            $0.framing = framing
+        }
+        server = try LoopbackServer(routes: ["/a": response])
+    }
+
+    var url: URL { server.url("/a") }
+
+    /// Bytes behind the first `count` gates.
+    func size(_ count: Int) -> Int { min(data.count, count * ((data.count + 3) / 4)) }
+
+    func request(_ preview: PreviewPolicy, size: TargetSize? = nil) -> ImageRequest {
+        var request = ImageRequest(url, size: size)
+        request.preview = preview
+        return request
+    }
+
+    /// The preview of the first `count` quarters.
+    func preview(_ count: Int, size: TargetSize? = nil) throws -> Preview? {
+        let prefix = data.prefix(self.size(count))
+        let start = try CoderRegistry.standard.progressiveStart(
+            prefix, options: DecodeOptions(size: size), context: CodingContext())
+        guard case .decoder(let decoder, _) = start else { return nil }
+        try decoder.append(prefix, isLast: false, context: CodingContext())
+        return try decoder.preview(context: CodingContext())
+    }
+}
+
+extension TestPictures {
+    /// A JPEG with much detail.
+    static func jpeg(progressive: Bool, width: Int = 160, height: Int = 120) throws -> Data {
+        var random = SeededGenerator(seed: 3)
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
+        let stride = canvas.bytesPerRow
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let at = y * stride + x * 4
+                    bytes[at] = UInt8(truncatingIfNeeded: x * 255 / width)
+                    bytes[at + 1] = UInt8(truncatingIfNeeded: y * 191 / height + Int(random.next() % 64))
+                    bytes[at + 2] = UInt8(truncatingIfNeeded: random.next() % 64)
+                    bytes[at + 3] = 255
+                }
+            }
+        }
+        return try CoderRegistry.standard.encode(
+            Image(pixels: canvas.finish(isOpaque: true)), as: .jpeg(quality: 85, progressive: progressive),
+            context: CodingContext())
+    }
+}
