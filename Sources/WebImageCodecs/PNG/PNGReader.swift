@@ -13,7 +13,8 @@ struct PNGReader: ~Copyable {
     let color: PNGColor
     private let info: wi_png_info
     private let handle: OpaquePointer
-    private let received: Int
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var received: Int { bytes.count }
     private let context: CodingContext
 
     /// What libpng may allocate for one chunk (profiles, palettes).
@@ -37,7 +38,7 @@ struct PNGReader: ~Copyable {
             throw failure
         }
         self.handle = handle
-        self.received = bytes.count
+        self.bytes = bytes
         self.context = context
         self.info = info
         self.size = PixelSize(width: Int(info.width), height: Int(info.height))
@@ -89,6 +90,10 @@ struct PNGReader: ~Copyable {
 
     /// All rows of all passes, and what ended them early.
     private func read(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
+        let channels = Int(info.plain_channels)
+        if channels > 0, try PNGWholeDecoder.decode(bytes, channels: channels, into: canvas, context: context) {
+            return nil
+        }
         var finished = 0
         var passes: Int32 = 0
         let started = wi_png_decoder_start(handle, canvas.format == .rgba16 ? 1 : 0, &passes)
