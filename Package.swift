@@ -74,6 +74,7 @@ let package = Package(
         cModule("CJPEG", libraries: ["jpeg"]),
         cModule("CPNG", libraries: ["png", "z", "deflate"]),
         cModule("CGIF", libraries: []),
+        cModule("CColor", libraries: ["lcms2", "m"]),
         cModule("CWebP", libraries: ["webp", "webpdemux", "webpmux"]),
         traitModule("AVIF", libraries: ["avif"]),
         traitModule("JXL", libraries: ["jxl"]),
@@ -92,7 +93,7 @@ let package = Package(
         module("WebImageCore", ["CPixelKernels"]),
         module(
             "WebImageCodecs",
-            ["WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP"]
+            ["WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP", "CColor"]
                 + pictureTraits.map { .target(name: "C" + $0, condition: .when(traits: [$0])) }
         ),
         module("WebImageHTTP", ["WebImageCore"]),

@@ -47,6 +47,8 @@ static void describe(const avifDecoder *decoder, wi_avif_info *info) {
     info->frames = decoder->imageCount > 0 ? (uint32_t)decoder->imageCount : 0;
     info->icc = image->icc.size ? image->icc.data : NULL;
     info->icc_count = image->icc.size;
+    info->primaries = image->colorPrimaries;
+    info->transfer = image->transferCharacteristics;
     info->crop_x = info->crop_y = 0;
     info->crop_width = image->width;
     info->crop_height = image->height;
@@ -97,7 +99,7 @@ double wi_avif_milliseconds(const wi_avif_decoder *own, uint32_t index) {
     return timing.duration * 1000;
 }
 
-wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, uint8_t *out, size_t stride,
+wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, int bits, void *out, size_t stride,
                              int *is_premultiplied) {
     uint32_t width = own->decoder->image->width, height = own->decoder->image->height;
     avifResult status = avifDecoderNthImage(own->decoder, index);
@@ -106,7 +108,7 @@ wi_avif_status wi_avif_frame(wi_avif_decoder *own, uint32_t index, uint8_t *out,
         if (image->width != width || image->height != height) return WI_AVIF_INCONSISTENT;
         avifRGBImage rgb;
         avifRGBImageSetDefaults(&rgb, image);
-        rgb.depth = 8;
+        rgb.depth = (uint32_t)bits;
         rgb.format = AVIF_RGB_FORMAT_RGBA;
         rgb.alphaPremultiplied = image->alphaPremultiplied;
         rgb.pixels = out;

@@ -71,6 +71,12 @@ wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side
     info->has_alpha = heif_image_handle_has_alpha_channel(own->handle);
     info->is_premultiplied = heif_image_handle_is_premultiplied_alpha(own->handle);
     info->icc_count = heif_image_handle_get_raw_color_profile_size(own->handle);
+    struct heif_color_profile_nclx *numbers = NULL;
+    if (heif_image_handle_get_nclx_color_profile(own->handle, &numbers).code == heif_error_Ok && numbers) {
+        info->primaries = (uint32_t)numbers->color_primaries;
+        info->transfer = (uint32_t)numbers->transfer_characteristics;
+        heif_nclx_color_profile_free(numbers);
+    }
     return WI_HEIF_OK;
 }
 
@@ -89,25 +95,45 @@ int wi_heif_icc(const wi_heif_decoder *own, uint8_t *out) {
     return heif_image_handle_get_raw_color_profile(own->handle, out).code == heif_error_Ok;
 }
 
-wi_heif_status wi_heif_decode(wi_heif_decoder *own, uint8_t *out, size_t stride) {
+/// Copies rows, samples of 16 bits scaled up from `depth` bits.
+static void copy(const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, uint32_t width,
+                 uint32_t height, int bits, int depth) {
+    uint32_t top = (1u << depth) - 1;
+    for (uint32_t y = 0; y < height; y++, from += from_stride, to += to_stride) {
+        if (bits == 8) {
+            memcpy(to, from, (size_t)width * 4);
+            continue;
+        }
+        const uint8_t *bytes = from;
+        uint16_t *words = (uint16_t *)(void *)to;
+        for (size_t index = 0; index < (size_t)width * 4; index++, bytes += 2) {
+            uint32_t value = bytes[0] | (uint32_t)bytes[1] << 8;
+            words[index] = (uint16_t)(((value > top ? top : value) * 65535u + top / 2) / top);
+        }
+    }
+}
+
+wi_heif_status wi_heif_decode(wi_heif_decoder *own, int bits, void *out, size_t stride) {
     struct heif_image *image = NULL;
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (!options) return WI_HEIF_MEMORY;
-    options->convert_hdr_to_8bit = 1;
-    wi_heif_status status = note(
-        own, heif_decode_image(own->handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGBA, options));
+    options->convert_hdr_to_8bit = bits == 8;
+    enum heif_chroma layout = bits == 8 ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RRGGBBAA_LE;
+    wi_heif_status status =
+        note(own, heif_decode_image(own->handle, &image, heif_colorspace_RGB, layout, options));
     heif_decoding_options_free(options);
     if (status != WI_HEIF_OK) return status;
-    int source_stride = 0;
+    int source_stride = 0, bytes = bits / 2;
     const uint8_t *pixels = heif_image_get_plane_readonly(image, heif_channel_interleaved, &source_stride);
     int width = heif_image_get_width(image, heif_channel_interleaved);
     int height = heif_image_get_height(image, heif_channel_interleaved);
+    int depth = heif_image_get_bits_per_pixel_range(image, heif_channel_interleaved);
     if (!pixels || width < 0 || height < 0 || (uint32_t)width != own->width || (uint32_t)height != own->height ||
-        source_stride < width * 4 || stride < (size_t)width * 4) {
+        source_stride < width * bytes || stride < (size_t)width * (size_t)bytes ||
+        (bits == 16 && (depth < 1 || depth > 16))) {
         status = WI_HEIF_INCONSISTENT;
     } else {
-        for (int row = 0; row < height; row++)
-            memcpy(out + (size_t)row * stride, pixels + (size_t)row * (size_t)source_stride, (size_t)width * 4);
+        copy(pixels, (size_t)source_stride, out, stride, own->width, own->height, bits, depth);
     }
     heif_image_release(image);
     return status;

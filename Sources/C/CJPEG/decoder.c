@@ -75,6 +75,7 @@ wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *in
     info->width = decoder->info.image_width;
     info->height = decoder->info.image_height;
     info->components = decoder->info.num_components;
+    info->is_cmyk = decoder->info.jpeg_color_space == JCS_CMYK || decoder->info.jpeg_color_space == JCS_YCCK;
     info->is_progressive = decoder->info.progressive_mode;
     info->bits = decoder->info.data_precision;
     return WI_JPEG_OK;
@@ -129,6 +130,13 @@ wi_jpeg_status wi_jpeg_decoder_absorb(wi_jpeg_decoder *decoder, int steps) {
     return WI_JPEG_MORE;
 }
 
+void wi_jpeg_decoder_keep_ink(wi_jpeg_decoder *decoder) { decoder->keeps_ink = 1; }
+
+static void copy_ink(const JSAMPLE *from, uint8_t *to, uint32_t width, int is_inverted) {
+    uint8_t flip = is_inverted ? 255 : 0;
+    for (size_t index = 0; index < (size_t)width * 4; index++) to[index] = from[index] ^ flip;
+}
+
 /// Ink to light without a profile: each colour is what its ink and black leave of white.
 static void convert_cmyk(const JSAMPLE *from, uint8_t *to, uint32_t width, int is_inverted) {
     uint8_t flip = is_inverted ? 0 : 255;
@@ -147,7 +155,9 @@ wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size
     while (*done < rows && info->output_scanline < info->output_height) {
         JSAMPROW row = decoder->cmyk ? decoder->cmyk : out + *done * stride;
         if (jpeg_read_scanlines(info, &row, 1) == 0) return WI_JPEG_MORE;
-        if (decoder->cmyk)
+        if (decoder->cmyk && decoder->keeps_ink)
+            copy_ink(decoder->cmyk, out + *done * stride, info->output_width, decoder->is_inverted_cmyk);
+        else if (decoder->cmyk)
             convert_cmyk(decoder->cmyk, out + *done * stride, info->output_width, decoder->is_inverted_cmyk);
         *done += 1;
     }

@@ -9,6 +9,7 @@ struct wi_jpeg_decoder {
     int max_scans;
     int is_created;
     int is_inverted_cmyk;
+    int keeps_ink;
     JSAMPROW cmyk;
     /// What was fed and not taken yet, where the file comes piece by piece.
     uint8_t *pending;

@@ -31,7 +31,7 @@ static int restart(wi_jxl_decoder *own, int events) {
 }
 
 static void read_profile(wi_jxl_decoder *own, wi_jxl_info *info) {
-    own->icc = wi_jxl_read_profile(own->decoder, &info->icc_count);
+    own->icc = wi_jxl_read_profile(own->decoder, info);
     info->icc = own->icc;
 }
 
@@ -42,6 +42,7 @@ static wi_jxl_status read_info(wi_jxl_decoder *own, wi_jxl_info *info) {
     own->height = info->height = basic.ysize;
     info->depth = basic.bits_per_sample;
     info->has_alpha = basic.alpha_bits > 0;
+    info->is_gray = basic.num_color_channels == 1;
     info->is_premultiplied = basic.alpha_premultiplied;
     info->is_animated = basic.have_animation;
     info->orientation = (uint32_t)basic.orientation;
@@ -127,9 +128,9 @@ static int seek(wi_jxl_decoder *own, uint32_t index) {
     return 1;
 }
 
-wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_partial, uint8_t *out, size_t stride,
-                           size_t alignment, int *is_drawn) {
-    const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, alignment};
+wi_jxl_status wi_jxl_frame(wi_jxl_decoder *own, uint32_t index, int allows_partial, int bits, void *out,
+                           size_t stride, size_t alignment, int *is_drawn) {
+    const JxlPixelFormat format = {4, bits == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, alignment};
     *is_drawn = 0;
     if (!seek(own, index)) return failure(own);
     for (;;) {

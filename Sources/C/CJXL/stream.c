@@ -63,6 +63,7 @@ static wi_jxl_status read_info(wi_jxl_stream *own) {
     own->info.height = basic.ysize;
     own->info.depth = basic.bits_per_sample;
     own->info.has_alpha = basic.alpha_bits > 0;
+    own->info.is_gray = basic.num_color_channels == 1;
     own->info.is_premultiplied = basic.alpha_premultiplied;
     return WI_JXL_OK;
 }
@@ -87,7 +88,7 @@ static wi_jxl_status process(wi_jxl_stream *own) {
             break;
         case JXL_DEC_COLOR_ENCODING:
             wi_jxl_choose_colours(own->decoder);
-            if (!own->icc) own->icc = wi_jxl_read_profile(own->decoder, &own->info.icc_count);
+            if (!own->icc) own->icc = wi_jxl_read_profile(own->decoder, &own->info);
             own->info.icc = own->icc;
             break;
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:

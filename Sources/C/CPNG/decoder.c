@@ -5,6 +5,7 @@
 #include <string.h>
 #include <png.h>
 #include "CPNG.h"
+#include "colors.h"
 
 struct wi_png_decoder {
     png_structp png;
@@ -43,6 +44,7 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
 static void ignore_text(png_structp png) {
     static const png_byte names[] = "tEXt\0zTXt\0iTXt\0tIME\0sPLT\0hIST\0eXIf\0pCAL\0sCAL\0oFFs";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));
+    wi_png_want_colors(png);
 }
 
 wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t max_chunk) {
@@ -92,6 +94,7 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
     int transparent = 0;
     png_get_tRNS(png, decoder->info, NULL, &transparent, NULL);
     info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent > 0;
+    info->is_gray = !(type & PNG_COLOR_MASK_COLOR);
     info->is_interlaced = png_get_interlace_type(png, decoder->info) != PNG_INTERLACE_NONE;
     int is_plain = info->bits == 8 && !info->is_interlaced;
     info->plain_channels = is_plain && type == PNG_COLOR_TYPE_RGB_ALPHA ? 4
@@ -99,17 +102,23 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
     return WI_PNG_OK;
 }
 
-wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int *passes) {
+wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *passes) {
     png_structp png = decoder->png;
     if (setjmp(decoder->escape)) return decoder->status;
     png_set_expand(png);
-    png_set_scale_16(png);
+    if (is_wide)
+        png_set_expand_16(png);
+    else
+        png_set_scale_16(png);
+    // Samples in the machine's order; PNG's is that of big-endian machines.
+    const uint16_t order = 1;
+    if (is_wide && *(const uint8_t *)&order) png_set_swap(png);
     png_set_gray_to_rgb(png);
     // Takes effect only where expanding gave no alpha.
-    png_set_filler(png, 255, PNG_FILLER_AFTER);
+    png_set_filler(png, is_wide ? 65535 : 255, PNG_FILLER_AFTER);
     *passes = png_set_interlace_handling(png);
     png_read_update_info(png, decoder->info);
-    if (png_get_rowbytes(png, decoder->info) != (size_t)png_get_image_width(png, decoder->info) * 4)
+    if (png_get_rowbytes(png, decoder->info) != (size_t)png_get_image_width(png, decoder->info) * (is_wide ? 8 : 4))
         png_error(png, "unexpected row length");
     return WI_PNG_OK;
 }
@@ -123,6 +132,11 @@ const uint8_t *wi_png_decoder_icc(wi_png_decoder *decoder, size_t *count) {
     if (!png_get_iCCP(decoder->png, decoder->info, &name, &compression, &profile, &length)) return NULL;
     *count = length;
     return profile;
+}
+
+void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors) {
+    memset(colors, 0, sizeof *colors);
+    if (!setjmp(decoder->escape)) wi_png_read_colors(decoder->png, decoder->info, colors);
 }
 
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows,

@@ -5,12 +5,14 @@
 #include <string.h>
 #include <png.h>
 #include "CPNG.h"
+#include "colors.h"
 
 struct wi_png_stream {
     png_structp png;
     png_infop info;
     uint32_t width, height;
     wi_png_info found;
+    wi_png_colors colors;
     uint8_t *out;
     size_t stride;
     /// Rows of the first pass, and of the present one.
@@ -47,6 +49,8 @@ static void on_info(png_structp png, png_infop info) {
         stream->status = WI_PNG_INCONSISTENT;
         png_error(png, "another size than the header says");
     }
+    found->is_gray = !(png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR);
+    wi_png_read_colors(png, info, &stream->colors);
     png_set_expand(png);
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
@@ -70,6 +74,7 @@ static void on_row(png_structp png, png_bytep row, png_uint_32 number, int pass)
 static void ignore_text(png_structp png) {
     static const png_byte names[] = "tEXt\0zTXt\0iTXt\0tIME\0sPLT\0hIST\0eXIf\0pCAL\0sCAL\0oFFs";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));
+    wi_png_want_colors(png);
 }
 
 wi_png_stream *wi_png_stream_open(uint8_t *out, size_t stride, uint32_t width, uint32_t height, size_t max_chunk) {
@@ -136,3 +141,5 @@ const uint8_t *wi_png_stream_icc(wi_png_stream *stream, size_t *count) {
     *count = length;
     return profile;
 }
+
+void wi_png_stream_colors(const wi_png_stream *stream, wi_png_colors *colors) { *colors = stream->colors; }

@@ -12,6 +12,7 @@ struct wi_tiff_decoder {
     wi_tiff_stream stream;
     uint32_t width;
     size_t max_bytes;
+    int keeps_ink;
 };
 
 static wi_tiff_status failure(const wi_tiff_decoder *own) {
@@ -55,6 +56,25 @@ static int has_alpha(TIFF *tiff) {
     return 0;
 }
 
+static int colors_of(TIFF *tiff) {
+    uint16_t photometric = 0, inks = INKSET_CMYK;
+    if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
+    switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_MINISBLACK:
+        return 1;
+    case PHOTOMETRIC_RGB:
+    case PHOTOMETRIC_PALETTE:
+    case PHOTOMETRIC_YCBCR:
+        return 3;
+    case PHOTOMETRIC_SEPARATED:
+        TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &inks);
+        return inks == INKSET_CMYK ? 4 : 0;
+    default:
+        return 0;
+    }
+}
+
 wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *info) {
     uint16_t depth = 1, orientation = 1;
     uint32_t icc_count = 0, unit = 0;
@@ -69,6 +89,7 @@ wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *
     info->depth = depth;
     info->orientation = orientation;
     info->has_alpha = has_alpha(own->tiff);
+    info->colors = colors_of(own->tiff);
     TIFFGetFieldDefaulted(own->tiff, TIFFIsTiled(own->tiff) ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &unit);
     info->rows_per_unit = unit && unit < info->height ? unit : info->height;
     if (TIFFGetField(own->tiff, TIFFTAG_ICCPROFILE, &icc_count, &icc) && icc && icc_count) {
@@ -96,7 +117,7 @@ static void note(wi_tiff_decoder *own, const char *message) {
 
 static wi_tiff_status read_samples(wi_tiff_decoder *own, uint32_t first, uint32_t count, uint8_t *out, size_t stride,
                                    const char *message) {
-    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, out, stride);
+    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, own->keeps_ink, out, stride);
     if (is_whole == -2) {
         own->stream.message[0] = 0;
         note(own, message);
@@ -106,10 +127,13 @@ static wi_tiff_status read_samples(wi_tiff_decoder *own, uint32_t first, uint32_
     return is_whole ? WI_TIFF_OK : failure(own);
 }
 
+void wi_tiff_keep_ink(wi_tiff_decoder *own) { own->keeps_ink = 1; }
+
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride) {
     TIFFRGBAImage image;
     char message[1024] = "";
+    if (own->keeps_ink) return read_samples(own, first, count, out, stride, message);
     if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
         return read_samples(own, first, count, out, stride, message);
     // Turning is done elsewhere, once.

@@ -13,6 +13,7 @@ typedef struct {
     int colours;
     int alpha;
     int is_tiled;
+    int keeps_ink;
     tmsize_t unit_bytes, row_bytes;
 } layout;
 
@@ -91,6 +92,10 @@ static uint8_t byte_of(double value) { return !(value > 0) ? 0 : value >= 1 ? 25
 
 static void convert(const layout *page, const double *samples, uint8_t *pixel) {
     double colour[3];
+    if (page->keeps_ink) {
+        for (int channel = 0; channel < 4; channel++) pixel[channel] = byte_of(samples[channel]);
+        return;
+    }
     for (int channel = 0; channel < 3; channel++) {
         double value = samples[page->colours == 1 ? 0 : channel];
         if (page->photometric == PHOTOMETRIC_MINISWHITE) value = 1 - value;
@@ -138,9 +143,11 @@ static void draw_unit(const layout *page, const uint8_t *buffers, uint32_t left,
     }
 }
 
-int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes, uint8_t *out, size_t stride) {
+int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes, int keeps_ink, uint8_t *out,
+                    size_t stride) {
     layout page;
     if (!describe(tiff, &page)) return -2;
+    page.keeps_ink = keeps_ink && page.colours == 4;
     size_t planes = page.planar == PLANARCONFIG_CONTIG ? 1 : page.samples;
     if ((size_t)page.unit_bytes > max_bytes / planes) return -1;
     uint8_t *buffers = calloc(planes, (size_t)page.unit_bytes);

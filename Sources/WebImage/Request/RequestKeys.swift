@@ -43,6 +43,7 @@ struct RequestKeys: Sendable {
             "decode", options.size?.identity ?? "original", "\(options.scale)", "\(options.frames)",
             "\(options.depth)", "\(options.reduction)",
         ]
+        if options.color != .sRGB { fields.append("\(options.color)") }
         if options.allowsPartial { fields.append("partial") }
         if let hint = options.formatHint { fields += ["hint", hint.rawValue] }
         for (name, value) in options.extras.sorted(by: { $0.key < $1.key }) { fields += ["extra", name, value] }

@@ -33,11 +33,13 @@
             let layout = try DecodeLayout(
                 rawSize: source.crop.size, orientation: header.orientation, options: options,
                 frames: plays ? source.frameCount : 1, context: context)
+            source.color = options.conversion(source.conversion)
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
                 rawSize: source.storedSize, orientation: header.orientation, depth: source.depth,
-                hasAlpha: source.hasAlpha, iccProfile: source.iccProfile)
+                hasAlpha: source.hasAlpha, iccProfile: source.iccProfile,
+                codePoints: source.codePoints)
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: header?.loopCount ?? 0, durations: source.durations())

@@ -10,6 +10,8 @@
         private let encoded: EncodedBytes
         private let handle: OpaquePointer
         private let info: wi_avif_info
+        /// What frames go through.
+        var color: ColorConversion?
 
         /// libavif's structures tell sizes in 32 bits.
         private static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
@@ -54,17 +56,44 @@
             }
         }
 
+        /// The numbers of the colours; those of the samples where there is no profile.
+        var codePoints: ColorCodePoints {
+            ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
+        }
+
+        /// The way to sRGB: a profile goes before numbers (ISO/IEC 23000-22, 7.3.6.4).
+        var conversion: ColorConversion? { info.icc == nil ? .from(codePoints) : .from(profile: iccProfile) }
+
         mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
             try context.checkpoint()
             let canvas = try PixelCanvas.forDecoding(storedSize, context: context)
-            var isPremultiplied: Int32 = 0
-            let status = wi_avif_frame(
-                handle, UInt32(clamping: frame), canvas.row(0), canvas.bytesPerRow, &isPremultiplied)
-            guard status == WI_AVIF_OK else { throw Self.failure(status, handle, received: encoded.count) }
+            if depth > 8, let color, let wide = try PixelCanvas.wide(storedSize, context: context) {
+                let isPremultiplied = try read(frame, into: wide)
+                if isPremultiplied { wide.unpremultiplyWide() }
+                try color.narrow(wide, into: canvas, context: context)
+                if hasAlpha { canvas.premultiply(rows: 0..<canvas.size.height) }
+            } else {
+                let isPremultiplied = try read(frame, into: canvas)
+                if isPremultiplied {
+                    try color?.convertPremultiplied(canvas, context: context)
+                } else {
+                    color?.convert(canvas, rows: 0..<canvas.size.height)
+                    if hasAlpha { canvas.premultiply(rows: 0..<canvas.size.height) }
+                }
+            }
             try context.checkpoint()
-            if hasAlpha, isPremultiplied == 0 { canvas.premultiply(rows: 0..<canvas.size.height) }
             let isOpaque = !hasAlpha || canvas.isEveryPixelOpaque()
             return try canvas.finish(isOpaque: isOpaque).part(crop, context: context)
+        }
+
+        /// Returns whether alpha is multiplied in.
+        private func read(_ frame: Int, into canvas: borrowing PixelCanvas) throws(ImageError) -> Bool {
+            var isPremultiplied: Int32 = 0
+            let status = wi_avif_frame(
+                handle, UInt32(clamping: frame), canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress,
+                canvas.bytesPerRow, &isPremultiplied)
+            guard status == WI_AVIF_OK else { throw Self.failure(status, handle, received: encoded.count) }
+            return isPremultiplied != 0
         }
 
         private static func failure(_ status: wi_avif_status, _ handle: OpaquePointer?, received: Int) -> ImageError {

@@ -29,11 +29,15 @@
                     throw .decode(.inconsistent(format: .heif, reason: "\(reader.size) instead of \(probe.size)"))
                 }
                 let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
-                let pixels = try layout.finish(try reader.decode(context: context), context: context)
+                let profile = reader.iccProfile()
+                let color = options.conversion(reader.conversion(profile: profile))
+                let pixels = try layout.finish(
+                    try reader.decode(color: color, context: context), context: context)
                 let metadata = ImageMetadata(
                     rawSize: (index == 0 ? probe?.rawSize : nil) ?? reader.size,
                     orientation: index == 0 ? probe.orientation : .up, depth: reader.depth, hasAlpha: reader.hasAlpha,
-                    iccProfile: reader.iccProfile())
+                    iccProfile: profile,
+                    codePoints: reader.codePoints)
                 return Image(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
             }
         }

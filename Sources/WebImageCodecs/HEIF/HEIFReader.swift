@@ -46,15 +46,45 @@
             return wi_heif_icc(handle, &profile) != 0 ? profile : nil
         }
 
-        func decode(context: CodingContext) throws(ImageError) -> PixelBuffer {
+        /// The numbers of the colours; nil where there are none.
+        var codePoints: ColorCodePoints? {
+            guard info.transfer != 0 else { return nil }
+            return ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
+        }
+
+        /// The way to sRGB: a profile goes before numbers (ISO/IEC 23000-22, 7.3.6.4).
+        func conversion(profile: [UInt8]?) -> ColorConversion? {
+            profile == nil ? .from(codePoints) : .from(profile: profile)
+        }
+
+        /// - Parameter color: what the pixels go through.
+        func decode(color: ColorConversion?, context: CodingContext) throws(ImageError) -> PixelBuffer {
             let canvas = try PixelCanvas.forDecoding(size, context: context)
             try context.checkpoint()
-            let status = wi_heif_decode(handle, canvas.row(0), canvas.bytesPerRow)
-            guard status == WI_HEIF_OK else { throw Self.failure(status, handle, received: received) }
+            let isPremultiplied = hasAlpha && info.is_premultiplied != 0
+            if depth > 8, let color, let wide = try PixelCanvas.wide(size, context: context) {
+                try read(into: wide)
+                if isPremultiplied { wide.unpremultiplyWide() }
+                try color.narrow(wide, into: canvas, context: context)
+                if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
+            } else {
+                try read(into: canvas)
+                if isPremultiplied {
+                    try color?.convertPremultiplied(canvas, context: context)
+                } else {
+                    color?.convert(canvas, rows: 0..<size.height)
+                    if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
+                }
+            }
             try context.checkpoint()
-            if hasAlpha, info.is_premultiplied == 0 { canvas.premultiply(rows: 0..<size.height) }
             let isOpaque = canvas.isEveryPixelOpaque()
             return canvas.finish(isOpaque: isOpaque)
+        }
+
+        private func read(into canvas: borrowing PixelCanvas) throws(ImageError) {
+            let status = wi_heif_decode(
+                handle, canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress, canvas.bytesPerRow)
+            guard status == WI_HEIF_OK else { throw Self.failure(status, handle, received: received) }
         }
 
         private static func failure(_ status: wi_heif_status, _ handle: OpaquePointer?, received: Int) -> ImageError {

@@ -27,14 +27,18 @@ public struct JPEGCoder: ImageCoder {
             let layout = try DecodeLayout(
                 rawSize: reader.size, orientation: probe.orientation, options: options, context: context)
             let profile = reader.iccProfile()
+            let color = options.conversion(.from(profile: profile, model: reader.colorModel))
+            let convertsLast = layout.convertsLast(color)
             let denominator = JPEGReader.denominator(for: layout)
-            let decoded = try reader.decode(denominator: denominator, allowsPartial: options.allowsPartial)
+            let decoded = try reader.decode(
+                denominator: denominator, allowsPartial: options.allowsPartial, color: convertsLast ? nil : color)
             // libjpeg rounds the reduced size up; the picture itself ends where the division says.
             let extent = (
                 width: Double(reader.size.width) / Double(denominator),
                 height: Double(reader.size.height) / Double(denominator)
             )
-            let pixels = try layout.finish(decoded.pixels, extent: extent, context: context)
+            let pixels = try layout.finish(
+                decoded.pixels, extent: extent, color: convertsLast ? color : nil, context: context)
             return Image(
                 pixels: pixels, scale: options.scale, format: .jpeg,
                 metadata: ImageMetadata(

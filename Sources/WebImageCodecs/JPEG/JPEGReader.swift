@@ -9,6 +9,7 @@ struct JPEGReader: ~Copyable {
     /// What the header says.
     let size: PixelSize
     let depth: Int
+    let colorModel: ColorSpaceModel
     private let handle: OpaquePointer
     private let received: Int
     private let context: CodingContext
@@ -37,6 +38,7 @@ struct JPEGReader: ~Copyable {
         self.context = context
         self.size = PixelSize(width: Int(info.width), height: Int(info.height))
         self.depth = Int(info.bits)
+        self.colorModel = info.is_cmyk != 0 ? .cmyk : info.components == 1 ? .gray : .rgb
     }
 
     deinit { wi_jpeg_decoder_close(handle) }
@@ -65,9 +67,14 @@ struct JPEGReader: ~Copyable {
 
     /// Decodes all rows at 1 ÷ `denominator` of the size.
     ///
-    /// - Parameter allowsPartial: whether rows that never arrived are filled by libjpeg instead of refused.
+    /// - Parameters:
+    ///   - allowsPartial: whether rows that never arrived are filled by libjpeg instead of refused.
+    ///   - color: what each row goes through.
     /// - Returns: the rows, and whether some never arrived.
-    func decode(denominator: Int, allowsPartial: Bool) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+    func decode(denominator: Int, allowsPartial: Bool, color: ColorConversion?)
+        throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
+    {
+        if color?.source == .cmyk { wi_jpeg_decoder_keep_ink(handle) }
         var width: UInt32 = 0
         var height: UInt32 = 0
         try check(wi_jpeg_decoder_start(handle, UInt32(denominator), &width, &height))
@@ -81,6 +88,7 @@ struct JPEGReader: ~Copyable {
             let wanted = UInt32(min(rowsPerCheckpoint, canvas.size.height - row))
             try check(wi_jpeg_decoder_rows(handle, canvas.row(row), canvas.bytesPerRow, wanted, &done))
             guard done == wanted else { throw .decode(.corrupt(format: .jpeg, reason: "a row is missing")) }
+            color?.convert(canvas, rows: row..<row + Int(done))
             row += Int(done)
         }
         let isPartial = wi_jpeg_decoder_is_truncated(handle) != 0

@@ -33,11 +33,13 @@
                 rawSize: source.storedSize, orientation: source.orientation, options: options,
                 frames: plays ? durations.count : 1, context: context)
             source.allowsPartial = options.allowsPartial && !plays
+            source.color = options.conversion(source.conversion)
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
                 rawSize: source.storedSize, orientation: source.orientation, depth: source.depth,
-                hasAlpha: source.hasAlpha, isPartial: source.isPartial, iccProfile: source.iccProfile)
+                hasAlpha: source.hasAlpha, isPartial: source.isPartial, iccProfile: source.iccProfile,
+                codePoints: source.codePoints)
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: source.loopCount, durations: durations)

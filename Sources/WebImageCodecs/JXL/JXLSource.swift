@@ -15,6 +15,8 @@
         var allowsPartial = false
         /// Whether the last frame was such a one.
         private(set) var isPartial = false
+        /// What frames go through.
+        var color: ColorConversion?
 
         /// - Throws: families 4xxx and 6xxx.
         init(_ data: Data, limits: Limits) throws(ImageError) {
@@ -50,6 +52,22 @@
         var loopCount: Int { Int(info.loops) }
         var iccProfile: [UInt8]? { info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) } }
 
+        /// The numbers of the pixels' colours; nil where a profile alone tells.
+        var codePoints: ColorCodePoints? { Self.codePoints(info) }
+
+        /// The way to sRGB.
+        var conversion: ColorConversion? { Self.conversion(info, profile: iccProfile) }
+
+        static func codePoints(_ info: wi_jxl_info) -> ColorCodePoints? {
+            guard info.transfer != 0 else { return nil }
+            return ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
+        }
+
+        static func conversion(_ info: wi_jxl_info, profile: [UInt8]?) -> ColorConversion? {
+            if let codePoints = codePoints(info) { return .from(codePoints) }
+            return .from(profile: profile, model: info.is_gray != 0 ? .gray : .rgb)
+        }
+
         /// Milliseconds of all frames; of one more than `limit` where there are more.
         mutating func durations(limit: Int) throws(ImageError) -> [Int] {
             var count: UInt32 = 0
@@ -70,19 +88,35 @@
         mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
             try context.checkpoint()
             let canvas = try PixelCanvas.forDecoding(storedSize, zeroed: allowsPartial, context: context)
+            if depth > 8, let color, let wide = try PixelCanvas.wide(storedSize, context: context) {
+                try read(frame, into: wide)
+                if info.is_premultiplied != 0 { wide.unpremultiplyWide() }
+                try color.narrow(wide, into: canvas, context: context)
+                if hasAlpha || isPartial { canvas.premultiply(rows: 0..<canvas.size.height) }
+            } else {
+                try read(frame, into: canvas)
+                if hasAlpha, info.is_premultiplied != 0 {
+                    try color?.convertPremultiplied(canvas, context: context)
+                } else {
+                    color?.convert(canvas, rows: 0..<canvas.size.height)
+                    if hasAlpha || isPartial { canvas.premultiply(rows: 0..<canvas.size.height) }
+                }
+            }
+            try context.checkpoint()
+            let isOpaque = (!hasAlpha && !isPartial) || canvas.isEveryPixelOpaque()
+            return canvas.finish(isOpaque: isOpaque)
+        }
+
+        private mutating func read(_ frame: Int, into canvas: borrowing PixelCanvas) throws(ImageError) {
             var isDrawn: Int32 = 0
             let status = wi_jxl_frame(
-                handle, UInt32(clamping: frame), allowsPartial ? 1 : 0, canvas.row(0), canvas.bytesPerRow,
-                PixelFormat.rowAlignment, &isDrawn)
+                handle, UInt32(clamping: frame), allowsPartial ? 1 : 0, canvas.format == .rgba16 ? 16 : 8,
+                canvas.baseAddress, canvas.bytesPerRow, PixelFormat.rowAlignment, &isDrawn)
             isPartial = status == WI_JXL_TRUNCATED && isDrawn != 0
             guard status == WI_JXL_OK || isPartial else {
                 if status == WI_JXL_END { throw .request(.noSuchFrame(index: frame, count: frame)) }
                 throw Self.failure(status, received: encoded.count, memory: memory)
             }
-            try context.checkpoint()
-            if hasAlpha, info.is_premultiplied == 0 { canvas.premultiply(rows: 0..<canvas.size.height) }
-            let isOpaque = (!hasAlpha && !isPartial) || canvas.isEveryPixelOpaque()
-            return canvas.finish(isOpaque: isOpaque)
         }
 
         /// What a status means to the caller.

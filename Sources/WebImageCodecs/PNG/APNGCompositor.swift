@@ -9,13 +9,16 @@ import WebImageCore
 struct APNGCompositor: FrameCompositor, ~Copyable {
     private let data: Data
     private let index: APNGIndex
+    private let color: ColorConversion?
     private let pixels: PixelCanvas
     private var backup: PixelBuffer?
 
+    /// - Parameter color: what each frame goes through.
     /// - Throws: a ``LimitError``, ``DecodeError/outOfMemory(bytes:)``.
-    init(_ data: Data, index: APNGIndex, context: CodingContext) throws(ImageError) {
+    init(_ data: Data, index: APNGIndex, color: ColorConversion?, context: CodingContext) throws(ImageError) {
         self.data = data
         self.index = index
+        self.color = color
         self.pixels = try PixelCanvas.forDecoding(index.canvasSize, zeroed: true, context: context)
     }
 
@@ -26,8 +29,8 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
 
     mutating func draw(_ place: Int, context: CodingContext) throws(ImageError) -> Bool {
         let frame = index.frames[place]
-        let drawn = try data.withBytes { [index] (bytes) throws(ImageError) in
-            try index.decode(frame, in: bytes, context: context)
+        let drawn = try data.withBytes { [index, color] (bytes) throws(ImageError) in
+            try index.decode(frame, in: bytes, color: color, context: context)
         }
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
         lay(drawn, at: frame.place, isBlended: frame.isBlended && !drawn.isOpaque)
@@ -83,13 +86,13 @@ extension APNGIndex {
     ///
     /// - Throws: family 4xxx, a ``LimitError``.
     fileprivate func decode(
-        _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, context: CodingContext
+        _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, color: ColorConversion?, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
         let file = try still(of: frame, in: bytes)
         let outcome = file.withUnsafeBufferPointer { file -> Result<PixelBuffer, ImageError> in
             do throws(ImageError) {
                 let reader = try PNGReader(file, keepsPartial: false, context: context)
-                return .success(try reader.decode(allowsPartial: false).pixels)
+                return .success(try reader.decode(allowsPartial: false, color: color).pixels)
             } catch {
                 return .failure(error)
             }
@@ -122,10 +125,11 @@ typealias APNGAnimationDecoder = CompositingDecoder<APNGCompositor>
 
 extension CompositingDecoder where Compositor == APNGCompositor {
     convenience init(
-        _ data: Data, index: APNGIndex, hasAlpha: Bool, layout: DecodeLayout, context: CodingContext
+        _ data: Data, index: APNGIndex, hasAlpha: Bool, color: ColorConversion?, layout: DecodeLayout,
+        context: CodingContext
     ) throws(ImageError) {
         self.init(
-            try APNGCompositor(data, index: index, context: context),
+            try APNGCompositor(data, index: index, color: color, context: context),
             keyFrames: KeyFrames(index.steps(hasAlpha: hasAlpha), canvas: index.canvasSize), timeline: index.timeline,
             layout: layout, limits: context.limits,
             cost: data.count + index.frames.count * MemoryLayout<APNGFrame>.stride

@@ -47,13 +47,16 @@ struct APNGJob {
         let layout = try DecodeLayout(
             rawSize: index.canvasSize, orientation: orientation, options: options,
             frames: plays ? index.frames.count : 1, context: context)
+        let profile = reader.iccProfile()
+        let color = options.conversion(reader.conversion(profile: profile))
         let decoder = try APNGAnimationDecoder(
-            data, index: index, hasAlpha: reader.hasAlpha, layout: layout, context: context)
+            data, index: index, hasAlpha: reader.hasAlpha, color: color, layout: layout, context: context)
         let pixels = try decoder.frame(at: options.firstIndex, context: context)
         return Image(
             pixels: pixels, animation: plays ? ImageAnimation(decoder) : nil, scale: options.scale, format: .apng,
             metadata: ImageMetadata(
                 rawSize: index.canvasSize, orientation: orientation, depth: reader.depth,
-                hasAlpha: reader.hasAlpha || !pixels.isOpaque, isPartial: isCut, iccProfile: reader.iccProfile()))
+                hasAlpha: reader.hasAlpha || !pixels.isOpaque, isPartial: isCut, iccProfile: profile,
+                codePoints: reader.color.codePoints))
     }
 }

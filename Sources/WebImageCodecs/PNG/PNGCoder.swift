@@ -32,13 +32,17 @@ public struct PNGCoder: ImageCoder {
             let layout = try DecodeLayout(
                 rawSize: reader.size, orientation: probe.orientation, options: options, context: context)
             let profile = reader.iccProfile()
-            let decoded = try reader.decode(allowsPartial: options.allowsPartial)
-            let pixels = try layout.finish(decoded.pixels, context: context)
+            let color = options.conversion(reader.conversion(profile: profile))
+            let convertsLast = layout.convertsLast(color)
+            let decoded = try reader.decode(
+                allowsPartial: options.allowsPartial, color: convertsLast ? nil : color)
+            let pixels = try layout.finish(decoded.pixels, color: convertsLast ? color : nil, context: context)
             return Image(
                 pixels: pixels, scale: options.scale, format: probe?.format ?? .png,
                 metadata: ImageMetadata(
                     rawSize: reader.size, orientation: layout.orientation, depth: reader.depth,
-                    hasAlpha: reader.hasAlpha, isPartial: decoded.isPartial, iccProfile: profile))
+                    hasAlpha: reader.hasAlpha, isPartial: decoded.isPartial, iccProfile: profile,
+                    codePoints: reader.color.codePoints))
         }
     }
 

@@ -9,6 +9,8 @@ struct PNGReader: ~Copyable {
     let depth: Int
     /// Alpha channel or transparent colours.
     let hasAlpha: Bool
+    /// What chunks say about the colours, besides the profile.
+    let color: PNGColor
     private let info: wi_png_info
     private let handle: OpaquePointer
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -42,6 +44,9 @@ struct PNGReader: ~Copyable {
         self.size = PixelSize(width: Int(info.width), height: Int(info.height))
         self.depth = Int(info.bits)
         self.hasAlpha = info.has_alpha != 0
+        var colors = wi_png_colors()
+        wi_png_decoder_colors(handle, &colors)
+        self.color = PNGColor(colors)
     }
 
     deinit { wi_png_decoder_close(handle) }
@@ -53,14 +58,31 @@ struct PNGReader: ~Copyable {
         return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     }
 
+    /// The way to sRGB; nil where pixels stay as they are.
+    func conversion(profile: [UInt8]?) -> ColorConversion? {
+        color.conversion(profile: profile, isGray: info.is_gray != 0)
+    }
+
     /// Decodes all rows.
     ///
+    /// - Parameter color: what each row goes through. Samples of 16 bits are rounded to 8 after that.
     /// - Returns: the rows, and whether some never arrived; those are transparent, or what an earlier pass of an
     ///   interlaced picture left.
-    func decode(allowsPartial: Bool) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
-        let canvas = try PixelCanvas.forDecoding(size, zeroed: info.is_interlaced != 0, context: context)
-        let failure = try read(into: canvas, allowsPartial: allowsPartial)
-        if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
+    func decode(allowsPartial: Bool, color: ColorConversion?)
+        throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
+    {
+        let canvas: PixelCanvas
+        var failure: ImageError?
+        if depth == 16, let color, let wide = try PixelCanvas.wide(size, context: context) {
+            canvas = try PixelCanvas.forDecoding(size, context: context)
+            failure = try read(into: wide, allowsPartial: allowsPartial)
+            try color.narrow(wide, into: canvas, context: context)
+        } else {
+            canvas = try PixelCanvas.forDecoding(size, zeroed: info.is_interlaced != 0, context: context)
+            failure = try read(into: canvas, allowsPartial: allowsPartial)
+            color?.convert(canvas, rows: 0..<size.height)
+        }
+        if hasAlpha || failure != nil { canvas.premultiply(rows: 0..<size.height) }
         let mayShowThrough = hasAlpha || failure != nil
         let isOpaque = mayShowThrough ? canvas.isEveryPixelOpaque() : true
         return (canvas.finish(isOpaque: isOpaque), failure != nil)
@@ -74,7 +96,7 @@ struct PNGReader: ~Copyable {
         }
         var finished = 0
         var passes: Int32 = 0
-        let started = wi_png_decoder_start(handle, &passes)
+        let started = wi_png_decoder_start(handle, canvas.format == .rgba16 ? 1 : 0, &passes)
         guard started == WI_PNG_OK else { throw Self.failure(started, handle, received) }
         for _ in 0..<passes {
             finished = 0

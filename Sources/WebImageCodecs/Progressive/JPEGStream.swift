@@ -24,6 +24,7 @@ struct JPEGStream: PixelStream, ~Copyable {
     private var decodedSize = PixelSize(width: 0, height: 0)
     private var depth = 8
     private var iccProfile: [UInt8]?
+    private var color: ColorConversion?
     private var received = 0
     private var rowsDone = 0
     private var shownScans = 0
@@ -77,6 +78,8 @@ struct JPEGStream: PixelStream, ~Copyable {
         }
         depth = Int(info.bits)
         iccProfile = JPEGReader.iccProfile(of: handle)
+        // Ink has become light by the plain formula before rows come here.
+        if info.is_cmyk == 0 { color = .from(profile: iccProfile, model: info.components == 1 ? .gray : .rgb) }
         var width: UInt32 = 0
         var height: UInt32 = 0
         try check(wi_jpeg_decoder_start(handle, UInt32(denominator), &width, &height))
@@ -152,7 +155,7 @@ struct JPEGStream: PixelStream, ~Copyable {
         )
         return StreamPicture(
             pixels: pixels, extent: extent, rows: rows, passes: passes, passCount: passCount, fraction: fraction,
-            isComplete: isOver, depth: depth, iccProfile: iccProfile)
+            isComplete: isOver, depth: depth, iccProfile: iccProfile, color: color)
     }
 
     private func check(_ status: wi_jpeg_status) throws(ImageError) {

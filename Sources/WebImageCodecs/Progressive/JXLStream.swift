@@ -57,13 +57,15 @@
             let isWhole = wi_jxl_stream_is_whole(handle) != 0
             let hasAlpha = info.has_alpha != 0
             let reduction = max(1, wi_jxl_stream_reduction(handle))
+            let profile = info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) }
             return StreamPicture(
                 pixels: try canvas.snapshot(
                     isOpaque: !hasAlpha && isWhole, isStraight: hasAlpha && info.is_premultiplied == 0),
                 rows: expected.height, passes: Int(wi_jxl_stream_steps(handle)), passCount: nil,
                 fraction: isWhole ? 1 : min(0.9, 1 / Double(reduction)), isComplete: isWhole, depth: Int(info.depth),
                 hasAlpha: hasAlpha,
-                iccProfile: info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) })
+                iccProfile: profile, codePoints: JXLSource.codePoints(info),
+                color: JXLSource.conversion(info, profile: profile))
         }
     }
 #endif

@@ -48,12 +48,17 @@ struct PNGStream: PixelStream, ~Copyable {
         var info = wi_png_info()
         wi_png_stream_info(handle, &info)
         let hasAlpha = info.has_alpha != 0
+        var colors = wi_png_colors()
+        wi_png_stream_colors(handle, &colors)
+        let color = PNGColor(colors)
+        let profile = iccProfile()
         let covers = Int(progress.rows) == expected.height
         return StreamPicture(
             pixels: try canvas.snapshot(isOpaque: covers && !hasAlpha, isStraight: hasAlpha),
             rows: Int(progress.rows), passes: Int(progress.passes), passCount: Int(progress.pass_count),
             fraction: progress.fraction, isComplete: progress.isWhole, depth: Int(info.bits), hasAlpha: hasAlpha,
-            iccProfile: iccProfile())
+            iccProfile: profile,
+            codePoints: color.codePoints, color: color.conversion(profile: profile, isGray: info.is_gray != 0))
     }
 
     private var progress: wi_png_progress {

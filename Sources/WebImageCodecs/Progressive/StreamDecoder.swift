@@ -30,6 +30,9 @@ struct StreamPicture {
     var depth = 8
     var hasAlpha = false
     var iccProfile: [UInt8]?
+    var codePoints: ColorCodePoints?
+    /// The way to sRGB that the pixels are yet to go.
+    var color: ColorConversion?
 }
 
 /// A progressive decoder out of a format's stream: brings what it gives to the asked size and upright, and keeps its
@@ -90,10 +93,16 @@ final class StreamDecoder<Stream: PixelStream & ~Copyable>: ProgressiveDecoder {
     }
 
     private func preview(of picture: StreamPicture, _ context: CodingContext) throws(ImageError) -> Preview {
-        let pixels = try layout.finish(picture.pixels, extent: picture.extent, context: context)
+        let color = options.conversion(picture.color)
+        let convertsLast = layout.convertsLast(color)
+        var stored = picture.pixels
+        if let color, !convertsLast { stored = try color.converted(stored, context: context) }
+        let pixels = try layout.finish(
+            stored, extent: picture.extent, color: convertsLast ? color : nil, context: context)
         let metadata = ImageMetadata(
             rawSize: layout.rawSize, orientation: layout.orientation, depth: picture.depth, hasAlpha: picture.hasAlpha,
-            isPartial: !picture.isComplete, iccProfile: picture.iccProfile)
+            isPartial: !picture.isComplete, iccProfile: picture.iccProfile,
+            codePoints: picture.codePoints)
         let image = Image(pixels: pixels, scale: options.scale, format: probe.format, metadata: metadata)
         return Preview(
             image: image, rows: picture.rows, passes: picture.passes, passCount: picture.passCount,

@@ -59,6 +59,6 @@ struct WebPStream: PixelStream, ~Copyable {
                 isOpaque: isWhole && !probe.hasAlpha, isStraight: probe.hasAlpha && !isScaled),
             rows: done == height ? probe.rawSize.height : Int(Double(probe.rawSize.height) * fraction),
             passes: isWhole ? 1 : 0, fraction: fraction, isComplete: isWhole, hasAlpha: probe.hasAlpha,
-            iccProfile: iccProfile)
+            iccProfile: iccProfile, color: .from(profile: iccProfile))
     }
 }

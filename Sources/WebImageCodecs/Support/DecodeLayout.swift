@@ -49,14 +49,19 @@ struct DecodeLayout {
         return max(1, min(horizontal, vertical) / 2)
     }
 
+    /// Whether colours are converted after reducing, when there are fewer pixels: where that makes no difference.
+    func convertsLast(_ color: ColorConversion?) -> Bool { isScaled && color?.isPerceptual == true }
+
     /// Brings decoded rows to the asked size and upright.
     ///
     /// - Parameters:
     ///   - pixels: the whole stored picture, perhaps already shrunk by the decoder.
     ///   - extent: width and height of the picture in pixels of `pixels`; after DCT scaling it may end inside
     ///     the last column or row. Nil: `pixels` is the picture.
+    ///   - color: the conversion that was put off until here, see ``convertsLast(_:)``.
     func finish(
-        _ pixels: PixelBuffer, extent: (width: Double, height: Double)? = nil, context: CodingContext
+        _ pixels: PixelBuffer, extent: (width: Double, height: Double)? = nil, color: ColorConversion? = nil,
+        context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
         var pixels = pixels
         if isScaled {
@@ -70,6 +75,7 @@ struct DecodeLayout {
                 pixels = try Resampler.resample(pixels, window: part, to: output, filter: filter, context: context)
             }
         }
+        if let color { pixels = try color.converted(pixels, context: context) }
         return try PixelOrienting.upright(pixels, orientation, context: context)
     }
 }

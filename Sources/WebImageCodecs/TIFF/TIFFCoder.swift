@@ -39,9 +39,14 @@
                 if options.firstIndex == 0 { try probe.requireAgreement(on: page.size, format: .tiff) }
                 let layout = try DecodeLayout(
                     rawSize: page.size, orientation: page.orientation, options: options, context: context)
-                let decoded = try reader.decode(page, allowsPartial: options.allowsPartial, context: context)
+                let color = options.conversion(
+                    page.colorModel.flatMap { .from(profile: page.iccProfile, model: $0) })
+                let convertsLast = layout.convertsLast(color)
+                let decoded = try reader.decode(
+                    page, color: convertsLast ? nil : color, allowsPartial: options.allowsPartial, context: context)
+                let pixels = try layout.finish(decoded.pixels, color: convertsLast ? color : nil, context: context)
                 return Image(
-                    pixels: try layout.finish(decoded.pixels, context: context), scale: options.scale, format: .tiff,
+                    pixels: pixels, scale: options.scale, format: .tiff,
                     metadata: ImageMetadata(
                         rawSize: page.size, orientation: page.orientation, depth: page.depth,
                         hasAlpha: page.hasAlpha, isPartial: decoded.isPartial, iccProfile: page.iccProfile))

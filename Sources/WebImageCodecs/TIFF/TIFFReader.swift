@@ -15,6 +15,8 @@
             var hasAlpha: Bool
             var rowsPerUnit: Int
             var iccProfile: [UInt8]?
+            /// Nil for samples that no profile speaks of.
+            var colorModel: ColorSpaceModel?
         }
 
         private let handle: OpaquePointer
@@ -51,11 +53,23 @@
                 size: PixelSize(width: Int(info.width), height: Int(info.height)),
                 orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, depth: Int(info.depth),
                 hasAlpha: info.has_alpha != 0, rowsPerUnit: Int(info.rows_per_unit),
-                iccProfile: profile.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) })
+                iccProfile: profile.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) },
+                colorModel: Self.colorModel(info))
+        }
+
+        private static func colorModel(_ info: wi_tiff_info) -> ColorSpaceModel? {
+            switch info.colors {
+            case 1: .gray
+            case 3: .rgb
+            case 4: info.has_alpha == 0 ? .cmyk : nil
+            default: nil
+            }
         }
 
         /// The chosen page's pixels, not turned, and whether some are missing.
-        func decode(_ page: Page, allowsPartial: Bool, context: CodingContext)
+        ///
+        /// - Parameter color: what the pixels go through.
+        func decode(_ page: Page, color: ColorConversion?, allowsPartial: Bool, context: CodingContext)
             throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
         {
             let canvas = try PixelCanvas.forDecoding(page.size, zeroed: true, context: context)
@@ -63,6 +77,7 @@
             let units = max(1, 256 / page.rowsPerUnit)
             let band = min(page.size.height, page.rowsPerUnit * units)
             var isPartial = false
+            if color?.source == .cmyk { wi_tiff_keep_ink(handle) }
             for top in stride(from: 0, to: page.size.height, by: band) {
                 try context.checkpoint()
                 let rows = min(band, page.size.height - top)
@@ -73,6 +88,11 @@
                     throw Self.failure(status, handle, received: received)
                 }
                 isPartial = true
+            }
+            if let color, color.source == .cmyk {
+                color.convert(canvas, rows: 0..<page.size.height)
+            } else {
+                try color?.convertPremultiplied(canvas, context: context)
             }
             let isOpaque = canvas.isEveryPixelOpaque()
             return (canvas.finish(isOpaque: isOpaque), isPartial)

@@ -12,6 +12,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
     private let encoded: EncodedBytes
     private let canvasSize: PixelSize
     private let layout: DecodeLayout
+    private let color: ColorConversion?
     private let limits: Limits
     private let state: Lock<State>
 
@@ -31,7 +32,8 @@ final class WebPAnimationDecoder: AnimationDecoder {
     ///   - timeline: as read from the container.
     /// - Throws: ``DecodeError/corrupt(format:reason:)``.
     init(
-        _ data: Data, timeline: AnimationTimeline, canvasSize: PixelSize, layout: DecodeLayout, limits: Limits
+        _ data: Data, timeline: AnimationTimeline, canvasSize: PixelSize, layout: DecodeLayout,
+        color: ColorConversion? = nil, limits: Limits
     ) throws(ImageError) {
         let encoded = EncodedBytes(data)
         guard let handle = wi_webp_animation_open(encoded.bytes.baseAddress, encoded.count) else {
@@ -41,6 +43,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         self.timeline = timeline
         self.canvasSize = canvasSize
         self.layout = layout
+        self.color = color
         self.limits = limits
         self.state = Lock(State(handle: handle))
     }
@@ -82,6 +85,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         let canvas = try PixelCanvas.forDecoding(canvasSize, context: context)
         let rowBytes = canvasSize.width * 4
         for row in 0..<canvasSize.height { canvas.row(row).update(from: source + row * rowBytes, count: rowBytes) }
+        color?.convert(canvas, rows: 0..<canvasSize.height)
         let isOpaque = canvas.isEveryPixelOpaque()
         if !isOpaque { canvas.premultiply(rows: 0..<canvasSize.height) }
         return canvas.finish(isOpaque: isOpaque)

@@ -25,9 +25,16 @@ struct WebPJob {
             bytes, into: canvas, size: decodedSize, isScaled: decodedSize != size,
             allowsPartial: options.allowsPartial, context: context)
         // libwebp rounds down where it multiplies itself; unscaled pixels are to be exact.
-        if hasAlpha, decodedSize == size { canvas.premultiply(rows: 0..<size.height) }
+        let profile = WebPContainer(bytes)?.iccProfile()
+        let color = options.conversion(.from(profile: profile))
+        let convertsLast = layout.convertsLast(color)
+        let isStraight = decodedSize == size
+        if let color, !convertsLast, isStraight { color.convert(canvas, rows: 0..<size.height) }
+        if hasAlpha, isStraight { canvas.premultiply(rows: 0..<size.height) }
+        if let color, !convertsLast, !isStraight { try color.convertPremultiplied(canvas, context: context) }
         let isOpaque = isWhole && !hasAlpha ? true : canvas.isEveryPixelOpaque()
-        let pixels = try layout.finish(canvas.finish(isOpaque: isOpaque), context: context)
+        let pixels = try layout.finish(
+            canvas.finish(isOpaque: isOpaque), color: convertsLast ? color : nil, context: context)
         return Image(pixels: pixels, scale: options.scale, format: .webp, metadata: metadata(isPartial: !isWhole))
     }
 
@@ -58,7 +65,7 @@ struct WebPJob {
         let layout = try DecodeLayout(
             rawSize: size, orientation: orientation, options: options, frames: plays ? count : 1, context: context)
         if wanted.stillIndex != 0 { return try single(wanted.stillIndex, in: container, layout: layout) }
-        let poster = try decodePoster(first)
+        let poster = try decodePoster(first, in: container)
         let animation = plays ? try makeDecoder(container, layout: layout) : nil
         return Image(
             pixels: try layout.finish(poster.pixels, context: context),
@@ -81,7 +88,9 @@ struct WebPJob {
     }
 
     /// The first frame on its transparent canvas.
-    private func decodePoster(_ frame: wi_webp_frame) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+    private func decodePoster(_ frame: wi_webp_frame, in container: borrowing WebPContainer)
+        throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
+    {
         let place = PixelRect(
             x: Int(frame.x), y: Int(frame.y), width: Int(frame.width), height: Int(frame.height))
         guard place.clamped(to: size) == place else {
@@ -91,6 +100,7 @@ struct WebPJob {
         let isWhole = try WebPStill.decode(
             UnsafeBufferPointer(start: frame.data, count: frame.count), into: canvas, x: place.x, y: place.y,
             size: place.size, isScaled: false, allowsPartial: options.allowsPartial, context: context)
+        color(of: container)?.convert(canvas, rows: place.y..<place.y + place.height)
         canvas.premultiply(rows: place.y..<place.y + place.height)
         let isOpaque = canvas.isEveryPixelOpaque()
         return (canvas.finish(isOpaque: isOpaque), !isWhole)
@@ -116,7 +126,11 @@ struct WebPJob {
         }
         return try WebPAnimationDecoder(
             data, timeline: AnimationTimeline(loopCount: container.loopCount, durations: durations),
-            canvasSize: size, layout: layout, limits: context.limits)
+            canvasSize: size, layout: layout, color: color(of: container), limits: context.limits)
+    }
+
+    private func color(of container: borrowing WebPContainer) -> ColorConversion? {
+        options.conversion(.from(profile: container.iccProfile()))
     }
 
     private func metadata(isPartial: Bool) -> ImageMetadata {

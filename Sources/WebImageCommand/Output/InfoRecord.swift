@@ -31,6 +31,8 @@ package struct InfoRecord: Sendable {
                 .init("durations", .array((timeline?.durations ?? []).map { .int($0) })),
                 .init("hasAlpha", .bool(probe.hasAlpha)), .init("depth", .int(probe.depth)),
                 .init("colorProfile", JSONValue(colorProfile)),
+                .init("colorPrimaries", JSONValue(probe.codePoints?.primaries)),
+                .init("colorTransfer", JSONValue(probe.codePoints?.transfer)),
             ]
         }
         members.append(.init("bytes", JSONValue(bytes)))
@@ -51,6 +53,7 @@ package struct InfoRecord: Sendable {
             }
             facts += frameFacts(probe)
             facts.append(("samples", "\(probe.depth) bits\(probe.hasAlpha ? ", with alpha" : "")"))
+            if let colors = probe.codePoints { facts.append(("colours", "\(colors)")) }
             if probe.hasICCProfile { facts.append(("profile", colorProfile ?? "ICC, unnamed")) }
         }
         if let bytes { facts.append(("bytes", bytes < 1_024 ? "\(bytes)" : "\(bytes) (\(Figures.bytes(bytes)))")) }

@@ -20,6 +20,15 @@ public struct DecodeOptions: Sendable, Hashable {
         case source
     }
 
+    /// What the colours of the result mean.
+    public enum Color: Sendable, Hashable {
+        /// sRGB, whatever the file's colours are. The default.
+        case sRGB
+        /// The file's own: samples are left as they are, for those who want to convert them by themselves with the
+        /// profile or the code points of the metadata.
+        case source
+    }
+
     /// How pixels are reduced.
     public enum Reduction: Sendable, Hashable {
         /// Lanczos-3 on premultiplied sRGB values. The default.
@@ -36,6 +45,8 @@ public struct DecodeOptions: Sendable, Hashable {
     public var frames: Frames
     /// Bits per sample. Default 8.
     public var depth: Depth
+    /// What the colours of the result mean. Default sRGB.
+    public var color: Color
     /// How pixels are reduced. Default Lanczos-3.
     public var reduction: Reduction
     /// Whether truncated data gives what could be decoded instead of an error. Default false.
@@ -48,13 +59,15 @@ public struct DecodeOptions: Sendable, Hashable {
     /// Creates options.
     public init(
         size: TargetSize? = nil, scale: Double = 1, frames: Frames = .all, depth: Depth = .eight,
-        reduction: Reduction = .lanczos, allowsPartial: Bool = false, formatHint: ImageFormat? = nil,
+        color: Color = .sRGB, reduction: Reduction = .lanczos, allowsPartial: Bool = false,
+        formatHint: ImageFormat? = nil,
         extras: [String: String] = [:]
     ) {
         self.size = size
         self.scale = scale
         self.frames = frames
         self.depth = depth
+        self.color = color
         self.reduction = reduction
         self.allowsPartial = allowsPartial
         self.formatHint = formatHint

@@ -22,6 +22,8 @@ public struct ImageProbe: Sendable, Hashable {
     public var loopCount: Int
     /// Whether an ICC profile is embedded.
     public var hasICCProfile: Bool
+    /// The colours that the file names by number (`cICP` of PNG, `nclx` of AVIF and HEIF); nil where it names none.
+    public var codePoints: ColorCodePoints?
     /// Progressive JPEG, interlaced PNG or GIF.
     public var isProgressive: Bool
     /// The smallest number of bytes a whole file with this header can have; 0 where the format has no such bound.
@@ -32,7 +34,7 @@ public struct ImageProbe: Sendable, Hashable {
         format: ImageFormat, rawSize: PixelSize, orientation: Orientation = .up, depth: Int = 8,
         hasAlpha: Bool = false, frameCount: Int = 1, frameCountIsExact: Bool = true, loopCount: Int = 1,
         hasICCProfile: Bool = false, isProgressive: Bool = false, smallestFile: Int = 0,
-        cleanAperture: PixelSize? = nil
+        cleanAperture: PixelSize? = nil, codePoints: ColorCodePoints? = nil
     ) {
         self.format = format
         self.rawSize = rawSize
@@ -46,6 +48,7 @@ public struct ImageProbe: Sendable, Hashable {
         self.isProgressive = isProgressive
         self.smallestFile = smallestFile
         self.cleanAperture = cleanAperture
+        self.codePoints = codePoints
     }
 
     /// Upright width and height of what is shown.

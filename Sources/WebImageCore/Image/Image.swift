@@ -77,11 +77,13 @@ public struct ImageMetadata: Sendable, Hashable {
     public var isPartial: Bool
     /// The embedded ICC profile, unchanged; nil where there is none.
     public var iccProfile: [UInt8]?
+    /// The colours that the file names by number, unchanged; nil where it names none.
+    public var codePoints: ColorCodePoints?
 
     /// Creates metadata.
     public init(
         rawSize: PixelSize, orientation: Orientation = .up, depth: Int = 8, hasAlpha: Bool = false,
-        isPartial: Bool = false, iccProfile: [UInt8]? = nil
+        isPartial: Bool = false, iccProfile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil
     ) {
         self.rawSize = rawSize
         self.orientation = orientation
@@ -89,5 +91,6 @@ public struct ImageMetadata: Sendable, Hashable {
         self.hasAlpha = hasAlpha
         self.isPartial = isPartial
         self.iccProfile = iccProfile
+        self.codePoints = codePoints
     }
 }

@@ -28,6 +28,9 @@ typedef struct {
     /// The profile, NULL where there is none; valid until close.
     const uint8_t *icc;
     size_t icc_count;
+    /// Code points of H.273.
+    uint32_t primaries;
+    uint32_t transfer;
 } wi_avif_info;
 
 typedef struct wi_avif_decoder wi_avif_decoder;
@@ -39,8 +42,8 @@ void wi_avif_close(wi_avif_decoder *decoder);
 const char *wi_avif_message(const wi_avif_decoder *decoder);
 /// How long frame `index` is shown, in milliseconds; 0 where it does not say.
 double wi_avif_milliseconds(const wi_avif_decoder *decoder, uint32_t index);
-/// Decodes frame `index` into `out` as R, G, B, A; `*is_premultiplied` tells whether alpha is multiplied in.
-wi_avif_status wi_avif_frame(wi_avif_decoder *decoder, uint32_t index, uint8_t *out, size_t stride,
+/// Decodes frame `index` into `out` as R, G, B, A of 8 or 16 bits; `*is_premultiplied` tells whether alpha is multiplied in.
+wi_avif_status wi_avif_frame(wi_avif_decoder *decoder, uint32_t index, int bits, void *out, size_t stride,
                              int *is_premultiplied);
 
 typedef struct {

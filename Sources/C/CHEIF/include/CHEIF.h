@@ -27,6 +27,9 @@ typedef struct {
     uint32_t pictures;
     /// Of the profile, 0 where there is none.
     size_t icc_count;
+    /// H.273 code points; 0 where the file has none.
+    uint32_t primaries;
+    uint32_t transfer;
 } wi_heif_info;
 
 typedef struct wi_heif_decoder wi_heif_decoder;
@@ -38,8 +41,8 @@ void wi_heif_close(wi_heif_decoder *decoder);
 const char *wi_heif_message(const wi_heif_decoder *decoder);
 /// Copies the profile; 0 where that fails.
 int wi_heif_icc(const wi_heif_decoder *decoder, uint8_t *out);
-/// Decodes the picture upright, as R, G, B, A.
-wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, uint8_t *out, size_t stride);
+/// Decodes the picture upright, as R, G, B, A of 8 or 16 bits.
+wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, int bits, void *out, size_t stride);
 
 /// Whether an encoder for HEVC is there.
 int wi_heif_can_encode(void);

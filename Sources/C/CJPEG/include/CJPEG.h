@@ -24,6 +24,7 @@ typedef struct {
     uint32_t width;
     uint32_t height;
     int components;
+    int is_cmyk;
     int is_progressive;
     int bits;
 } wi_jpeg_info;
@@ -37,6 +38,8 @@ const char *wi_jpeg_decoder_message(const wi_jpeg_decoder *decoder);
 wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *info);
 /// The profile as malloc'ed bytes, NULL where there is none or it is longer than `limit`. After the header.
 uint8_t *wi_jpeg_decoder_icc(wi_jpeg_decoder *decoder, size_t limit, size_t *count);
+/// From now on rows of CMYK pictures are C, M, Y, K (0 no ink) instead of R, G, B, 255.
+void wi_jpeg_decoder_keep_ink(wi_jpeg_decoder *decoder);
 /// Chooses the size (1, 2, 4 or 8 as denominator) and begins; `width` and `height` become those of the rows.
 wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denominator, uint32_t *width, uint32_t *height);
 /// Files of several scans are read in full before the first row: at most `steps` block rows per call.

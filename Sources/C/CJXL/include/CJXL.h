@@ -29,6 +29,10 @@ typedef struct {
     /// The profile the pixels are in; NULL where they are sRGB. Valid until close.
     const uint8_t *icc;
     size_t icc_count;
+    /// H.273 code points of the pixels; 0 where they have none.
+    uint32_t primaries;
+    uint32_t transfer;
+    int is_gray;
 } wi_jxl_info;
 
 typedef struct wi_jxl_decoder wi_jxl_decoder;
@@ -38,11 +42,11 @@ wi_jxl_status wi_jxl_open(const uint8_t *data, size_t count, size_t max_bytes, w
 void wi_jxl_close(wi_jxl_decoder *decoder);
 /// Goes to the first frame and counts; `ticks` holds `room` durations. No pixels are decoded.
 wi_jxl_status wi_jxl_index(wi_jxl_decoder *decoder, uint32_t *ticks, uint32_t room, uint32_t *frames);
-/// Decodes frame `index` into `out` as R, G, B, A, rows `stride` bytes apart, which must be the smallest multiple of
+/// Decodes frame `index` into `out` as R, G, B, A of 8 or 16 bits, rows `stride` bytes apart, which must be the smallest multiple of
 /// `alignment` that holds a row. With `allows_partial` a frame that ends early is drawn as far as it goes and
 /// WI_JXL_TRUNCATED returned.
-wi_jxl_status wi_jxl_frame(wi_jxl_decoder *decoder, uint32_t index, int allows_partial, uint8_t *out, size_t stride,
-                           size_t alignment, int *is_drawn);
+wi_jxl_status wi_jxl_frame(wi_jxl_decoder *decoder, uint32_t index, int allows_partial, int bits, void *out,
+                           size_t stride, size_t alignment, int *is_drawn);
 
 /// A file that comes piece by piece; of an animation, the first frame. `out` is laid out as for wi_jxl_frame and must
 /// stay valid until close.

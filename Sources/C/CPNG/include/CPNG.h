@@ -26,6 +26,7 @@ typedef struct {
     int is_interlaced;
     /// 3 or 4 where rows are R, G, B or R, G, B, A of 8 bits and nothing else has to be done with them; 0 otherwise.
     int plain_channels;
+    int is_gray;
 } wi_png_info;
 
 /// `data` must stay valid until close. `max_chunk` bounds what libpng allocates for one chunk, in bytes.
@@ -36,9 +37,22 @@ const char *wi_png_decoder_message(const wi_png_decoder *decoder);
 wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_steps, wi_png_info *info);
 /// The profile, NULL where there is none; valid until close.
 const uint8_t *wi_png_decoder_icc(wi_png_decoder *decoder, size_t *count);
-/// Sets the conversion to R, G, B, A of 8 bits, alpha not multiplied in. `*passes` is how often
+typedef struct {
+    /// `cICP`: primaries, transfer function, matrix, full range.
+    int has_code_points;
+    uint8_t code_points[4];
+    int is_srgb;
+    /// × 100,000; 0 where there is none.
+    int32_t gamma;
+    /// x and y of white, red, green, blue × 100,000.
+    int has_chromaticities;
+    int32_t chromaticities[8];
+} wi_png_colors;
+/// What stands before the pixels about their colours, besides the profile. After the header.
+void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors);
+/// Sets the conversion to R, G, B, A of 8 bits, or of 16 where `is_wide`, alpha not multiplied in. `*passes` is how often
 /// wi_png_decoder_rows must be run over all rows.
-wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int *passes);
+wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *passes);
 /// Reads `rows` rows of the present pass. Interlaced passes need the rows of the pass before.
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows, uint32_t *done);
 
@@ -65,6 +79,8 @@ wi_png_status wi_png_stream_feed(wi_png_stream *stream, const uint8_t *bytes, si
 void wi_png_stream_progress(const wi_png_stream *stream, wi_png_progress *progress);
 /// Right once `pass_count` is not 0.
 void wi_png_stream_info(const wi_png_stream *stream, wi_png_info *info);
+/// What stands before the pixels about their colours, besides the profile. After the header.
+void wi_png_stream_colors(const wi_png_stream *stream, wi_png_colors *colors);
 /// As wi_png_decoder_icc.
 const uint8_t *wi_png_stream_icc(wi_png_stream *stream, size_t *count);
 

@@ -4,6 +4,7 @@
 // Pixels are R, G, B, A; "samples" counts single channels. Nothing here allocates, checks bounds or keeps state.
 #pragma once
 #include "PixelEffects.h"
+#include "PixelLight.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

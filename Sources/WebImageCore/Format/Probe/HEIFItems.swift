@@ -75,6 +75,7 @@ struct HEIFItems {
         guard !size.isEmpty else { throw .corrupt(format, "a side of zero pixels") }
         return ImageProbe(
             format: format, rawSize: size, orientation: found.orientation, depth: found.depth ?? 8,
-            hasAlpha: found.hasAlpha, hasICCProfile: found.hasICCProfile, cleanAperture: found.cleanAperture)
+            hasAlpha: found.hasAlpha, hasICCProfile: found.hasICCProfile, cleanAperture: found.cleanAperture,
+            codePoints: found.codePoints)
     }
 }

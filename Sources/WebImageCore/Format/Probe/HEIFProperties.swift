@@ -7,6 +7,7 @@ struct HEIFProperties {
     private(set) var depth: Int?
     private(set) var hasAlpha = false
     private(set) var hasICCProfile = false
+    private(set) var codePoints: ColorCodePoints?
     private static let alphaKinds: [StaticString] = [
         "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1",
     ]
@@ -48,6 +49,9 @@ struct HEIFProperties {
             depth = Int(try content.byte(at: 17) & 7) + 8
         case "colr":
             let kind = try FourCC(content, at: 0)
+            if kind == "nclx" {
+                codePoints = ColorCodePoints(primaries: try content.big16(at: 4), transfer: try content.big16(at: 6))
+            }
             guard kind == "prof" || kind == "rICC" else { return }
             try ProbeStop.check(content.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
             hasICCProfile = true

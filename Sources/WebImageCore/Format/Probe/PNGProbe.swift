@@ -88,6 +88,10 @@ struct PNGProbe {
         case "iCCP":
             try ProbeStop.check(length, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
             probe.hasICCProfile = probe.hasICCProfile || !seenData
+        case "cICP":
+            guard !seenData, length == 4, try isIntact(at: offset, length: length) else { return }
+            probe.codePoints = ColorCodePoints(
+                primaries: Int(try bytes.byte(at: offset)), transfer: Int(try bytes.byte(at: offset + 1)))
         case "eXIf":
             try ProbeStop.check(length, limit: ProbeBounds.exifBytes, "bytes of EXIF")
             try bytes.require(length, at: offset)

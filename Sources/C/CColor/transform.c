@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "profile.h"
+#include <stdlib.h>
+
+struct wi_icc_transform {
+    cmsHTRANSFORM transform;
+};
+
+wi_icc_transform *wi_icc_transform_make(const wi_icc_profile *own, int bytes_per_sample) {
+    int is_ink = wi_icc_space_of(own) == WI_ICC_CMYK;
+    if (wi_icc_space_of(own) == WI_ICC_GRAY || (is_ink && bytes_per_sample != 1)) return NULL;
+    cmsUInt32Number to = bytes_per_sample == 2 ? TYPE_RGBA_16 : TYPE_RGBA_8;
+    // Without the cache of the last pixel a transform holds nothing that changes: threads may share it.
+    cmsUInt32Number flags = cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | (is_ink ? 0 : cmsFLAGS_COPY_ALPHA);
+    wi_icc_transform *result = calloc(1, sizeof *result);
+    cmsHPROFILE target = cmsCreate_sRGBProfileTHR(own->context);
+    if (result && target)
+        result->transform = cmsCreateTransformTHR(own->context, own->profile, is_ink ? TYPE_CMYK_8 : to, target, to,
+                                                  INTENT_PERCEPTUAL, flags);
+    if (target) cmsCloseProfile(target);
+    if (result && result->transform) return result;
+    wi_icc_transform_free(result);
+    return NULL;
+}
+
+void wi_icc_transform_free(wi_icc_transform *own) {
+    if (!own) return;
+    if (own->transform) cmsDeleteTransform(own->transform);
+    free(own);
+}
+
+void wi_icc_transform_run(const wi_icc_transform *own, const void *in, void *out, uint32_t pixels) {
+    cmsDoTransform(own->transform, in, out, pixels);
+}

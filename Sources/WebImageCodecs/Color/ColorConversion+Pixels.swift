@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import CPixelKernels
+import WebImageCore
+
+extension ColorConversion {
+    /// Converts rows of a canvas of 8-bit pixels, alpha not multiplied in, in place.
+    func convert(_ canvas: borrowing PixelCanvas, rows: Range<Int>) {
+        for row in rows { convert(canvas.row(row), count: canvas.size.width) }
+    }
+
+    /// Converts a canvas of 8-bit pixels in place.
+    func convertPremultiplied(_ canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {
+        for index in 0..<canvas.size.height {
+            if index % rowsPerCheckpoint == 0 { try context.checkpoint() }
+            let row = canvas.row(index)
+            let isOpaque = wi_is_opaque_rgba8(row, canvas.size.width)
+            if !isOpaque { wi_unpremultiply_rgba8(row, row, canvas.size.width) }
+            convert(row, count: canvas.size.width)
+            if !isOpaque { wi_premultiply_rgba8(row, canvas.size.width) }
+        }
+    }
+
+    /// Finished 8-bit pixels, converted.
+    func converted(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
+        let canvas = try PixelCanvas.forDecoding(pixels.size, context: context)
+        pixels.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            canvas.baseAddress.copyMemory(from: base, byteCount: pixels.byteCount)
+        }
+        try convertPremultiplied(canvas, context: context)
+        return canvas.finish(isOpaque: pixels.isOpaque)
+    }
+
+    /// Converts 16-bit pixels, alpha not multiplied in, and rounds them to 8 bits into `target`.
+    func narrow(_ wide: borrowing PixelCanvas, into target: borrowing PixelCanvas, context: CodingContext)
+        throws(ImageError)
+    {
+        for index in 0..<target.size.height {
+            if index % rowsPerCheckpoint == 0 { try context.checkpoint() }
+            let row = (wide.baseAddress + index * wide.bytesPerRow).assumingMemoryBound(to: UInt16.self)
+            convert(row, count: target.size.width)
+            wi_narrow(row, target.row(index), target.size.width * 4)
+        }
+    }
+}
+
+extension PixelCanvas {
+    /// Cleared memory for pixels of 16 bits on their way to 8; nil where both together break the limit of decoded bytes.
+    static func wide(_ size: PixelSize, context: CodingContext) throws(ImageError) -> PixelCanvas? {
+        let bytes = PixelFormat.rgba16.bytesPerRow(width: size.width).map {
+            $0.multipliedReportingOverflow(by: size.height)
+        }
+        guard let bytes, !bytes.overflow, bytes.partialValue <= context.limits.maxDecodedBytes / 3 * 2 else {
+            return nil
+        }
+        return try PixelCanvas(size: size, format: .rgba16)
+    }
+
+    /// Undoes the multiplication by alpha of 16-bit pixels.
+    func unpremultiplyWide() {
+        for index in 0..<size.height {
+            let row = (baseAddress + index * bytesPerRow).assumingMemoryBound(to: UInt16.self)
+            wi_unpremultiply_rgba16(row, row, size.width)
+        }
+    }
+}

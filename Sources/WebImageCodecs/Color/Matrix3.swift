@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+/// A 3 × 3 matrix, row by row.
+struct Matrix3: Hashable {
+    var rows: [[Double]]
+
+    init(_ rows: [[Double]]) { self.rows = rows }
+
+    /// Nine numbers, row by row.
+    init(flat: [Double]) { rows = (0..<3).map { Array(flat[$0 * 3..<$0 * 3 + 3]) } }
+
+    static let identity = Matrix3([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+    /// Nine numbers, row by row.
+    var flat: [Double] { rows.flatMap { $0 } }
+
+    static func diagonal(_ values: [Double]) -> Matrix3 {
+        Matrix3((0..<3).map { row in (0..<3).map { $0 == row ? values[row] : 0 } })
+    }
+
+    static func * (left: Matrix3, right: Matrix3) -> Matrix3 {
+        Matrix3(
+            (0..<3).map { row in
+                (0..<3).map { column in
+                    (0..<3).reduce(0) { $0 + left.rows[row][$1] * right.rows[$1][column] }
+                }
+            })
+    }
+
+    static func * (left: Matrix3, right: [Double]) -> [Double] {
+        left.rows.map { row in zip(row, right).reduce(0) { $0 + $1.0 * $1.1 } }
+    }
+
+    /// Nil where there is none, or none that numbers of this size can express.
+    var inverse: Matrix3? {
+        let m = rows
+        func minor(_ a: Int, _ b: Int, _ c: Int, _ d: Int) -> Double { m[a][c] * m[b][d] - m[a][d] * m[b][c] }
+        let cofactors = [
+            [minor(1, 2, 1, 2), -minor(0, 2, 1, 2), minor(0, 1, 1, 2)],
+            [-minor(1, 2, 0, 2), minor(0, 2, 0, 2), -minor(0, 1, 0, 2)],
+            [minor(1, 2, 0, 1), -minor(0, 2, 0, 1), minor(0, 1, 0, 1)],
+        ]
+        let determinant = m[0][0] * cofactors[0][0] + m[0][1] * cofactors[1][0] + m[0][2] * cofactors[2][0]
+        guard determinant.isFinite, abs(determinant) > 1e-9 else { return nil }
+        return Matrix3(cofactors.map { $0.map { $0 / determinant } })
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+import CPNG
+import WebImageCore
+
+/// What the chunks before a PNG's pixels say about its colours (PNG third edition, 11.3.2).
+struct PNGColor {
+    /// The chunk `cICP`; only RGB in full range means something in a PNG.
+    let codePoints: ColorCodePoints?
+    private let gamma: Double?
+    private let chromaticities: Chromaticities?
+    private let isSRGB: Bool
+
+    init(_ found: wi_png_colors) {
+        let code = found.code_points
+        let isUsable = found.has_code_points != 0 && code.2 == 0 && code.3 == 1
+        codePoints = isUsable ? ColorCodePoints(primaries: Int(code.0), transfer: Int(code.1)) : nil
+        isSRGB = found.is_srgb != 0
+        let value = Double(found.gamma) / 100_000
+        // Nearly everybody who writes 1 ÷ 2.2 means the curve of sRGB, which the specification names as its like.
+        gamma = (0.01...10).contains(value) && abs(value * 2.2 - 1) > 0.005 ? value : nil
+        let points = found.chromaticities
+        chromaticities =
+            found.has_chromaticities == 0
+            ? nil
+            : Chromaticities(
+                whiteFirst: [
+                    points.0, points.1, points.2, points.3, points.4, points.5, points.6, points.7,
+                ].map { Double($0) / 100_000 })
+    }
+
+    /// The way to sRGB by what comes first: `cICP`, `iCCP`, `sRGB`, `gAMA` and `cHRM` (4.3). Nil where pixels stay.
+    func conversion(profile: [UInt8]?, isGray: Bool) -> ColorConversion? {
+        if let codePoints, Chromaticities(codePoint: codePoints.primaries) != nil,
+            TransferFunction(codePoint: codePoints.transfer) != nil
+        {
+            return .from(codePoints)
+        }
+        if let profile { return .from(profile: profile, model: isGray ? .gray : .rgb) }
+        if isSRGB || (gamma == nil && chromaticities == nil) { return nil }
+        let transfer = gamma.map { TransferFunction.gamma(1 / $0) } ?? .sRGB
+        return .from(isGray ? .sRGB : chromaticities ?? .sRGB, transfer)
+    }
+}

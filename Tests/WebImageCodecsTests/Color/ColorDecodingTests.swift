@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Colours of decoded pictures")
+struct ColorDecodingTests {
+    @Test("there are fixtures with profiles and with numbers")
+    func manifestIsThere() {
+        #expect(ColorFixture.all.count > 40)
+    }
+
+    @Test("pictures come out in sRGB as an independent converter has them", arguments: ColorFixture.all)
+    func matchesReference(_ fixture: ColorFixture) throws {
+        let image = try fixture.decode()
+        let pixels = image.pixels.packedBytes()
+        let expected = try fixture.expected()
+        if fixture.tolerance == 0 {
+            #expect(pixels == expected)
+        } else {
+            #expect(difference(pixels, expected) <= fixture.tolerance)
+            let worst = zip(pixels, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
+            // Tables are sampled anew by the colour engine; HEVC is lossless only nearly.
+            let allowed = fixture.format == .heif ? 16 : fixture.format != .png || fixture.profile == "scanner" ? 8 : 3
+            #expect(worst <= allowed)
+        }
+    }
+
+    @Test("the profile and the numbers are kept", arguments: ColorFixture.all)
+    func metadata(_ fixture: ColorFixture) throws {
+        let metadata = try fixture.decode().metadata
+        if let name = fixture.profile, fixture.format != .jxl {
+            #expect(metadata.iccProfile == (try ColorFixture.profile(name)))
+        }
+        if let cicp = fixture.cicp {
+            #expect(metadata.codePoints == ColorCodePoints(primaries: cicp[0], transfer: cicp[1]))
+        }
+    }
+
+    @Test("the header tells the numbers", arguments: ColorFixture.all)
+    func probe(_ fixture: ColorFixture) throws {
+        guard let cicp = fixture.cicp, fixture.format != .jxl else { return }
+        let probe = try ImageProbe(reading: fixture.data())
+        #expect(probe.codePoints == ColorCodePoints(primaries: cicp[0], transfer: cicp[1]))
+    }
+
+    @Test(
+        "public pictures that exist in two spaces look the same from both",
+        .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
+    func pairs() throws {
+        for (file, other) in Self.pairs {
+            let folder = "icc-pairs/"
+            let options = DecodeOptions(size: .exactly(width: 64, height: 64))
+            let first = try CoderRegistry.standard.decode(
+                Conformance.data(folder + file), options: options, context: CodingContext())
+            let second = try CoderRegistry.standard.decode(
+                Conformance.data(folder + other), options: options, context: CodingContext())
+            #expect(similarity(first.pixels, second.pixels) > 34, "\(file)")
+        }
+    }
+
+    private static let pairs = [
+        ("wesaturate/64px/a2d1un_nkitzmiller_2020_g1.png", "wesaturate/64px/a2d1un_nkitzmiller_srgb8.png"),
+        ("wesaturate/64px/cvo9xd_keong_macan_2020_g1.png", "wesaturate/64px/cvo9xd_keong_macan_srgb8.png"),
+        ("wesaturate/64px/ra0ed45_alfann24_709_g1.png", "wesaturate/64px/ra0ed45_alfann24_srgb8.png"),
+        ("wesaturate/64px/u76c0g_bliznaca_709_g1.png", "wesaturate/64px/u76c0g_bliznaca_srgb8.png"),
+        ("wesaturate/64px/vgqcws_vin_709_g1.png", "wesaturate/64px/vgqcws_vin_srgb8.png"),
+        ("raw.pixls/DJI-FC6310-16bit_709_v4_krita.png", "raw.pixls/DJI-FC6310-16bit_srgb8_v4_krita.png"),
+        (
+            "raw.pixls/Google-Pixel2XL-16bit_acescg_g1_v4_krita.png",
+            "raw.pixls/Google-Pixel2XL-16bit_srgb8_v4_krita.png"
+        ),
+        ("raw.pixls/Sony-DSC-RX1RM2-14bit_709_v4_krita.png", "raw.pixls/Sony-DSC-RX1RM2-14bit_srgb8_v4_krita.png"),
+    ]
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+
+@testable import WebImageCodecs
+
+@Suite("Hostile profiles")
+struct HostileProfileTests {
+    static let names = ["srgb", "srgb-v4", "p3", "adobe", "prophoto", "linear", "gray", "scanner", "cmyk"]
+
+    /// Makes the conversion and runs it over pixels of both depths.
+    private func attempt(_ profile: [UInt8]) {
+        guard let conversion = ColorConversion(profile: profile) else { return }
+        var narrow = (0..<64 * 4).map { UInt8(truncatingIfNeeded: $0 * 37) }
+        narrow.withUnsafeMutableBufferPointer { buffer in
+            if let start = buffer.baseAddress { conversion.convert(start, count: 64) }
+        }
+        guard conversion.source != .cmyk else { return }
+        var wide = (0..<64 * 4).map { UInt16(truncatingIfNeeded: $0 * 9_371) }
+        wide.withUnsafeMutableBufferPointer { buffer in
+            if let start = buffer.baseAddress { conversion.convert(start, count: 64) }
+        }
+    }
+
+    @Test("changed bytes end in a conversion or in none", arguments: names)
+    func mutations(_ name: String) throws {
+        let profile = try ColorFixture.profile(name)
+        var generator = SeededGenerator(UInt64(profile.count))
+        for round in 0..<250 {
+            var changed = profile
+            for _ in 0...Int.random(in: 0..<6, using: &generator) {
+                // The first bytes are numbers, names and places; what follows is mostly samples.
+                let end = Bool.random(using: &generator) ? min(260, changed.count) : changed.count
+                let place = Int.random(in: 0..<end, using: &generator)
+                changed[place] =
+                    [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &generator)]
+                    .randomElement(using: &generator) ?? 0
+            }
+            if round % 5 == 0 { changed = Array(changed.prefix(Int.random(in: 0..<changed.count, using: &generator))) }
+            attempt(changed)
+        }
+    }
+
+    @Test("random bytes behind a good header end in a conversion or in none")
+    func random() throws {
+        let head = try ColorFixture.profile("p3").prefix(132)
+        var generator = SeededGenerator(3)
+        for count in 0..<300 {
+            attempt(head + (0..<count * 7).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        }
+    }
+
+    @Test("tables that declare more than there is are refused without taking the memory")
+    func declaredTables() throws {
+        let profile = try ColorFixture.profile("cmyk")
+        let tag = try #require(place(of: Array("mft2".utf8), in: profile))
+        for (inputs, steps) in [(4, 255), (15, 2), (15, 255), (8, 16), (4, 40), (255, 255), (4, 0), (4, 1)] {
+            var changed = profile
+            changed[tag + 8] = UInt8(inputs)
+            changed[tag + 10] = UInt8(steps)
+            #expect(ColorConversion(profile: changed) == nil, "\(inputs) inputs, \(steps) steps")
+        }
+    }
+
+    @Test("tables in floating point are not looked at")
+    func floatTables() throws {
+        var profile = try ColorFixture.profile("scanner")
+        let name = try #require(place(of: Array("A2B0".utf8), in: profile))
+        profile.replaceSubrange(name..<name + 4, with: Array("D2B0".utf8))
+        #expect(ColorConversion(profile: profile) == nil)
+    }
+
+    @Test("colorants that are no space still give pixels", arguments: [0, 0x7FFF_FFFF, 0x8000_0000])
+    func colorants(_ value: UInt32) throws {
+        var profile = try ColorFixture.profile("p3")
+        var start = 0
+        while let found = place(of: Array("XYZ \0\0\0\0".utf8), in: Array(profile[start...])) {
+            start += found + 8
+            for index in 0..<12 {
+                profile[start + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - index % 4 * 8))
+            }
+        }
+        attempt(profile)
+    }
+
+    @Test("corners and whites of any kind end in a conversion or in none")
+    func chromaticities() throws {
+        var generator = SeededGenerator(8)
+        for _ in 0..<400 {
+            let values = (0..<8).map { _ -> Double in
+                let some: [Double] = [0, 0.00001, 0.0002, 1, Double.random(in: 0...1, using: &generator)]
+                return some.randomElement(using: &generator) ?? 0
+            }
+            guard let corners = Chromaticities(whiteFirst: values) else { continue }
+            let gamma: Double = [0.1, 1, 100].randomElement(using: &generator) ?? 1
+            guard let conversion = ColorConversion(corners, .gamma(gamma)) else { continue }
+            var pixels = (0..<1_024).map { UInt8(truncatingIfNeeded: $0 * 37) }
+            pixels.withUnsafeMutableBufferPointer { buffer in
+                if let start = buffer.baseAddress { conversion.convert(start, count: buffer.count / 4) }
+            }
+        }
+    }
+
+    private func place(of needle: [UInt8], in bytes: [UInt8]) -> Int? {
+        (0..<max(0, bytes.count - needle.count)).first { bytes[$0..<$0 + needle.count].elementsEqual(needle) }
+    }
+}
