@@ -88,7 +88,9 @@ let package = Package(
         cModule("CSQLite", libraries: ["sqlite3"]),
         cModule("CHash", libraries: ["xxhash", "crypto"]),
         cModule("CFiles", libraries: []),
-        cModule("CTerminal", libraries: []),
+        // The command line tool alone needs libchafa; no library product stands on these two.
+        .systemLibrary(name: "CChafa", path: "Sources/C/CChafa", pkgConfig: "chafa"),
+        .target(name: "CTerminal", dependencies: ["CChafa"], path: "Sources/C/CTerminal"),
         module("WebImageCore", ["CPixelKernels"]),
         module(
             "WebImageCodecs",
