@@ -72,7 +72,7 @@ let package = Package(
     targets: [
         cModule("CPixelKernels", libraries: []),
         cModule("CJPEG", libraries: ["jpeg"]),
-        cModule("CPNG", libraries: ["png"]),
+        cModule("CPNG", libraries: ["png", "z", "deflate"]),
         cModule("CGIF", libraries: []),
         cModule("CWebP", libraries: ["webp", "webpdemux", "webpmux"]),
         traitModule("AVIF", libraries: ["avif"]),

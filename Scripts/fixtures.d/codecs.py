@@ -267,9 +267,90 @@ def pngs():
     source = pam(alpha, w, h)
     add("rgba8-imagemagick.png", run(CONVERT, "pam:-", "-strip", "png32:-", stdin=source), w, h,
         [decoded_by_ffmpeg(tmp("i.pam", source))], format="png", depth=8, hasAlpha=True)
+
+
+# --- animated PNG -----------------------------------------------------------------------------------------------------
+
+def chunks(content):
+    place = 8
+    while place < len(content):
+        size = struct.unpack(">I", content[place:place + 4])[0]
+        yield content[place + 4:place + 8], content[place + 8:place + 8 + size]
+        place += size + 12
+
+
+def apng(frames, width, height, kind, prefix=b"", loops=0, cover=None, interlaced=False):
+    """`frames`: (x, y, width, height, dispose, blend, pixels). `cover`: a still picture that is not a frame."""
+    out = b"\x89PNG\r\n\x1a\n"
+    number = 0
+    bodies = [[body for name, body in chunks(png(f[6], f[2], f[3], 8, kind, prefix, interlaced, idat_size=90))
+               if name == b"IDAT"] for f in frames]
+    out += chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 1 if interlaced else 0))
+    out += chunk(b"acTL", struct.pack(">II", len(frames), loops)) + prefix
+    if cover:
+        still = png(cover, width, height, 8, kind, prefix, interlaced)
+        out += b"".join(chunk(name, body) for name, body in chunks(still) if name == b"IDAT")
+    for n, (x, y, w, h, dispose, blend, _) in enumerate(frames):
+        out += chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, w, h, x, y, 1, 20, dispose, blend))
+        number += 1
+        for body in bodies[n]:
+            if n == 0 and not cover:
+                out += chunk(b"IDAT", body)
+            else:
+                out += chunk(b"fdAT", struct.pack(">I", number) + body)
+                number += 1
+    return out + chunk(b"IEND", b"")
+
+
+def composed(frames, width, height, straight):
+    """What the frames look like on their canvas; every alpha is 0 or 255."""
+    canvas, shown = [(0, 0, 0, 0)] * (width * height), []
+    for x, y, w, h, dispose, blend, pixels in frames:
+        before = list(canvas)
+        for i, value in enumerate(pixels):
+            pixel, place = straight(value), (y + i // w) * width + x + i % w
+            if blend == 0 or pixel[3]:
+                canvas[place] = pixel if pixel[3] else (0, 0, 0, 0)
+        shown.append(rgba(canvas))
+        if dispose == 1:
+            for i in range(w * h):
+                canvas[(y + i // w) * width + x + i % w] = (0, 0, 0, 0)
+        if dispose == 2:
+            canvas = before
+    return shown
+
+
+def apngs():
+    w, h = 33, 21
     frames = [tmp(f"apng{n}.png", png(photo(w, h, n + 20), w, h, 8, 2)) for n in range(2)]
     run("apngasm", tmp("o.png"), *frames, "1", "10", "-z0")
-    add("animated.png", open(tmp("o.png"), "rb").read(), w, h, [rgba(photo(w, h, 20))], format="apng", depth=8)
+    add("animated.png", open(tmp("o.png"), "rb").read(), w, h, [rgba(photo(w, h, n + 20)) for n in range(2)],
+        format="apng", depth=8, loop=0)
+    noise = random.Random(19)
+    table = [tuple(noise.randrange(256) for _ in range(3)) for _ in range(16)]
+    kinds = [("rgba", 6, b"", lambda v: v), ("rgb", 2, b"", lambda v: v + (255,)),
+             ("gray-alpha", 4, b"", lambda v: (v[0],) * 3 + (v[1],)),
+             ("palette", 3, chunk(b"PLTE", b"".join(map(bytes, table))) + chunk(b"tRNS", b"\0"),
+              lambda v: table[v[0]] + (255 if v[0] else 0,))]
+    for name, kind, prefix, straight in kinds:
+        def pixel():
+            opaque = noise.random() < 0.6
+            if kind == 3:
+                return (noise.randrange(1, 16) if opaque else 0,)
+            colour = tuple(noise.randrange(256) for _ in range(1 if kind == 4 else 3))
+            return colour + ((255 if opaque else 0,) if kind & 4 else ())
+        for cover in (False, True):
+            frames = []
+            for n in range(14):
+                whole = n % 5 == 4 or (n == 0 and not cover)
+                x, y = (0, 0) if whole else (noise.randrange(w - 1), noise.randrange(h - 1))
+                fw = w if whole else noise.randrange(1, w - x + 1)
+                fh = h if whole else noise.randrange(1, h - y + 1)
+                frames.append((x, y, fw, fh, noise.randrange(3), noise.randrange(2), [pixel() for _ in range(fw * fh)]))
+            still = [pixel() for _ in range(w * h)] if cover else None
+            content = apng(frames, w, h, kind, prefix, 3 if cover else 0, still, interlaced=kind == 2 and cover)
+            add(f"apng-{name}{'-cover' if cover else ''}.png", content, w, h, composed(frames, w, h, straight),
+                format="apng", depth=8, loop=3 if cover else 0)
 
 
 # --- GIF --------------------------------------------------------------------------------------------------------------
@@ -502,7 +583,7 @@ def bmps():
 shutil.rmtree(OUT, ignore_errors=True)
 os.makedirs(OUT)
 try:
-    for make in (jpegs, pngs, gifs, webps, bmps):
+    for make in (jpegs, pngs, apngs, gifs, webps, bmps):
         make()
 finally:
     shutil.rmtree(TMP)

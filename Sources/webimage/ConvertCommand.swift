@@ -11,6 +11,7 @@ struct ConvertCommand: Sendable {
         let output: String
         let decoding: DecodeOptions
         let transformers: [any ImageTransformer]
+        let frames: ConvertFrames
         let encoding: ImageEncoding
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -23,7 +24,10 @@ struct ConvertCommand: Sendable {
             guard let format = ImageFormat(fileName: output) else {
                 throw UsageError("the extension of “\(output)” names no format that can be written")
             }
-            encoding = ImageEncoding(format: format, quality: try arguments.integer("quality", in: 1...100))
+            frames = try ConvertFrames(arguments, output: output)
+            encoding = ImageEncoding(
+                format: format, quality: try arguments.integer("quality", in: 1...100),
+                isLossless: arguments.has("lossless"), loopCount: try arguments.integer("loop", in: 0...65_535))
         }
     }
 
@@ -36,20 +40,27 @@ struct ConvertCommand: Sendable {
     }
 
     func run() async -> Int32 {
+        let printer = WorkPrinter(WorkBoard("Encoding"), console)
+        defer { printer.end() }
         do throws(ImageError) {
             try await Blocking.run { [options] () throws(ImageError) in
                 let coders = CoderRegistry.standard
-                let context = CodingContext()
+                // Long animations take their time, and whoever waits for them can interrupt.
+                var limits = Limits.desktop
+                limits.maxSeconds = .infinity
+                let context = CodingContext(limits: limits)
                 guard coders.canEncode(options.encoding.format) else {
                     throw .transform(.noEncoder(options.encoding.format))
                 }
                 let data = try Files.read(options.input)
-                var image = try coders.decode(data, options: options.decoding, context: context)
+                var (image, indices) = try options.frames.chosen(
+                    of: try coders.decode(data, options: options.decoding, context: context))
                 for transformer in options.transformers {
                     image = try transformer.apply(to: image, context: TransformContext(coding: context))
                 }
-                try Files.write(
-                    try coders.encode(image, as: options.encoding, context: context), to: options.output)
+                try options.frames.write(
+                    try ConvertFrames.telling(image, printer), indices, as: options.encoding, to: options.output,
+                    context: context)
             }
             return ExitStatus.ok
         } catch {

@@ -95,9 +95,9 @@ struct EncodingTests {
         for format in [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .ico, .cur] {
             #expect(CoderRegistry.standard.canDecode(format))
         }
-        for format in [ImageFormat.jpeg, .png, .webp, .bmp, .ico] {
+        for format in [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .ico] {
             #expect(CoderRegistry.standard.canEncode(format))
         }
-        #expect(!CoderRegistry.standard.canEncode(.gif))
+        #expect(!CoderRegistry.standard.canEncode(.svg))
     }
 }

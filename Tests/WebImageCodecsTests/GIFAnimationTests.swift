@@ -100,6 +100,16 @@ struct GIFAnimationTests {
         #expect(try !decode(gif([whole, whole], trailer: false)).metadata.isPartial)
     }
 
+    @Test("the canvas grows to hold the first frame, and later frames are cut")
+    func beyondTheScreen() throws {
+        let data = gif([picture([1, 0, 0, 1], x: 1, y: 2), picture([0, 0, 0, 0], x: 2, y: 1)])
+        let image = try decode(data)
+        #expect(image.size == PixelSize(width: 3, height: 4))
+        #expect(try ImageProbe(reading: data).rawSize == image.size)
+        let frames = try (0..<2).map { text(try #require(image.animation).frame(at: $0)) }
+        #expect(frames == ["-------BR-RB", "-----R-BR-RB"])
+    }
+
     @Test("threads may ask for any frame at once")
     func threads() async throws {
         let fixture = try Fixture.named("mixed.gif")

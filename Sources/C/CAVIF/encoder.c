@@ -2,9 +2,10 @@
 #ifdef WI_IS_ON
 #include <avif/avif.h>
 #include "CAVIF.h"
+#include "encoder.h"
 #include "status.h"
 
-static avifImage *picture(uint32_t width, uint32_t height, wi_avif_options options) {
+static avifImage *empty_picture(uint32_t width, uint32_t height, wi_avif_options options) {
     avifPixelFormat format = options.subsamples_chroma && !options.is_lossless ? AVIF_PIXEL_FORMAT_YUV420
                                                                                : AVIF_PIXEL_FORMAT_YUV444;
     avifImage *image = avifImageCreate(width, height, (uint32_t)options.depth, format);
@@ -16,7 +17,21 @@ static avifImage *picture(uint32_t width, uint32_t height, wi_avif_options optio
     return image;
 }
 
-static void configure(avifEncoder *encoder, wi_avif_options options) {
+avifResult wi_avif_picture(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                           wi_avif_options options, avifImage **image) {
+    *image = empty_picture(width, height, options);
+    if (!*image) return AVIF_RESULT_OUT_OF_MEMORY;
+    avifRGBImage rgb;
+    avifRGBImageSetDefaults(&rgb, *image);
+    rgb.depth = 8;
+    rgb.format = AVIF_RGB_FORMAT_RGBA;
+    rgb.ignoreAlpha = is_opaque;
+    rgb.pixels = (uint8_t *)pixels;
+    rgb.rowBytes = (uint32_t)stride;
+    return avifImageRGBToYUV(*image, &rgb);
+}
+
+void wi_avif_configure(avifEncoder *encoder, wi_avif_options options) {
     // Quality 100 is quantizer 0, quality 1 the coarsest.
     int quantizer =
         options.is_lossless ? 0 : ((100 - options.quality) * AVIF_QUANTIZER_WORST_QUALITY + 49) / 99;
@@ -30,21 +45,12 @@ static void configure(avifEncoder *encoder, wi_avif_options options) {
 wi_avif_status wi_avif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
                               wi_avif_options options, uint8_t **bytes, size_t *count, const char **message) {
     avifRWData output = AVIF_DATA_EMPTY;
-    avifImage *image = picture(width, height, options);
+    avifImage *image = NULL;
     avifEncoder *encoder = avifEncoderCreate();
-    avifResult status = image && encoder ? AVIF_RESULT_OK : AVIF_RESULT_OUT_OF_MEMORY;
+    avifResult status = encoder ? wi_avif_picture(pixels, stride, width, height, is_opaque, options, &image)
+                                : AVIF_RESULT_OUT_OF_MEMORY;
     if (status == AVIF_RESULT_OK) {
-        avifRGBImage rgb;
-        avifRGBImageSetDefaults(&rgb, image);
-        rgb.depth = 8;
-        rgb.format = AVIF_RGB_FORMAT_RGBA;
-        rgb.ignoreAlpha = is_opaque;
-        rgb.pixels = (uint8_t *)pixels;
-        rgb.rowBytes = (uint32_t)stride;
-        status = avifImageRGBToYUV(image, &rgb);
-    }
-    if (status == AVIF_RESULT_OK) {
-        configure(encoder, options);
+        wi_avif_configure(encoder, options);
         status = avifEncoderWrite(encoder, image, &output);
     }
     if (encoder) avifEncoderDestroy(encoder);

@@ -93,6 +93,9 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
     png_get_tRNS(png, decoder->info, NULL, &transparent, NULL);
     info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent > 0;
     info->is_interlaced = png_get_interlace_type(png, decoder->info) != PNG_INTERLACE_NONE;
+    int is_plain = info->bits == 8 && !info->is_interlaced;
+    info->plain_channels = is_plain && type == PNG_COLOR_TYPE_RGB_ALPHA ? 4
+                           : is_plain && type == PNG_COLOR_TYPE_RGB && !info->has_alpha ? 3 : 0;
     return WI_PNG_OK;
 }
 

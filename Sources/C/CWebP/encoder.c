@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <webp/encode.h>
 #include "CWebP.h"
+#include "config.h"
 
 typedef struct {
     wi_webp_progress progress;
@@ -26,7 +27,7 @@ static wi_webp_status status_of(WebPEncodingError code) {
     }
 }
 
-static int configure(WebPConfig *config, int is_lossless, float quality, int effort) {
+int wi_webp_configure(WebPConfig *config, int is_lossless, float quality, int effort) {
     if (!WebPConfigInit(config)) return 0;
     if (is_lossless) return WebPConfigLosslessPreset(config, effort < 0 ? 6 : effort);
     config->quality = quality;
@@ -42,7 +43,7 @@ wi_webp_status wi_webp_encode(const uint8_t *pixels, size_t stride, uint32_t wid
     WebPMemoryWriter writer;
     listener to = {progress, user};
     if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) return WI_WEBP_UNSUPPORTED;
-    if (!configure(&config, is_lossless, quality, effort) || !WebPPictureInit(&picture)) return WI_WEBP_CORRUPT;
+    if (!wi_webp_configure(&config, is_lossless, quality, effort) || !WebPPictureInit(&picture)) return WI_WEBP_CORRUPT;
     picture.use_argb = is_lossless;
     picture.width = (int)width;
     picture.height = (int)height;

@@ -54,15 +54,21 @@
         /// True for AVIF.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .avif }
 
-        /// Encodes the still or the poster. Default quality 70, chroma at half the resolution below 90; effort 0 to 9 is
-        /// libavif's speed 10 to 1, default speed 6.
+        /// Encodes the still or the animation. Default quality 70, chroma at half the resolution below 90; effort 0 to 9
+        /// is libavif's speed 10 to 1, default speed 6. The format has no place for a loop count before libavif 1.0: what
+        /// is written plays for ever.
         ///
-        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
+        ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
             guard encodedDepth == 8 || encodedDepth == 10 else {
                 throw .request(.invalidOption(name: "encodedDepth", value: "\(encodedDepth)"))
+            }
+            let image = try image.taking(encoding.frames)
+            guard !image.isAnimated else {
+                return try AVIFAnimationWriter.encode(image, as: encoding, depth: encodedDepth, context: context)
             }
             return try AVIFWriter.encode(image.pixels, as: encoding, depth: encodedDepth, context: context)
         }

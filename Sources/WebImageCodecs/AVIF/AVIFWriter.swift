@@ -14,12 +14,7 @@
             throws(ImageError) -> Data
         {
             try requireEncodable(pixels, as: .avif, maxSide: maxSide)
-            let effort = try encoding.checkedEffort()
-            let quality = encoding.quality ?? 70
-            let options = wi_avif_options(
-                depth: Int32(encoding.isLossless ? 8 : depth), is_lossless: encoding.isLossless ? 1 : 0,
-                quality: Int32(quality), speed: Int32(effort.map { 10 - $0 } ?? 6),
-                subsamples_chroma: quality < 90 ? 1 : 0)
+            let options = try options(encoding, depth: depth)
             try context.checkpoint()
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
@@ -34,6 +29,15 @@
             defer { wi_avif_free(bytes) }
             try context.checkpoint()
             return Data(bytes: bytes, count: count)
+        }
+
+        static func options(_ encoding: ImageEncoding, depth: Int) throws(ImageError) -> wi_avif_options {
+            let effort = try encoding.checkedEffort()
+            let quality = encoding.quality ?? 70
+            return wi_avif_options(
+                depth: Int32(encoding.isLossless ? 8 : depth), is_lossless: encoding.isLossless ? 1 : 0,
+                quality: Int32(quality), speed: Int32(effort.map { 10 - $0 } ?? 6),
+                subsamples_chroma: quality < 90 ? 1 : 0)
         }
     }
 #endif

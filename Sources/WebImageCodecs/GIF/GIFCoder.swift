@@ -54,6 +54,21 @@ public struct GIFCoder: ImageCoder {
         return StreamDecoder(GIFStream(probe: probe), probe: probe, options: options, layout: layout)
     }
 
+    /// True for GIF.
+    public func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
+
+    /// Encodes the still or the animation with a palette of at most 256 colours a frame, 255 in animations: the frame's
+    /// own where they are not more, otherwise by median cut. Pixels less than half opaque become transparent, the others
+    /// opaque. Delays are rounded to hundredths of a second, two at least.
+    ///
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
+    ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
+    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        throws(ImageError) -> Data
+    {
+        try GIFWriter.encode(image, as: encoding, context: context)
+    }
+
     /// Composites up to frame `place`, beginning at the nearest frame that needs none before it.
     private func decodeStill(
         at place: Int, _ data: Data, index: GIFIndex, allowsPartial: Bool, context: CodingContext

@@ -4,26 +4,10 @@ import WebImageCore
 
 /// Where a frame's parts are in the file, and how it meets the canvas. Offsets are those of checked bytes.
 struct GIFFrame: Sendable, Equatable {
-    /// What happens to the canvas after the frame was shown (GIF89a, section 23).
-    enum Disposal: UInt8, Sendable {
-        case keep
-        case background
-        case previous
-
-        /// Values 4 to 7 are not defined; as browsers, 4 means what 3 does and the others leave the canvas.
-        init(packed: UInt8) {
-            switch (packed >> 2) & 7 {
-            case 2: self = .background
-            case 3, 4: self = .previous
-            default: self = .keep
-            }
-        }
-    }
-
     /// Place and size as stored; may reach outside the canvas.
     var place: PixelRect
     var isInterlaced: Bool
-    var disposal: Disposal
+    var disposal: FrameDisposal
     /// Index that leaves the canvas as it is.
     var transparentIndex: UInt8?
     /// As stored.
@@ -35,4 +19,16 @@ struct GIFFrame: Sendable, Equatable {
     var dataOffset: Int
     /// False where the file ends inside the sub-blocks.
     var isComplete: Bool
+}
+
+extension FrameDisposal {
+    /// From the packed field of a graphic control extension (GIF89a, section 23). Values 4 to 7 are not defined; as
+    /// browsers, 4 means what 3 does and the others leave the canvas.
+    init(packed: UInt8) {
+        switch (packed >> 2) & 7 {
+        case 2: self = .background
+        case 3, 4: self = .previous
+        default: self = .keep
+        }
+    }
 }

@@ -5,7 +5,8 @@ import WebImageCore
 /// The structure of a GIF file: everything but pixels (GIF89a, sections 17 to 27). Reading it touches each block's
 /// length byte only.
 struct GIFIndex: Sendable {
-    /// The canvas: the logical screen; a side of it that is zero is what the first frame covers.
+    /// The canvas: the logical screen, grown to hold the first frame; later frames are cut. So do Chromium, Pillow and
+    /// libnsgif.
     private(set) var canvasSize: PixelSize
     /// As stored; 1 where the file does not say, 0 is for ever.
     private(set) var loopCount = 1
@@ -19,7 +20,7 @@ struct GIFIndex: Sendable {
 
     /// A graphic control extension holds for the next frame only.
     private struct Control {
-        var disposal = GIFFrame.Disposal.keep
+        var disposal = FrameDisposal.keep
         var transparentIndex: UInt8?
         var delayMilliseconds = 0
     }
@@ -59,8 +60,8 @@ struct GIFIndex: Sendable {
                     ? .truncated(format: .gif, received: bytes.count, expected: nil)
                     : .corrupt(format: .gif, reason: "there is no picture in it"))
         }
-        if canvasSize.width == 0 { canvasSize.width = first.place.x + first.place.width }
-        if canvasSize.height == 0 { canvasSize.height = first.place.y + first.place.height }
+        canvasSize.width = max(canvasSize.width, first.place.x + first.place.width)
+        canvasSize.height = max(canvasSize.height, first.place.y + first.place.height)
         guard !canvasSize.isEmpty else { throw .decode(.corrupt(format: .gif, reason: "the canvas is empty")) }
     }
 
@@ -107,7 +108,7 @@ struct GIFIndex: Sendable {
     private static func control(_ body: UnsafeBufferPointer<UInt8>.SubSequence) -> Control {
         let start = body.startIndex
         return Control(
-            disposal: GIFFrame.Disposal(packed: body[start]),
+            disposal: FrameDisposal(packed: body[start]),
             transparentIndex: body[start] & 1 != 0 ? body[start + 3] : nil,
             delayMilliseconds: (Int(body[start + 1]) | Int(body[start + 2]) << 8) * 10)
     }

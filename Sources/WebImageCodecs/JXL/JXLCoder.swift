@@ -62,14 +62,17 @@
         /// True for JPEG XL.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .jxl }
 
-        /// Encodes the still or the poster. Quality 1 to 100 becomes a distance as in libjxl's own tools, default 90
+        /// Encodes the still or the animation. Quality 1 to 100 becomes a distance as in libjxl's own tools, default 90
         /// (distance 1, visually lossless); 100 and `isLossless` keep every visible pixel. Effort 0 to 9 is libjxl's 1 to 9.
         ///
-        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
+        ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
-            try JXLWriter.encode(image.pixels, as: encoding, context: context)
+            let image = try image.taking(encoding.frames)
+            guard !image.isAnimated else { return try JXLAnimationWriter.encode(image, as: encoding, context: context) }
+            return try JXLWriter.encode(image.pixels, as: encoding, context: context)
         }
     }
 #endif

@@ -13,8 +13,7 @@
             throws(ImageError) -> Data
         {
             try requireEncodable(pixels, as: .jxl, maxSide: maxSide)
-            let effort = try encoding.checkedEffort().map { max(1, $0) } ?? 0
-            let distance = encoding.isLossless ? 0 : distance(quality: encoding.quality ?? 90)
+            let options = try options(encoding)
             try context.checkpoint()
             let channels = pixels.isOpaque ? 3 : 4
             var bytes: UnsafeMutablePointer<UInt8>?
@@ -22,13 +21,19 @@
             let status = wi_jxl_encode(
                 StraightAlpha.packed(pixels, channels: channels), UInt32(pixels.width), UInt32(pixels.height),
                 UInt32(channels),
-                distance, Int32(effort), &bytes, &count)
+                options.distance, options.effort, &bytes, &count)
             guard status == WI_JXL_OK, let bytes else {
                 throw .transform(.encodingFailed(format: .jxl, reason: "libjxl refused (\(status.rawValue))"))
             }
             defer { free(bytes) }
             try context.checkpoint()
             return Data(bytes: bytes, count: count)
+        }
+
+        /// Distance 0 is lossless, effort 0 the library's default.
+        static func options(_ encoding: ImageEncoding) throws(ImageError) -> (distance: Float, effort: Int32) {
+            let effort = try encoding.checkedEffort().map { max(1, $0) } ?? 0
+            return (encoding.isLossless ? 0 : distance(quality: encoding.quality ?? 90), Int32(effort))
         }
 
         /// The mapping of libjxl's command line tool.

@@ -3,8 +3,8 @@
 import Foundation
 import WebImageCore
 
-/// PNG through libpng: all colour types and depths (16 bits rounded to 8), transparent colours, interlace. An
-/// animated PNG gives its still picture.
+/// PNG through libpng: all colour types and depths (16 bits rounded to 8), transparent colours, interlace. The
+/// frames of an animated PNG go through libpng one by one; an animation that breaks the rules gives its still picture.
 public struct PNGCoder: ImageCoder {
     /// Creates the coder.
     public init() {}
@@ -14,14 +14,21 @@ public struct PNGCoder: ImageCoder {
 
     /// Decodes in full and resamples. Broken checksums of chunks that matter are errors, of others not.
     ///
-    /// - Throws: families 4xxx and 6xxx.
+    /// An animation's first frame is decoded at once, the others when they are asked for; a still picture that is not
+    /// part of the animation is not shown. An animation that ends early gives the frames that are whole with
+    /// `allowsPartial`.
+    ///
+    /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
-        try options.requireStill()
-        return try data.withBytes { (bytes) throws(ImageError) in
+        try data.withBytes { (bytes) throws(ImageError) in
             let reader = try PNGReader(bytes, keepsPartial: options.allowsPartial, context: context)
             try probe.requireAgreement(on: reader.size, format: .png)
+            let animation = APNGJob(
+                data, bytes, orientation: probe.orientation, options: options, context: context)
+            if let animation { return try animation.decode(reader) }
+            try options.requireStill()
             let layout = try DecodeLayout(
                 rawSize: reader.size, orientation: probe.orientation, options: options, context: context)
             let profile = reader.iccProfile()
@@ -35,25 +42,33 @@ public struct PNGCoder: ImageCoder {
         }
     }
 
-    /// By rows; an interlaced picture pass by pass, each covering all of it. Of an animation, the still picture.
+    /// By rows; an interlaced picture pass by pass, each covering all of it. None of an animation, which may begin with
+    /// another picture than the one that comes first.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
     {
+        guard probe.format == .png else { return nil }
         let layout = try DecodeLayout(
             rawSize: probe.rawSize, orientation: probe.orientation, options: options, context: context)
         let stream = try PNGStream(probe: probe, context: context)
         return StreamDecoder(stream, probe: probe, options: options, layout: layout)
     }
 
-    /// True for PNG.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .png }
+    /// True for PNG and animated PNG.
+    public func canEncode(_ format: ImageFormat) -> Bool { format == .png || format == .apng }
 
-    /// Encodes the still or the poster with 8 bits a sample, without alpha where the picture is opaque.
+    /// Encodes the still or the poster with 8 bits a sample, without alpha where the picture is opaque; an animation as
+    /// such where the encoding's format is ``ImageFormat/apng``.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
+    ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try PNGWriter.encode(image.pixels, as: encoding, context: context)
+        let image = try image.taking(encoding.frames)
+        guard image.isAnimated, encoding.format == .apng else {
+            return try PNGWriter.encode(image.pixels, as: encoding, context: context)
+        }
+        return try APNGWriter.encode(image, as: encoding, context: context)
     }
 }

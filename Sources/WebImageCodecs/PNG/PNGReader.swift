@@ -11,7 +11,8 @@ struct PNGReader: ~Copyable {
     let hasAlpha: Bool
     private let info: wi_png_info
     private let handle: OpaquePointer
-    private let received: Int
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var received: Int { bytes.count }
     private let context: CodingContext
 
     /// What libpng may allocate for one chunk (profiles, palettes).
@@ -35,7 +36,7 @@ struct PNGReader: ~Copyable {
             throw failure
         }
         self.handle = handle
-        self.received = bytes.count
+        self.bytes = bytes
         self.context = context
         self.info = info
         self.size = PixelSize(width: Int(info.width), height: Int(info.height))
@@ -57,14 +58,25 @@ struct PNGReader: ~Copyable {
     /// - Returns: the rows, and whether some never arrived; those are transparent, or what an earlier pass of an
     ///   interlaced picture left.
     func decode(allowsPartial: Bool) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
-        let isInterlaced = info.is_interlaced != 0
-        let canvas = try PixelCanvas.forDecoding(size, zeroed: isInterlaced, context: context)
-        var failure: ImageError?
+        let canvas = try PixelCanvas.forDecoding(size, zeroed: info.is_interlaced != 0, context: context)
+        let failure = try read(into: canvas, allowsPartial: allowsPartial)
+        if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
+        let mayShowThrough = hasAlpha || failure != nil
+        let isOpaque = mayShowThrough ? canvas.isEveryPixelOpaque() : true
+        return (canvas.finish(isOpaque: isOpaque), failure != nil)
+    }
+
+    /// All rows of all passes, and what ended them early.
+    private func read(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
+        let channels = Int(info.plain_channels)
+        if channels > 0, try PNGWholeDecoder.decode(bytes, channels: channels, into: canvas, context: context) {
+            return nil
+        }
         var finished = 0
         var passes: Int32 = 0
         let started = wi_png_decoder_start(handle, &passes)
         guard started == WI_PNG_OK else { throw Self.failure(started, handle, received) }
-        passes: for _ in 0..<passes {
+        for _ in 0..<passes {
             finished = 0
             while finished < size.height {
                 try context.checkpoint()
@@ -74,18 +86,13 @@ struct PNGReader: ~Copyable {
                     handle, canvas.row(finished), canvas.bytesPerRow, wanted, &done)
                 finished += Int(done)
                 guard status != WI_PNG_OK else { continue }
-                failure = Self.failure(status, handle, received)
-                break passes
+                let failure = Self.failure(status, handle, received)
+                guard allowsPartial, case .decode(.truncated) = failure else { throw failure }
+                if info.is_interlaced == 0 { canvas.clearRows(from: finished) }
+                return failure
             }
         }
-        if let failure {
-            guard allowsPartial, case .decode(.truncated) = failure else { throw failure }
-            if !isInterlaced { canvas.clearRows(from: finished) }
-        }
-        if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
-        let mayShowThrough = hasAlpha || failure != nil
-        let isOpaque = mayShowThrough ? canvas.isEveryPixelOpaque() : true
-        return (canvas.finish(isOpaque: isOpaque), failure != nil)
+        return nil
     }
 
     private static func failure(_ status: wi_png_status, _ handle: OpaquePointer, _ received: Int) -> ImageError {

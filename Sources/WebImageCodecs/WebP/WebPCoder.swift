@@ -15,7 +15,7 @@ public struct WebPCoder: ImageCoder {
     /// Decodes; smaller sizes through libwebp's own scaler to twice the wanted pixels, the rest by resampling.
     ///
     /// An animation's poster is decoded at once, its frames when they are asked for. An animation that ends early
-    /// gives its poster as a still with `allowsPartial`.
+    /// gives the frames that are whole with `allowsPartial`, and at least its poster as a still.
     ///
     /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
@@ -48,13 +48,16 @@ public struct WebPCoder: ImageCoder {
     /// True for WebP.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
-    /// Encodes the still or the poster. Default quality 80; `isLossless` keeps every visible pixel, colours under
-    /// full transparency are not kept.
+    /// Encodes the still or the animation. Default quality 80; `isLossless` keeps every visible pixel, colours under
+    /// full transparency are not kept. Neighbouring frames that are the same become one.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
+    ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try WebPWriter.encode(image.pixels, as: encoding, context: context)
+        let image = try image.taking(encoding.frames)
+        guard image.isAnimated else { return try WebPWriter.encode(image.pixels, as: encoding, context: context) }
+        return try WebPAnimationWriter.encode(image, as: encoding, context: context)
     }
 }

@@ -51,6 +51,9 @@ struct WebPJob {
         if wanted == .all, count > context.limits.maxFrames {
             throw .limit(LimitError(.frames, limit: context.limits.maxFrames, actual: count))
         }
+        if wanted == .all, !container.isComplete, let whole = WebPFrameCut.wholeFrames(bytes) {
+            return try decodeWholeFrames(whole)
+        }
         let plays = wanted == .all && container.isComplete && count > 1
         let layout = try DecodeLayout(
             rawSize: size, orientation: orientation, options: options, frames: plays ? count : 1, context: context)
@@ -61,6 +64,20 @@ struct WebPJob {
             pixels: try layout.finish(poster.pixels, context: context),
             animation: animation.map(ImageAnimation.init), scale: options.scale, format: .webp,
             metadata: metadata(isPartial: poster.isPartial || !container.isComplete))
+    }
+
+    /// What is left of an animation that ends early.
+    private func decodeWholeFrames(_ whole: Data) throws(ImageError) -> Image {
+        let image = try whole.withBytes { (bytes) throws(ImageError) in
+            try WebPJob(
+                data: whole, bytes: bytes, size: size, hasAlpha: hasAlpha, orientation: orientation, options: options,
+                context: context
+            ).decodeAnimation()
+        }
+        var metadata = image.metadata
+        metadata.isPartial = true
+        return Image(
+            pixels: image.pixels, animation: image.animation, scale: image.scale, format: .webp, metadata: metadata)
     }
 
     /// The first frame on its transparent canvas.

@@ -81,12 +81,22 @@ package enum Commands {
     package static let convert = CommandSpec(
         "convert", operands: "IN OUT",
         summary: "Decode a picture and encode it as the extension of OUT says.",
-        details: ["“-” as IN reads standard input.", transformers],
+        details: [
+            "“-” as IN reads standard input.",
+            "Animations stay animations in .gif, .webp, .apng, .avif and .jxl; .png, .jpg and others get the first "
+                + "frame. --frames keeps some: numbers and ranges from 0 in the order in which they are to play, as "
+                + "in 0-9, 2,5,8-12, 10- (to the last) or 9-0 (backwards). With %d in OUT, as in frame-%03d.png, "
+                + "each frame becomes a file of its own with its number.",
+            transformers,
+        ],
         options: [
             .size,
             .transform,
             OptionSpec("frame", letter: "n", takes: "N", help: "Only this frame, from 0."),
+            OptionSpec("frames", takes: "LIST", help: "Only these frames, as in 0-9 or 2,5,8-."),
+            OptionSpec("loop", takes: "N", help: "How often the animation plays, 0 for ever; as before without it."),
             OptionSpec("quality", letter: "q", takes: "Q", help: "1 (small) to 100 (good), for lossy formats."),
+            OptionSpec("lossless", help: "Keep every pixel: webp, avif, jxl."),
         ])
 
     package static let cache = CommandSpec(

@@ -60,7 +60,9 @@ public struct CoderRegistry: Sendable {
         guard let coder = coders.last(where: { $0.canEncode(encoding.format) }) else {
             throw .transform(.noEncoder(encoding.format))
         }
-        return try coder.encode(image, as: encoding, context: context)
+        var rest = encoding
+        rest.frames = .all
+        return try coder.encode(try image.taking(encoding.frames), as: rest, context: context)
     }
 
     /// Everything that is checked before a coder sees the bytes.

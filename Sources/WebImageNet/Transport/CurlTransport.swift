@@ -52,6 +52,7 @@ final class CurlTransport: Sendable {
     ) async -> TransferOutcome {
         let ticket = Ticket<TransferOutcome>()
         context.observePriority { [mailbox] priority in mailbox.post(.setPriority(ticket.id, priority)) }
+        defer { ticket.showOrder() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard ticket.install(continuation) else { return }

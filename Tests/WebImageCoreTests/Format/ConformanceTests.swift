@@ -9,15 +9,6 @@ struct ConformanceTests {
     /// Cells where a header cannot or should not say what the decoders say.
     private static let exceptions: [String: (columns: Set<String>, reason: String)] = [
         "glide/exifsamples/Landscape_0.jpg": (["orientation"], "0 is no orientation: it is read as none"),
-        "image-rs-image/images/gif/anim/oob.gif": (
-            ["width", "height"], "the decoders grow the canvas; the format and upstream's reference do not"
-        ),
-        "image-rs-image/images/gif/simple/issue_1455_oversized.gif": (
-            ["width", "height"], "the decoders grow the canvas; the format and upstream's reference do not"
-        ),
-        "pygif-test-suite/image-outside-bg.gif": (
-            ["width", "height", "raw_width", "raw_height"], "as before; upstream's own table says 2x2"
-        ),
         "image-tiff/geotiff/geo-5b.tif": (["has_alpha"], "a fifth band of unspecified meaning is no alpha"),
         "pillow/avif/xmp_tags_orientation.avif": (["orientation"], "stands in XMP only, which has no say in AVIF"),
         "resvg/structure/svg/zero-size.svg": (["format"], "a side of zero pixels is no picture"),

@@ -7,6 +7,7 @@ import WebImageTestSupport
 import WebImageTesting
 
 @testable import WebImage
+@testable import WebImageStore
 
 @Suite("Memory of a manager", .timeLimit(.minutes(1)))
 struct MemoryTests {
@@ -133,7 +134,11 @@ struct MemoryTests {
         let image = Image(pixels: try TestPictures.pixels(1, width: 2_400, height: 2_000))
         let jpeg = try CoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
         let server = try LoopbackServer(routes: ["/large": .ok(jpeg)])
-        let fixture = try ManagerFixture()
+        // However long the requests take, the level lasts.
+        let now = Date()
+        let source = MemoryPressureSource(
+            files: nil, clock: StoreClock(now: { now }, uptime: { 0 }), hasThread: false)
+        let fixture = try ManagerFixture { $0.memoryPressure = source }
         fixture.manager.handleMemoryPressure(.critical)
         let error = await #expect(throws: ImageError.self) {
             try await fixture.manager.image(for: request(server.url("/large"), width: nil))

@@ -56,3 +56,14 @@ typedef struct {
 wi_avif_status wi_avif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
                               wi_avif_options options, uint8_t **bytes, size_t *count, const char **message);
 void wi_avif_free(uint8_t *bytes);
+
+/// A sequence being encoded. NULL without memory.
+typedef struct wi_avif_animator wi_avif_animator;
+wi_avif_animator *wi_avif_animator_open(wi_avif_options options);
+void wi_avif_animator_close(wi_avif_animator *animator);
+const char *wi_avif_animator_message(const wi_avif_animator *animator);
+/// Adds a frame of R, G, B, A, alpha not multiplied in; `is_opaque` must be the same for all.
+wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const uint8_t *pixels, size_t stride, uint32_t width,
+                                    uint32_t height, int is_opaque, uint64_t milliseconds);
+/// `*bytes` is to be freed by wi_avif_free.
+wi_avif_status wi_avif_animator_finish(wi_avif_animator *animator, uint8_t **bytes, size_t *count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two inner loops of GIF: unpacking LZW and laying indices onto a canvas. Blocks are walked in Swift.
+// The inner loops of GIF: LZW both ways, laying indices onto a canvas, palettes. Blocks are walked and written in Swift.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -50,3 +50,30 @@ void wi_gif_stream_close(wi_gif_stream *stream);
 wi_gif_status wi_gif_stream_feed(wi_gif_stream *stream, const uint8_t *bytes, size_t count);
 /// Indices that were written.
 size_t wi_gif_stream_done(const wi_gif_stream *stream);
+
+/// At most 256 colours as R, G, B, 255 in memory order.
+typedef struct {
+    uint32_t colours[256];
+    unsigned count;
+} wi_gif_palette;
+
+// In what follows pixels are R, G, B, 255 in memory order, or 0 where the canvas is to be left as it is.
+
+/// R, G, B, A with alpha not multiplied in; what is less than half there becomes 0.
+void wi_gif_threshold(const uint8_t *straight, size_t count, uint32_t *pixels);
+/// The pixels' own colours in the order in which they come; 0 where they are more than `limit`.
+int wi_gif_palette_exact(const uint32_t *pixels, size_t count, unsigned limit, wi_gif_palette *palette);
+/// At most `limit` (up to 256) colours for all of them, by median cut; 0 without memory.
+int wi_gif_palette_cut(const uint32_t *pixels, size_t count, unsigned limit, wi_gif_palette *palette);
+/// Indices of colours that are in the palette; 0 where one is not.
+int wi_gif_map_exact(const uint32_t *pixels, size_t count, const wi_gif_palette *palette, uint8_t transparent,
+                     uint8_t *indices);
+/// Indices of the nearest colours, with Floyd and Steinberg's error diffusion where asked; 0 without memory.
+int wi_gif_map_nearest(const uint32_t *pixels, size_t width, size_t height, const wi_gif_palette *palette,
+                       uint8_t transparent, int dithers, uint8_t *indices);
+
+/// The most bytes that wi_gif_pack makes of so many pixels.
+size_t wi_gif_pack_bound(size_t pixels);
+/// Packs indices below 2 to the power of `minimum_code_size` (2 to 8) into a chain of sub-blocks with its terminator.
+/// Returns its bytes, 0 where `capacity` is too small.
+size_t wi_gif_pack(const uint8_t *indices, size_t pixels, unsigned minimum_code_size, uint8_t *out, size_t capacity);

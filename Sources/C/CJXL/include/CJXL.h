@@ -66,3 +66,25 @@ void wi_jxl_stream_info(const wi_jxl_stream *stream, wi_jxl_info *info);
 /// `distance` 0 is lossless. `*bytes` becomes malloc'ed memory.
 wi_jxl_status wi_jxl_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels, float distance,
                             int effort, uint8_t **bytes, size_t *count);
+
+/// An animation being encoded. NULL without memory or where an option is refused.
+typedef struct wi_jxl_animator wi_jxl_animator;
+wi_jxl_animator *wi_jxl_animator_open(uint32_t width, uint32_t height, uint32_t channels, uint32_t loops,
+                                      float distance, int effort);
+void wi_jxl_animator_close(wi_jxl_animator *animator);
+
+/// Where a frame lies on the canvas; outside of it what was shown before stays.
+typedef struct {
+    uint32_t x;
+    uint32_t y;
+    uint32_t width;
+    uint32_t height;
+    /// Whether it is less than the canvas; the first frame is all of it.
+    int is_partial;
+    int is_last;
+    uint32_t milliseconds;
+} wi_jxl_part;
+/// Adds a frame and encodes it; pixels as for wi_jxl_encode.
+wi_jxl_status wi_jxl_animator_add(wi_jxl_animator *animator, const uint8_t *pixels, const wi_jxl_part *part);
+/// The file, once the last frame was added; valid until close.
+const uint8_t *wi_jxl_animator_bytes(const wi_jxl_animator *animator, size_t *count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libpng behind calls that return a code: its error exit is a longjmp, which must not cross Swift.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,8 @@ typedef struct {
     /// Alpha channel or transparent colours.
     int has_alpha;
     int is_interlaced;
+    /// 3 or 4 where rows are R, G, B or R, G, B, A of 8 bits and nothing else has to be done with them; 0 otherwise.
+    int plain_channels;
 } wi_png_info;
 
 /// `data` must stay valid until close. `max_chunk` bounds what libpng allocates for one chunk, in bytes.
@@ -75,3 +78,12 @@ wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, uint32_t width, uint
 wi_png_status wi_png_encoder_rows(wi_png_encoder *encoder, const uint8_t *rows, size_t stride, uint32_t count);
 /// Ends the file; the bytes stay the encoder's until close.
 wi_png_status wi_png_encoder_finish(wi_png_encoder *encoder, const uint8_t **bytes, size_t *count);
+
+/// The check value of a chunk; `bytes` are its name and its body (PNG third edition, section 5.5).
+uint32_t wi_png_check(const uint8_t *bytes, size_t count);
+/// Lays premultiplied pixels over others.
+void wi_png_blend_over(uint8_t *below, const uint8_t *above, size_t pixels);
+
+/// Unpacks the pixels' data of the whole file `png` with one call of libdeflate: `raw_count` bytes, every row behind its
+/// filter's number. False where anything is not as it should be, check values included.
+bool wi_png_unpack(const uint8_t *png, size_t count, uint8_t *raw, size_t raw_count);

@@ -45,3 +45,11 @@ void wi_cut_rgba8(const uint8_t *src, uint8_t *dst, const float *outer, const fl
                   size_t count);
 void wi_cut_rgba16(const uint16_t *src, uint16_t *dst, const float *outer, const float *inner, const float *border,
                    size_t count);
+
+/// Undoes the filters of `rows` PNG rows of 8 bits a sample, each behind its filter's number, and writes R, G, B, A, alpha
+/// not multiplied in. `above` is the finished row before the first one, zeros where there is none. Up to 4 bytes behind
+/// `raw` are read and not used. The rows done: fewer where a filter has no such number.
+size_t wi_unfilter_rgb8(const uint8_t *raw, size_t width, size_t rows, const uint8_t *above, uint8_t *out,
+                        size_t stride);
+size_t wi_unfilter_rgba8(const uint8_t *raw, size_t width, size_t rows, const uint8_t *above, uint8_t *out,
+                         size_t stride);

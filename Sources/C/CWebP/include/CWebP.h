@@ -78,3 +78,15 @@ wi_webp_status wi_webp_encode(const uint8_t *pixels, size_t stride, uint32_t wid
                               int is_lossless, float quality, int effort, wi_webp_progress progress, void *user,
                               uint8_t **bytes, size_t *count);
 void wi_webp_free(uint8_t *bytes);
+
+/// An animation being encoded; `effort` 0 to 9, -1 for the library's default. NULL without memory.
+typedef struct wi_webp_animator wi_webp_animator;
+wi_webp_animator *wi_webp_animator_open(uint32_t width, uint32_t height, int loop_count, int is_lossless, float quality,
+                                        int effort);
+void wi_webp_animator_close(wi_webp_animator *animator);
+const char *wi_webp_animator_message(const wi_webp_animator *animator);
+/// Adds a frame of R, G, B, A, alpha not multiplied in, shown from `timestamp` milliseconds on.
+wi_webp_status wi_webp_animator_add(wi_webp_animator *animator, const uint8_t *pixels, size_t stride, int is_opaque,
+                                    int timestamp);
+/// Ends the last frame at `timestamp`; `*bytes` is to be freed by wi_webp_free.
+wi_webp_status wi_webp_animator_finish(wi_webp_animator *animator, int timestamp, uint8_t **bytes, size_t *count);

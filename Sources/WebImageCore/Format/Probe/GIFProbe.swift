@@ -58,14 +58,14 @@ struct GIFProbe {
         try skipBlocks()
     }
 
-    /// A logical screen without width or height takes what the first picture covers.
+    /// Where the first picture reaches beyond the logical screen (whose sides may be zero) the canvas grows; later
+    /// pictures are cut. So do Chromium, Pillow and libnsgif.
     private mutating func setCanvas(first: PixelSize, right: Int, bottom: Int) throws(ProbeStop) {
-        if probe.rawSize.width == 0 { probe.rawSize.width = right }
-        if probe.rawSize.height == 0 { probe.rawSize.height = bottom }
+        probe.rawSize.width = max(probe.rawSize.width, right)
+        probe.rawSize.height = max(probe.rawSize.height, bottom)
         guard !probe.rawSize.isEmpty else { throw .corrupt(.gif, "a side of zero pixels") }
         // A code of 12 bits stands for at most 4,096 pixels: no byte makes more than 2,731.
-        let width = min(first.width, probe.rawSize.width)
-        probe.smallestFile = width * min(first.height, probe.rawSize.height) / 2_731 + 13
+        probe.smallestFile = first.width * first.height / 2_731 + 13
     }
 
     private mutating func takeExtension() throws(ProbeStop) {

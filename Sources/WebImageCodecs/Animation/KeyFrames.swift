@@ -2,22 +2,38 @@
 
 import WebImageCore
 
+/// What happens to the canvas after a frame was shown; the raw values are those of APNG.
+enum FrameDisposal: UInt8, Sendable {
+    case keep
+    case background
+    case previous
+}
+
+/// How a frame meets the canvas.
+struct FrameStep: Sendable {
+    /// Place and size; may reach outside the canvas.
+    var place: PixelRect
+    var disposal: FrameDisposal
+    /// Whether each of its pixels replaces what is below it.
+    var replaces: Bool
+}
+
 /// Which frames can be shown without the ones before them.
-struct GIFKeyFrames: Sendable {
+struct KeyFrames: Sendable {
     /// Frames that find an empty canvas.
     private let startsClear: [Bool]
     /// Frames that say they cover the whole canvas and what follows does not look behind them.
     private var covers: [Bool]
 
-    init(_ index: GIFIndex) {
-        let canvas = PixelRect(x: 0, y: 0, width: index.canvasSize.width, height: index.canvasSize.height)
+    init(_ steps: [FrameStep], canvas size: PixelSize) {
+        let canvas = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
         var startsClear: [Bool] = []
-        for place in index.frames.indices {
+        for place in steps.indices {
             guard place > 0 else {
                 startsClear.append(true)
                 continue
             }
-            let before = index.frames[place - 1]
+            let before = steps[place - 1]
             switch before.disposal {
             case .keep: startsClear.append(false)
             case .background: startsClear.append(startsClear[place - 1] || before.place.contains(canvas))
@@ -25,9 +41,7 @@ struct GIFKeyFrames: Sendable {
             }
         }
         self.startsClear = startsClear
-        self.covers = index.frames.map {
-            $0.transparentIndex == nil && $0.disposal != .previous && $0.place.contains(canvas)
-        }
+        self.covers = steps.map { $0.replaces && $0.disposal != .previous && $0.place.contains(canvas) }
     }
 
     /// The nearest frame at or before `index` to begin with on an empty canvas.

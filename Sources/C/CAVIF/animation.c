@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#ifdef WI_IS_ON
+#include <stdlib.h>
+#include "CAVIF.h"
+#include "encoder.h"
+#include "status.h"
+
+struct wi_avif_animator {
+    avifEncoder *encoder;
+    wi_avif_options options;
+    const char *message;
+};
+
+wi_avif_animator *wi_avif_animator_open(wi_avif_options options) {
+    wi_avif_animator *animator = calloc(1, sizeof *animator);
+    if (!animator) return NULL;
+    animator->options = options;
+    animator->encoder = avifEncoderCreate();
+    if (!animator->encoder) {
+        free(animator);
+        return NULL;
+    }
+    wi_avif_configure(animator->encoder, options);
+    animator->encoder->timescale = 1000;
+    return animator;
+}
+
+void wi_avif_animator_close(wi_avif_animator *animator) {
+    if (!animator) return;
+    avifEncoderDestroy(animator->encoder);
+    free(animator);
+}
+
+const char *wi_avif_animator_message(const wi_avif_animator *animator) {
+    return animator->message ? animator->message : "no memory";
+}
+
+wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const uint8_t *pixels, size_t stride, uint32_t width,
+                                    uint32_t height, int is_opaque, uint64_t milliseconds) {
+    avifImage *image = NULL;
+    avifResult status = wi_avif_picture(pixels, stride, width, height, is_opaque, animator->options, &image);
+    if (status == AVIF_RESULT_OK)
+        status = avifEncoderAddImage(animator->encoder, image, milliseconds, AVIF_ADD_IMAGE_FLAG_NONE);
+    if (image) avifImageDestroy(image);
+    animator->message = avifResultToString(status);
+    return wi_avif_status_of(status);
+}
+
+wi_avif_status wi_avif_animator_finish(wi_avif_animator *animator, uint8_t **bytes, size_t *count) {
+    avifRWData output = AVIF_DATA_EMPTY;
+    avifResult status = avifEncoderFinish(animator->encoder, &output);
+    animator->message = avifResultToString(status);
+    if (status != AVIF_RESULT_OK) {
+        avifRWDataFree(&output);
+        return wi_avif_status_of(status);
+    }
+    *bytes = output.data;
+    *count = output.size;
+    return WI_AVIF_OK;
+}
+#endif

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <avif/avif.h>
+#include "CAVIF.h"
+
+/// `*image` is to be destroyed also after a failure.
+avifResult wi_avif_picture(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                           wi_avif_options options, avifImage **image);
+void wi_avif_configure(avifEncoder *encoder, wi_avif_options options);

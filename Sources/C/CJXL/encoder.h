@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <jxl/encode.h>
+#include "CJXL.h"
+
+/// What was encoded so far; `bytes` is to be freed.
+typedef struct {
+    uint8_t *bytes;
+    size_t used;
+    size_t room;
+} wi_jxl_output;
+
+/// `loops` is NULL for stills; ticks are milliseconds.
+int wi_jxl_start(JxlEncoder *encoder, uint32_t width, uint32_t height, uint32_t channels, int is_lossless,
+                 const uint32_t *loops);
+/// NULL where an option is refused; freed with the encoder.
+JxlEncoderFrameSettings *wi_jxl_settings(JxlEncoder *encoder, float distance, int effort);
+/// Encodes all that was added.
+wi_jxl_status wi_jxl_drain(JxlEncoder *encoder, wi_jxl_output *output);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+#if AVIF
+    import CAVIF
+    import Foundation
+    import WebImageCore
+
+    /// Encodes sequences through libavif, which holds as many frames as its AV1 encoder looks ahead.
+    enum AVIFAnimationWriter {
+        static func encode(_ image: Image, as encoding: ImageEncoding, depth: Int, context: CodingContext)
+            throws(ImageError) -> Data
+        {
+            let frames = try FramesToEncode(image, as: encoding, maxSide: AVIFWriter.maxSide, context: context)
+            let options = try AVIFWriter.options(encoding, depth: depth)
+            let isOpaque = try frames.areOpaque()
+            guard let handle = wi_avif_animator_open(options) else {
+                throw .decode(.outOfMemory(bytes: frames.size.width * frames.size.height * 4))
+            }
+            defer { wi_avif_animator_close(handle) }
+            for place in 0..<frames.count {
+                let pixels = try frames.pixels(at: place)
+                let status = wi_avif_animator_add(
+                    handle, StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
+                    UInt32(pixels.width), UInt32(pixels.height), isOpaque ? 1 : 0,
+                    UInt64(max(1, frames.durations[place])))
+                try check(status, handle)
+            }
+            var bytes: UnsafeMutablePointer<UInt8>?
+            var count = 0
+            try check(wi_avif_animator_finish(handle, &bytes, &count), handle)
+            try context.checkpoint()
+            guard let bytes else { return Data() }
+            defer { wi_avif_free(bytes) }
+            return Data(bytes: bytes, count: count)
+        }
+
+        private static func check(_ status: wi_avif_status, _ handle: OpaquePointer) throws(ImageError) {
+            guard status != WI_AVIF_OK else { return }
+            let reason = String(cString: wi_avif_animator_message(handle))
+            throw .transform(.encodingFailed(format: .avif, reason: reason))
+        }
+    }
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import WebImageCore
+
+/// Grows to hold every pixel it is told of.
+struct GrowingRect {
+    private var left = Int.max
+    private var right = Int.min
+    private var top = Int.max
+    private var bottom = Int.min
+
+    /// Pixels `first` to `last` of row `row`.
+    mutating func add(row: Int, _ first: Int, _ last: Int) {
+        left = min(left, first)
+        right = max(right, last)
+        top = min(top, row)
+        bottom = max(bottom, row)
+    }
+
+    mutating func add(_ other: GrowingRect) {
+        guard let part = other.rect else { return }
+        add(row: part.y, part.x, part.x + part.width - 1)
+        add(row: part.y + part.height - 1, part.x, part.x)
+    }
+
+    /// Nil where there was nothing.
+    var rect: PixelRect? {
+        guard left <= right else { return nil }
+        return PixelRect(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
+    }
+}
+
+/// The smallest part that holds all pixels for which `differs` is true.
+///
+/// - Parameters:
+///   - before, after: rows of `width` pixels, `stride` pixels apart.
+func changedPart(
+    _ before: UnsafePointer<UInt32>, _ after: UnsafePointer<UInt32>, stride: Int, size: PixelSize,
+    differs: (UInt32, UInt32) -> Bool = { $0 != $1 }
+) -> GrowingRect {
+    var part = GrowingRect()
+    for row in 0..<size.height {
+        let old = before + row * stride
+        let new = after + row * stride
+        // Most rows of most frames are the same.
+        if memcmp(old, new, size.width * 4) == 0 { continue }
+        guard let first = (0..<size.width).first(where: { differs(old[$0], new[$0]) }),
+            let last = (first..<size.width).last(where: { differs(old[$0], new[$0]) })
+        else { continue }
+        part.add(row: row, first, last)
+    }
+    return part
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// Lays a GIF's frames onto its canvas. Holds the encoded bytes, where the frames are in them, and the canvas.
+struct GIFCompositor: FrameCompositor, ~Copyable {
+    private let data: Data
+    private let index: GIFIndex
+    private var canvas: GIFCanvas
+
+    /// - Throws: a ``LimitError``, ``DecodeError/outOfMemory(bytes:)``.
+    init(_ data: Data, index: GIFIndex, context: CodingContext) throws(ImageError) {
+        self.data = data
+        self.index = index
+        self.canvas = try GIFCanvas(size: index.canvasSize, context: context)
+    }
+
+    mutating func clear() { canvas.clear() }
+
+    mutating func draw(_ place: Int, context: CodingContext) throws(ImageError) -> Bool {
+        try canvas.draw(index.frames[place], of: data, context: context).isSolid
+    }
+
+    mutating func dispose(_ place: Int) { canvas.dispose(index.frames[place]) }
+
+    borrowing func snapshot() throws(ImageError) -> PixelBuffer { try canvas.snapshot() }
+}
+
+typealias GIFAnimationDecoder = CompositingDecoder<GIFCompositor>
+
+extension CompositingDecoder where Compositor == GIFCompositor {
+    convenience init(
+        _ data: Data, index: GIFIndex, layout: DecodeLayout, context: CodingContext
+    ) throws(ImageError) {
+        let steps = index.frames.map {
+            FrameStep(place: $0.place, disposal: $0.disposal, replaces: $0.transparentIndex == nil)
+        }
+        let delays = index.frames.map { AnimationTimeline.normalizedDelay(milliseconds: $0.delayMilliseconds) }
+        self.init(
+            try GIFCompositor(data, index: index, context: context),
+            keyFrames: KeyFrames(steps, canvas: index.canvasSize),
+            timeline: AnimationTimeline(loopCount: index.loopCount, durations: delays), layout: layout,
+            limits: context.limits,
+            cost: data.count + index.frames.count * MemoryLayout<GIFFrame>.stride
+                + index.canvasSize.width * index.canvasSize.height * 4)
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+
+import CGIF
+import Foundation
+import WebImageCore
+
+/// Encodes stills and animations as GIF89a. Of each frame only the part is written that differs from the canvas, with
+/// transparent pixels where it does not; where pixels vanish, the frame before is disposed of. Three canvases are held.
+struct GIFWriter {
+    /// The format's sizes are 16 bits wide.
+    static let maxSide = 65_535
+
+    private let frames: FramesToEncode
+    private let dithers: Bool
+    private let context: CodingContext
+    private var stream: GIFBlockWriter
+
+    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        throws(ImageError) -> Data
+    {
+        let image = try image.taking(encoding.frames)
+        let frames = try FramesToEncode(image, as: encoding, maxSide: maxSide, context: context)
+        var writer = GIFWriter(frames: frames, dithers: encoding.dithers, context: context)
+        try writer.write()
+        return Data(writer.stream.bytes)
+    }
+
+    private init(frames: FramesToEncode, dithers: Bool, context: CodingContext) {
+        self.frames = frames
+        self.dithers = dithers
+        self.context = context
+        self.stream = GIFBlockWriter(size: frames.size)
+    }
+
+    private mutating func write() throws(ImageError) {
+        var clock = GIFClock()
+        var before = [UInt32](repeating: 0, count: frames.size.width * frames.size.height)
+        var current = try colours(at: 0)
+        for place in 0..<frames.count {
+            let next = place + 1 < frames.count ? try colours(at: place + 1) : nil
+            let vanishing = next.map { part(current, $0) { $0 != 0 && $1 == 0 } } ?? GrowingRect()
+            var changed = place == 0 ? GrowingRect() : part(before, current) { $0 != $1 }
+            if place == 0 { changed.add(row: 0, 0, frames.size.width - 1) }
+            if place == 0 { changed.add(row: frames.size.height - 1, 0, 0) }
+            changed.add(vanishing)
+            // A frame without a change still takes its time.
+            let rect = changed.rect ?? PixelRect(x: 0, y: 0, width: 1, height: 1)
+            let isCleared = vanishing.rect != nil
+            let picture = try palettized(differences(before, current, rect), rect.size, isFirst: place == 0)
+            if place == 0 { stream.start(picture.palette, loopCount: frames.isAnimation ? frames.loopCount : 1) }
+            stream.append(
+                picture, at: rect, disposal: frames.isAnimation ? (isCleared ? .background : .keep) : nil,
+                hundredths: frames.isAnimation ? clock.hundredths(frames.durations[place]) : 0)
+            before = current
+            if isCleared { clear(rect, of: &before) }
+            if let next { current = next }
+        }
+        stream.finish()
+    }
+
+    /// One frame as opaque colours; 0 where it is less than half there.
+    private func colours(at place: Int) throws(ImageError) -> [UInt32] {
+        let pixels = try frames.pixels(at: place)
+        let width = frames.size.width
+        return [UInt32](unsafeUninitializedCapacity: width * frames.size.height) { target, count in
+            guard let start = target.baseAddress else { return }
+            for row in stride(from: 0, to: frames.size.height, by: rowsPerCheckpoint) {
+                let rows = min(rowsPerCheckpoint, frames.size.height - row)
+                let straight = StraightAlpha.rows(of: pixels, from: row, count: rows)
+                wi_gif_threshold(straight, rows * width, start + row * width)
+            }
+            count = width * frames.size.height
+        }
+    }
+
+    private func part(_ before: [UInt32], _ after: [UInt32], differs: (UInt32, UInt32) -> Bool) -> GrowingRect {
+        before.withUnsafeBufferPointer { before in
+            after.withUnsafeBufferPointer { after in
+                guard let old = before.baseAddress, let new = after.baseAddress else { return GrowingRect() }
+                return changedPart(old, new, stride: frames.size.width, size: frames.size, differs: differs)
+            }
+        }
+    }
+
+    /// The pixels of `rect`, 0 where the canvas has them already.
+    private func differences(_ before: [UInt32], _ current: [UInt32], _ rect: PixelRect) -> [UInt32] {
+        var drawn: [UInt32] = []
+        drawn.reserveCapacity(rect.width * rect.height)
+        for row in rect.y..<rect.y + rect.height {
+            let start = row * frames.size.width + rect.x
+            for place in start..<start + rect.width {
+                drawn.append(before[place] == current[place] ? 0 : current[place])
+            }
+        }
+        return drawn
+    }
+
+    private func clear(_ rect: PixelRect, of canvas: inout [UInt32]) {
+        for row in rect.y..<rect.y + rect.height {
+            let start = row * frames.size.width + rect.x
+            for place in start..<start + rect.width { canvas[place] = 0 }
+        }
+    }
+
+    /// Indices into the first frame's palette where it has all colours, otherwise into one of its own.
+    private func palettized(_ pixels: [UInt32], _ size: PixelSize, isFirst: Bool) throws(ImageError) -> GIFPicture {
+        try context.checkpoint()
+        let hasHoles = pixels.contains(0)
+        if !isFirst, let shared = stream.shared, !hasHoles || shared.hasTransparency,
+            let indices = shared.exactIndices(of: pixels)
+        {
+            return GIFPicture(indices: indices, palette: shared, usesSharedPalette: true, hasHoles: hasHoles)
+        }
+        // Later frames will want a transparent index in the first one's palette too.
+        let limit = hasHoles || frames.isAnimation ? 255 : 256
+        guard let palette = GIFPalette(for: pixels, limit: limit),
+            let indices = palette.exactIndices(of: pixels)
+                ?? palette.nearestIndices(of: pixels, size, dithers: dithers)
+        else { throw .decode(.outOfMemory(bytes: pixels.count * 4)) }
+        return GIFPicture(indices: indices, palette: palette, usesSharedPalette: isFirst, hasHoles: hasHoles)
+    }
+}
+
+/// Milliseconds to hundredths of a second; what is lost in one frame comes with the next.
+struct GIFClock {
+    private var milliseconds = 0
+    private var written = 0
+
+    mutating func hundredths(_ duration: Int) -> Int {
+        milliseconds += min(duration, 655_350)
+        // Below 2 viewers take a tenth of a second instead.
+        let value = min(65_535, max(2, (milliseconds + 5) / 10 - written))
+        written += value
+        return value
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+#if JXL
+    import CJXL
+    import Foundation
+    import WebImageCore
+
+    /// Encodes animations through libjxl. Of each frame only the part is written that differs from the one before.
+    enum JXLAnimationWriter {
+        static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+            throws(ImageError) -> Data
+        {
+            let frames = try FramesToEncode(image, as: encoding, maxSide: JXLWriter.maxSide, context: context)
+            let channels = try frames.areOpaque() ? 3 : 4
+            let options = try JXLWriter.options(encoding)
+            let handle = wi_jxl_animator_open(
+                UInt32(frames.size.width), UInt32(frames.size.height), UInt32(channels),
+                UInt32(clamping: frames.loopCount), options.distance, options.effort)
+            guard let handle else { throw .transform(.encodingFailed(format: .jxl, reason: "libjxl refused")) }
+            defer { wi_jxl_animator_close(handle) }
+            let whole = PixelRect(x: 0, y: 0, width: frames.size.width, height: frames.size.height)
+            var before: PixelBuffer?
+            for place in 0..<frames.count {
+                let pixels = try frames.pixels(at: place)
+                // A frame without a change still takes its time.
+                let nothing = PixelRect(x: 0, y: 0, width: 1, height: 1)
+                let rect = before.map { pixels.changes(from: $0) ?? nothing } ?? whole
+                var part = wi_jxl_part(
+                    x: UInt32(rect.x), y: UInt32(rect.y), width: UInt32(rect.width), height: UInt32(rect.height),
+                    is_partial: rect == whole ? 0 : 1, is_last: place == frames.count - 1 ? 1 : 0,
+                    milliseconds: UInt32(clamping: frames.durations[place]))
+                let status = wi_jxl_animator_add(handle, StraightAlpha.packed(pixels, rect, channels: channels), &part)
+                guard status == WI_JXL_OK else {
+                    throw .transform(.encodingFailed(format: .jxl, reason: "libjxl refused (\(status.rawValue))"))
+                }
+                before = pixels
+            }
+            try context.checkpoint()
+            var count = 0
+            guard let bytes = wi_jxl_animator_bytes(handle, &count) else { return Data() }
+            return Data(bytes: bytes, count: count)
+        }
+    }
+#endif

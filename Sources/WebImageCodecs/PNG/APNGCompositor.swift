@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+import CPNG
+import Foundation
+import WebImageCore
+
+/// Lays an animated PNG's frames onto its canvas. Holds the encoded bytes, where the frames are in them, one canvas, and
+/// a second one while a frame asks for the canvas before it.
+struct APNGCompositor: FrameCompositor, ~Copyable {
+    private let data: Data
+    private let index: APNGIndex
+    private let pixels: PixelCanvas
+    private var backup: PixelBuffer?
+
+    /// - Throws: a ``LimitError``, ``DecodeError/outOfMemory(bytes:)``.
+    init(_ data: Data, index: APNGIndex, context: CodingContext) throws(ImageError) {
+        self.data = data
+        self.index = index
+        self.pixels = try PixelCanvas.forDecoding(index.canvasSize, zeroed: true, context: context)
+    }
+
+    mutating func clear() {
+        pixels.clear()
+        backup = nil
+    }
+
+    mutating func draw(_ place: Int, context: CodingContext) throws(ImageError) -> Bool {
+        let frame = index.frames[place]
+        let drawn = try data.withBytes { [index] (bytes) throws(ImageError) in
+            try index.decode(frame, in: bytes, context: context)
+        }
+        if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
+        lay(drawn, at: frame.place, isBlended: frame.isBlended && !drawn.isOpaque)
+        return true
+    }
+
+    mutating func dispose(_ place: Int) {
+        let frame = index.frames[place]
+        switch frame.disposal {
+        case .keep: break
+        case .background: clear(frame.place)
+        case .previous: restore()
+        }
+    }
+
+    borrowing func snapshot() throws(ImageError) -> PixelBuffer {
+        try pixels.snapshot(isOpaque: pixels.isEveryPixelOpaque())
+    }
+
+    private borrowing func lay(_ drawn: PixelBuffer, at place: PixelRect, isBlended: Bool) {
+        drawn.withUnsafeBytes { bytes in
+            guard let source = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+            for row in 0..<place.height {
+                let target = pixels.row(place.y + row) + place.x * 4
+                let line = source + row * drawn.bytesPerRow
+                if isBlended {
+                    wi_png_blend_over(target, line, place.width)
+                } else {
+                    target.update(from: line, count: place.width * 4)
+                }
+            }
+        }
+    }
+
+    private borrowing func clear(_ place: PixelRect) {
+        for row in place.y..<place.y + place.height {
+            (pixels.row(row) + place.x * 4).update(repeating: 0, count: place.width * 4)
+        }
+    }
+
+    private mutating func restore() {
+        guard let backup else { return }
+        backup.withUnsafeBytes { bytes in
+            guard let source = bytes.baseAddress else { return }
+            pixels.baseAddress.copyMemory(from: source, byteCount: bytes.count)
+        }
+        self.backup = nil
+    }
+}
+
+extension APNGIndex {
+    /// The pixels of one frame, premultiplied, without the canvas.
+    ///
+    /// - Throws: family 4xxx, a ``LimitError``.
+    fileprivate func decode(
+        _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, context: CodingContext
+    ) throws(ImageError) -> PixelBuffer {
+        let file = try still(of: frame, in: bytes)
+        let outcome = file.withUnsafeBufferPointer { file -> Result<PixelBuffer, ImageError> in
+            do throws(ImageError) {
+                let reader = try PNGReader(file, keepsPartial: false, context: context)
+                return .success(try reader.decode(allowsPartial: false).pixels)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// The frame as a file of its own, for libpng.
+    private func still(of frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) -> [UInt8] {
+        let count = frame.parts.reduce(0) { $0 + $1.count }
+        guard count <= 0x7FFF_FFFF else {
+            throw .decode(.unsupported(format: .apng, feature: "frames of more than 2 GiB"))
+        }
+        var writer = PNGChunkWriter(capacity: count + shared.reduce(64) { $0 + $1.count })
+        writer.chunk(PNGChunks.header) { body in
+            body.appendBig(UInt32(frame.place.width))
+            body.appendBig(UInt32(frame.place.height))
+            body += bytes[header.lowerBound + 8..<header.upperBound]
+        }
+        for part in shared { writer.append(bytes[part]) }
+        writer.chunk(PNGChunks.data) { body in
+            for part in frame.parts { body += bytes[part] }
+        }
+        writer.chunk(PNGChunks.end)
+        return writer.bytes
+    }
+}
+
+typealias APNGAnimationDecoder = CompositingDecoder<APNGCompositor>
+
+extension CompositingDecoder where Compositor == APNGCompositor {
+    convenience init(
+        _ data: Data, index: APNGIndex, hasAlpha: Bool, layout: DecodeLayout, context: CodingContext
+    ) throws(ImageError) {
+        self.init(
+            try APNGCompositor(data, index: index, context: context),
+            keyFrames: KeyFrames(index.steps(hasAlpha: hasAlpha), canvas: index.canvasSize), timeline: index.timeline,
+            layout: layout, limits: context.limits,
+            cost: data.count + index.frames.count * MemoryLayout<APNGFrame>.stride
+                + index.canvasSize.width * index.canvasSize.height * 4)
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+import CPNG
+import Foundation
+import WebImageCore
+
+/// Encodes animations as PNG with 8 bits a sample and alpha. Of each frame only the part is written that differs from
+/// the one before: as it is, or laid over with what stays left transparent, whichever is smaller. Two frames are held.
+struct APNGWriter {
+    private let frames: FramesToEncode
+    private let effort: Int?
+    private let context: CodingContext
+    private var writer = PNGChunkWriter()
+    private var sequence: UInt32 = 0
+
+    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        throws(ImageError) -> Data
+    {
+        let frames = try FramesToEncode(image, as: encoding, maxSide: Int(Int32.max), context: context)
+        var writer = APNGWriter(frames: frames, effort: try encoding.checkedEffort(), context: context)
+        try writer.write()
+        return Data(writer.writer.bytes)
+    }
+
+    private init(frames: FramesToEncode, effort: Int?, context: CodingContext) {
+        self.frames = frames
+        self.effort = effort
+        self.context = context
+    }
+
+    private mutating func write() throws(ImageError) {
+        writer.chunk(PNGChunks.header) { [size = frames.size] body in
+            body.appendBig(UInt32(size.width))
+            body.appendBig(UInt32(size.height))
+            body += [8, 6, 0, 0, 0]
+        }
+        writer.chunk(PNGChunks.animation) { [frames] body in
+            body.appendBig(UInt32(frames.count))
+            body.appendBig(UInt32(clamping: min(frames.loopCount, 0x7FFF_FFFF)))
+        }
+        var before: PixelBuffer?
+        for place in 0..<frames.count {
+            let pixels = try frames.pixels(at: place)
+            try append(pixels, before: before, milliseconds: frames.durations[place])
+            before = pixels
+        }
+        writer.chunk(PNGChunks.end)
+    }
+
+    private mutating func append(_ pixels: PixelBuffer, before: PixelBuffer?, milliseconds: Int) throws(ImageError) {
+        guard let before else {
+            let whole = PixelRect(x: 0, y: 0, width: frames.size.width, height: frames.size.height)
+            let data = try compressed(pixels.straight(whole), whole.size)
+            control(whole, isBlended: false, milliseconds)
+            return writer.chunk(PNGChunks.data) { $0 += data }
+        }
+        // A frame without a change still takes its time.
+        let rect = pixels.changes(from: before) ?? PixelRect(x: 0, y: 0, width: 1, height: 1)
+        var data = try compressed(pixels.straight(rect), rect.size)
+        var isBlended = false
+        if let over = pixels.straightChanges(from: before, rect) {
+            let blended = try compressed(over, rect.size)
+            if blended.count < data.count {
+                data = blended
+                isBlended = true
+            }
+        }
+        control(rect, isBlended: isBlended, milliseconds)
+        writer.chunk(PNGChunks.frameData) { [sequence] body in
+            body.appendBig(sequence)
+            body += data
+        }
+        sequence += 1
+    }
+
+    /// Every frame stays on the canvas: replacing pixels can also make them transparent.
+    private mutating func control(_ rect: PixelRect, isBlended: Bool, _ milliseconds: Int) {
+        let delay = Self.delay(milliseconds)
+        writer.chunk(PNGChunks.control) { [sequence] body in
+            body.appendBig(sequence)
+            for value in [rect.width, rect.height, rect.x, rect.y] { body.appendBig(UInt32(value)) }
+            body.appendBig(delay.numerator)
+            body.appendBig(delay.denominator)
+            body += [FrameDisposal.keep.rawValue, isBlended ? 1 : 0]
+        }
+        sequence += 1
+    }
+
+    /// Seconds as a fraction of 16-bit numbers.
+    static func delay(_ milliseconds: Int) -> (numerator: UInt16, denominator: UInt16) {
+        for (denominator, divisor) in [(1_000, 1), (100, 10), (10, 100)] as [(UInt16, Int)] {
+            let value = (milliseconds + divisor / 2) / divisor
+            if value <= 65_535 { return (UInt16(max(0, value)), denominator) }
+        }
+        return (UInt16(min(65_535, milliseconds / 1_000)), 1)
+    }
+
+    /// The compressed data of rows without padding, alpha not multiplied in.
+    private func compressed(_ rows: [UInt8], _ size: PixelSize) throws(ImageError) -> [UInt8] {
+        guard let handle = wi_png_encoder_open() else { throw .decode(.outOfMemory(bytes: rows.count)) }
+        defer { wi_png_encoder_close(handle) }
+        try check(
+            wi_png_encoder_start(handle, UInt32(size.width), UInt32(size.height), 0, Int32(effort ?? -1)), handle)
+        let outcome = rows.withUnsafeBufferPointer { rows -> Result<Void, ImageError> in
+            do throws(ImageError) {
+                for row in stride(from: 0, to: size.height, by: rowsPerCheckpoint) {
+                    try context.checkpoint()
+                    let count = min(rowsPerCheckpoint, size.height - row)
+                    let start = rows.baseAddress.map { $0 + row * size.width * 4 }
+                    try check(wi_png_encoder_rows(handle, start, size.width * 4, UInt32(count)), handle)
+                }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try outcome.get()
+        var bytes: UnsafePointer<UInt8>?
+        var count = 0
+        try check(wi_png_encoder_finish(handle, &bytes, &count), handle)
+        return Self.pixelData(UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    /// What the IDAT chunks of a file of our own hold.
+    private static func pixelData(_ file: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var reader = ByteReader(file, at: 8)
+        var data: [UInt8] = []
+        while let length = reader.bigUInt32(), let name = reader.bigUInt32(), let body = reader.take(Int(length)) {
+            if name == PNGChunks.data { data += body }
+            guard reader.skip(4) else { break }
+        }
+        return data
+    }
+
+    private func check(_ status: wi_png_status, _ handle: OpaquePointer) throws(ImageError) {
+        guard status != WI_PNG_OK else { return }
+        let words = String(cString: wi_png_encoder_message(handle))
+        throw .transform(.encodingFailed(format: .apng, reason: words))
+    }
+}

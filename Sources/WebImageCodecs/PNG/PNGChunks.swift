@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import CPNG
+import WebImageCore
+
+/// Names of chunks as big-endian numbers.
+enum PNGChunks {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    static let header = name("IHDR")
+    static let palette = name("PLTE")
+    static let transparency = name("tRNS")
+    static let data = name("IDAT")
+    static let end = name("IEND")
+    static let animation = name("acTL")
+    static let control = name("fcTL")
+    static let frameData = name("fdAT")
+
+    private static func name(_ text: StaticString) -> UInt32 {
+        text.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
+    }
+}
+
+/// One chunk of a file; `body` and the four bytes behind it lie inside of `bytes`.
+struct PNGChunk {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let name: UInt32
+    let body: Range<Int>
+
+    /// The chunk with its length and check value.
+    var whole: Range<Int> { body.lowerBound - 8..<body.upperBound + 4 }
+
+    /// The check value covers the name and the body.
+    var isIntact: Bool {
+        let start = bytes.baseAddress.map { $0 + body.lowerBound - 4 }
+        return wi_png_check(start, body.count + 4) == UInt32(truncatingIfNeeded: number(at: body.count))
+    }
+
+    /// Four bytes of the body; the check value where `offset` is the body's length.
+    func number(at offset: Int) -> Int { short(at: offset) << 16 | short(at: offset + 2) }
+
+    /// Two bytes of the body.
+    func short(at offset: Int) -> Int {
+        Int(bytes[body.lowerBound + offset]) << 8 | Int(bytes[body.lowerBound + offset + 1])
+    }
+}
+
+/// A PNG being put together.
+struct PNGChunkWriter {
+    private(set) var bytes: [UInt8]
+
+    /// - Parameter capacity: bytes that are expected.
+    init(capacity: Int = 0) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+        bytes += PNGChunks.signature
+    }
+
+    /// Appends a chunk; `body` appends its content, at most 2 GiB.
+    mutating func chunk(_ name: UInt32, _ body: (inout [UInt8]) -> Void = { _ in }) {
+        let start = bytes.count
+        bytes.appendBig(0 as UInt32)
+        bytes.appendBig(name)
+        body(&bytes)
+        let count = bytes.count - start - 8
+        for place in 0..<4 { bytes[start + place] = UInt8(truncatingIfNeeded: count >> (24 - place * 8)) }
+        let check = bytes.withUnsafeBufferPointer { buffer in
+            wi_png_check(buffer.baseAddress.map { $0 + start + 4 }, count + 4)
+        }
+        bytes.appendBig(check)
+    }
+
+    /// Appends bytes that are whole chunks already.
+    mutating func append(_ chunks: Slice<UnsafeBufferPointer<UInt8>>) { bytes += chunks }
+}
+
+extension [UInt8] {
+    mutating func appendBig(_ value: UInt32) {
+        for shift in [24, 16, 8, 0] as [UInt32] { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+
+    mutating func appendBig(_ value: UInt16) {
+        append(UInt8(truncatingIfNeeded: value >> 8))
+        append(UInt8(truncatingIfNeeded: value))
+    }
+}
+
+extension ByteReader {
+    mutating func bigUInt32() -> UInt32? { uint32()?.byteSwapped }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+import CWebP
+import Foundation
+import WebImageCore
+
+/// Encodes animations through libwebp, which finds by itself what changes from frame to frame.
+enum WebPAnimationWriter {
+    /// The format's durations are 24 bits wide, in milliseconds.
+    private static let maxDuration = 0xFF_FFFF
+
+    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
+        throws(ImageError) -> Data
+    {
+        let frames = try FramesToEncode(image, as: encoding, maxSide: WebPWriter.maxSide, context: context)
+        let handle = wi_webp_animator_open(
+            UInt32(frames.size.width), UInt32(frames.size.height), Int32(min(frames.loopCount, 65_535)),
+            encoding.isLossless ? 1 : 0, Float(encoding.quality ?? 80), Int32(try encoding.checkedEffort() ?? -1))
+        guard let handle else { throw .decode(.outOfMemory(bytes: frames.size.width * frames.size.height * 4)) }
+        defer { wi_webp_animator_close(handle) }
+        var time = 0
+        for place in 0..<frames.count {
+            let pixels = try frames.pixels(at: place)
+            guard time <= Int32.max else {
+                throw .transform(.encodingFailed(format: .webp, reason: "the animation is longer than 24 days"))
+            }
+            try check(add(pixels, at: Int32(time), to: handle), handle)
+            time += min(max(0, frames.durations[place]), maxDuration)
+        }
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        try check(wi_webp_animator_finish(handle, Int32(clamping: time), &bytes, &count), handle)
+        guard let bytes else { return Data() }
+        defer { wi_webp_free(bytes) }
+        return Data(bytes: bytes, count: count)
+    }
+
+    private static func add(_ pixels: PixelBuffer, at time: Int32, to handle: OpaquePointer) -> wi_webp_status {
+        if pixels.isOpaque {
+            return pixels.withUnsafeBytes {
+                wi_webp_animator_add(
+                    handle, $0.bindMemory(to: UInt8.self).baseAddress, pixels.bytesPerRow, 1, time)
+            }
+        }
+        let straight = StraightAlpha.rows(of: pixels, from: 0, count: pixels.height)
+        return wi_webp_animator_add(handle, straight, pixels.width * 4, 0, time)
+    }
+
+    private static func check(_ status: wi_webp_status, _ handle: OpaquePointer) throws(ImageError) {
+        guard status != WI_WEBP_OK else { return }
+        let words = wi_webp_animator_message(handle).map { String(cString: $0) } ?? ""
+        throw .transform(.encodingFailed(format: .webp, reason: words.isEmpty ? "libwebp refused" : words))
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Animated PNG")
+struct APNGAnimationTests {
+    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
+        try PNGCoder().decode(data, probe: nil, options: options, context: CodingContext())
+    }
+
+    private func parts(_ file: String) throws -> PNGParts { PNGParts(try Fixture.named(file).data()) }
+
+    /// The still picture of a file whose first frame is another one.
+    private func still(_ parts: PNGParts) throws -> [UInt8] {
+        try decode(parts.without("acTL").file).pixels.packedBytes()
+    }
+
+    @Test("delays are fractions of a second, of a hundredth without a denominator, and obey the browsers' rule")
+    func delays() throws {
+        var parts = try parts("apng-rgba.png")
+        let fractions: [(UInt8, UInt8)] = [(1, 0), (5, 0), (1, 60), (0, 1), (2, 1), (1, 100), (11, 0)]
+        for (place, fraction) in zip(parts.places(of: "fcTL"), fractions) {
+            parts.chunks[place].body.replaceSubrange(20..<24, with: [0, fraction.0, 0, fraction.1])
+        }
+        let durations = try #require(decode(parts.file).animation).timeline.durations
+        #expect(durations.prefix(7) == [100, 50, 17, 100, 2_000, 100, 110])
+    }
+
+    @Test(
+        "what breaks a rule of the animation leaves the still picture", arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    func broken(_ rule: Int) throws {
+        var parts = try parts("apng-rgba-cover.png")
+        let expected = try still(parts)
+        let controls = parts.places(of: "fcTL")
+        let data = parts.places(of: "fdAT")
+        switch rule {
+        case 0: parts.chunks.swapAt(controls[2], controls[3])
+        case 1: parts.chunks[data[1]].body[3] ^= 1
+        case 2: parts.chunks.remove(at: data[0])
+        case 3: parts.chunks[controls[4]].body[7] = 200
+        case 4: parts.chunks[controls[4]].body[24] = 3
+        case 5: parts.chunks[controls[4]].body[25] = 2
+        case 6: parts.chunks[controls[4]].body.replaceSubrange(4..<8, with: [0, 0, 0, 0])
+        case 7: parts.chunks[parts.places(of: "acTL")[0]].body[3] += 1
+        case 8: parts.chunks[parts.places(of: "acTL")[0]].body[3] -= 1
+        case 9: parts.chunks[controls[4]].body.removeLast()
+        default: parts.chunks[controls[4]].body.replaceSubrange(12..<16, with: [0xFF, 0xFF, 0xFF, 0xFF])
+        }
+        let image = try decode(parts.file)
+        #expect(!image.isAnimated)
+        #expect(image.pixels.packedBytes() == expected)
+    }
+
+    @Test("a wrong check value of the animation leaves the still picture", arguments: ["acTL", "fcTL", "fdAT"])
+    func checkValue(_ name: String) throws {
+        let parts = try parts("apng-rgba-cover.png")
+        var data = parts.file
+        let place = try #require(data.range(of: Data(name.utf8)))
+        data[place.upperBound + 4] ^= 0x40
+        let image = try decode(data)
+        #expect(!image.isAnimated)
+        #expect(image.pixels.packedBytes() == (try still(parts)))
+    }
+
+    @Test("the first frame is reached without looking at the others")
+    func firstFrame() throws {
+        let fixture = try Fixture.named("apng-palette-cover.png")
+        var parts = PNGParts(try fixture.data())
+        // Everything behind the first frame is worth nothing.
+        parts.chunks.removeSubrange((parts.places(of: "fcTL")[1] + 1)...)
+        let image = try decode(parts.file, DecodeOptions(frames: .first))
+        #expect(image.pixels.packedBytes() == (try fixture.expectedFrames()[0]))
+        #expect(!image.isAnimated)
+    }
+
+    @Test("an animation cut short gives its whole frames, where partial pictures are allowed")
+    func cut() throws {
+        let fixture = try Fixture.named("apng-rgba.png")
+        let data = try fixture.data()
+        let expected = try fixture.expectedFrames()
+        var counts: Set<Int> = []
+        for part in 3..<20 {
+            let cut = data.prefix(data.count * part / 20)
+            #expect(throws: ImageError.self) { try decode(cut) }
+            let image = try decode(cut, DecodeOptions(allowsPartial: true))
+            #expect(image.metadata.isPartial)
+            counts.insert(image.frameCount)
+            for place in 0..<image.frameCount {
+                guard let animation = image.animation else { continue }
+                #expect(try animation.frame(at: place).packedBytes() == expected[place], "\(part)/20, \(place)")
+            }
+        }
+        #expect(counts.count > 5)
+        // Nothing but the end chunk is missing.
+        #expect(try decode(data.dropLast(12)).frameCount == fixture.frames)
+    }
+
+    @Test("half transparent pixels are laid over what is there")
+    func blending() throws {
+        var parts = PNGParts(
+            try Pictures.encode(
+                Pictures.make(width: 2, height: 1, isOpaque: false) { x, _ in
+                    x == 0 ? SIMD4(200, 0, 0, 255) : SIMD4(0, 0, 0, 0)
+                }, as: .png()))
+        let above = PNGParts(
+            try Pictures.encode(
+                Pictures.make(width: 2, height: 1, isOpaque: false) { _, _ in
+                    SIMD4(0, 64, 0, 128)
+                }, as: .png()))
+        let data = try #require(above.chunks.first { $0.name == "IDAT" }).body
+        let control: [UInt8] = [0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 20, 0]
+        parts.chunks.insert(.init(name: "acTL", body: [0, 0, 0, 2, 0, 0, 0, 0]), at: 1)
+        parts.chunks.insert(.init(name: "fcTL", body: [0, 0, 0, 0] + control + [0]), at: 2)
+        parts.chunks.insert(.init(name: "fcTL", body: [0, 0, 0, 1] + control + [1]), at: parts.chunks.count - 1)
+        parts.chunks.insert(.init(name: "fdAT", body: [0, 0, 0, 2] + data), at: parts.chunks.count - 1)
+        let frame = try #require(decode(parts.file).animation).frame(at: 1)
+        #expect(frame.packedBytes() == [100, 64, 0, 255, 0, 64, 0, 128])
+    }
+
+    @Test("frames come at the asked size")
+    func smaller() throws {
+        let image = try decode(
+            Fixture.named("apng-rgb.png").data(), DecodeOptions(size: .fit(width: 16, height: 16, unit: .pixels)))
+        #expect(image.size == PixelSize(width: 16, height: 10))
+        #expect(try image.animation?.frame(at: 7).size == image.size)
+    }
+
+    @Test("chunks in any disorder give a picture or a typed error")
+    func disorder() throws {
+        var generator = SeededGenerator(41)
+        let originals = try ["apng-rgba.png", "apng-rgb-cover.png", "apng-palette.png"].map { try parts($0) }
+        for round in 0..<600 {
+            var parts = originals[round % originals.count]
+            for _ in 0...Int.random(in: 0..<3, using: &generator) {
+                let place = Int.random(in: 1..<parts.chunks.count, using: &generator)
+                switch Int.random(in: 0..<5, using: &generator) {
+                case 0: parts.chunks.remove(at: place)
+                case 1: parts.chunks.insert(parts.chunks[place], at: place)
+                case 2: parts.chunks.swapAt(place, Int.random(in: 1..<parts.chunks.count, using: &generator))
+                case 3: parts.chunks[place].body = Array(parts.chunks[place].body.dropLast())
+                default:
+                    guard let at = parts.chunks[place].body.indices.randomElement(using: &generator) else { continue }
+                    parts.chunks[place].body[at] = .random(in: 0...255, using: &generator)
+                }
+            }
+            do {
+                let image = try PNGCoder().decode(
+                    parts.file, probe: nil, options: DecodeOptions(allowsPartial: round % 2 == 0),
+                    context: CodingContext(limits: .icon))
+                for place in 0..<image.frameCount { _ = try image.animation?.frame(at: place) }
+            } catch {
+                #expect(error.code >= 1_000)
+            }
+        }
+    }
+}

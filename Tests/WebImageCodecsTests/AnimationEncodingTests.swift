@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Encoding animations")
+struct AnimationEncodingTests {
+    static let exact: [ImageEncoding] = [.gif(), .apng(), .webp(lossless: true)]
+
+    private func encode(_ image: Image, _ encoding: ImageEncoding) throws -> Data {
+        try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
+    }
+
+    private func decode(_ data: Data, _ format: ImageFormat) throws -> Image {
+        try coder(for: format).decode(data, probe: nil, options: DecodeOptions(), context: CodingContext())
+    }
+
+    private func frames(_ image: Image) throws -> [[UInt8]] {
+        try (0..<image.frameCount).map {
+            try image.animation?.frame(at: $0).packedBytes() ?? image.pixels.packedBytes()
+        }
+    }
+
+    /// Blocks of few colours and holes that come, go and stay.
+    static func blocks(
+        seed: UInt64, count: Int, width: Int = 37, height: Int = 23, alphas: [UInt8] = [0, 255], loops: Int = 0
+    ) throws -> Image {
+        var generator = SeededGenerator(seed)
+        var canvas = [SIMD4<UInt8>](repeating: SIMD4(0, 0, 0, 0), count: width * height)
+        var frames: [(pixels: PixelBuffer, milliseconds: Int)] = []
+        for place in 0..<count {
+            for _ in 0..<3 {
+                let alpha = alphas.randomElement(using: &generator) ?? 255
+                let colour = SIMD4<UInt8>(
+                    .random(in: 0...alpha, using: &generator), .random(in: 0...alpha, using: &generator),
+                    .random(in: 0...alpha, using: &generator), alpha)
+                let left = Int.random(in: 0..<width, using: &generator)
+                let right = Int.random(in: left..<width, using: &generator)
+                let top = Int.random(in: 0..<height, using: &generator)
+                for y in top...Int.random(in: top..<height, using: &generator) {
+                    for x in left...right { canvas[y * width + x] = colour }
+                }
+            }
+            // A frame is never the one before: some encoders would make one of them.
+            canvas[0] = SIMD4(UInt8(place), 7, 9, 255)
+            let isOpaque = canvas.allSatisfy { $0.w == 255 }
+            let pixels = try Pictures.make(width: width, height: height, isOpaque: isOpaque) { x, y in
+                canvas[y * width + x]
+            }
+            frames.append((pixels, 20 + place % 5 * 10))
+        }
+        return try Image(ImageAnimation(frames: frames, loopCount: loops))
+    }
+
+    @Test("GIF, animated PNG and lossless WebP give every frame back", arguments: exact, [1, 2, 3, 4, 5, 6])
+    func roundTrip(_ encoding: ImageEncoding, _ seed: UInt64) throws {
+        let image = try Self.blocks(seed: seed, count: 12, loops: Int(seed) - 1)
+        let back = try decode(encode(image, encoding), encoding.format)
+        #expect(back.animation?.timeline == image.animation?.timeline)
+        let isSame = try frames(back) == frames(image)
+        #expect(isSame)
+    }
+
+    @Test("half transparent pixels stay in animated PNG and lossless WebP", arguments: exact.dropFirst(), [1, 2, 3])
+    func halfTransparent(_ encoding: ImageEncoding, _ seed: UInt64) throws {
+        let image = try Self.blocks(seed: seed, count: 12, alphas: [0, 1, 100, 200, 255])
+        let isSame = try frames(decode(encode(image, encoding), encoding.format)) == frames(image)
+        #expect(isSame)
+    }
+
+    @Test("an animation goes from format to format and back", arguments: exact, exact)
+    func transcoding(_ first: ImageEncoding, _ second: ImageEncoding) throws {
+        for file in ["mixed.gif", "apng-rgba-cover.png", "apng-palette.png", "animated-background.webp"] {
+            let image = try Fixture.named(file).decode()
+            let once = try decode(encode(image, first), first.format)
+            let twice = try decode(encode(once, second), second.format)
+            #expect(twice.animation?.timeline == image.animation?.timeline, "\(file)")
+            // These have more than 255 colours a frame.
+            if file.hasPrefix("apng-rgba"), first.format == .gif || second.format == .gif { continue }
+            let isSame = try frames(twice) == frames(image)
+            #expect(isSame, "\(file)")
+        }
+    }
+
+    @Test("frames that repeat keep their time", arguments: exact)
+    func repeated(_ encoding: ImageEncoding) throws {
+        let still = try Pictures.photo(width: 9, height: 7)
+        let other = try Pictures.make(width: 9, height: 7, isOpaque: true) { x, y in
+            SIMD4(UInt8(x), UInt8(y), 3, 255)
+        }
+        let image = try Image(
+            ImageAnimation(frames: [(still, 50), (still, 70), (other, 30), (other, 90), (still, 20)]))
+        let back = try decode(encode(image, encoding), encoding.format)
+        let total = try #require(back.animation).timeline.durations.reduce(0, +)
+        #expect(total == 260)
+        let isSame = try frames(back).last == frames(image).last
+        #expect(isSame)
+        if encoding.format != .webp { #expect(back.frameCount == 5) }
+    }
+
+    @Test("a photograph in GIF stays like itself, and more so with dithering", arguments: [true, false])
+    func photograph(_ dithers: Bool) throws {
+        let pixels = try Pictures.photo(width: 160, height: 120)
+        let back = try decode(encode(Image(pixels: pixels), .gif(dithers: dithers)), .gif)
+        #expect(!back.isAnimated)
+        #expect(back.isOpaque)
+        // Diffused errors are noise close up and vanish from afar.
+        #expect(similarity(back.pixels, pixels) > (dithers ? 29 : 32))
+        let half = TargetSize.fit(width: 20, height: 15, unit: .pixels)
+        let small = try ResizeTransformer(to: half).transform(back.pixels, context: TransformContext())
+        let wanted = try ResizeTransformer(to: half).transform(pixels, context: TransformContext())
+        #expect(similarity(small, wanted) > (dithers ? 44 : 36))
+    }
+
+    @Test("256 colours of a still GIF come back as they were")
+    func allColours() throws {
+        let pixels = try Pictures.make(width: 16, height: 16, isOpaque: true) { x, y in
+            SIMD4(UInt8(x * 16), UInt8(y * 16), UInt8(x ^ y), 255)
+        }
+        let isSame =
+            try decode(encode(Image(pixels: pixels), .gif()), .gif).pixels.packedBytes() == pixels.packedBytes()
+        #expect(isSame)
+    }
+
+    @Test("GIF's codes come back from any run of pixels", arguments: 1...40)
+    func codes(_ seed: Int) throws {
+        var generator = SeededGenerator(UInt64(seed))
+        let colours = [2, 3, 4, 16, 17, 200, 255][seed % 7]
+        let run = [1, 3, 50, 2_000][seed % 4]
+        var left = 0
+        var colour: UInt8 = 0
+        let width = Int.random(in: 1...300, using: &generator)
+        let pixels = try Pictures.make(
+            width: width, height: Int.random(in: 1...200, using: &generator), isOpaque: true
+        ) { _, _ in
+            if left == 0 {
+                left = Int.random(in: 1...run, using: &generator)
+                colour = UInt8(Int.random(in: 0..<colours, using: &generator))
+            }
+            left -= 1
+            return SIMD4(colour, 255 - colour, 0, 255)
+        }
+        let isSame =
+            try decode(encode(Image(pixels: pixels), .gif()), .gif).pixels.packedBytes() == pixels.packedBytes()
+        #expect(isSame)
+    }
+
+    @Test("only what changes is written", arguments: exact)
+    func deltas(_ encoding: ImageEncoding) throws {
+        var generator = SeededGenerator(3)
+        let noise = (0..<200 * 150).map { _ in UInt8.random(in: 0..<64, using: &generator) }
+        let frames = try (0..<10).map { place in
+            try Pictures.make(width: 200, height: 150, isOpaque: true) { x, y in
+                x == place && y == 20 ? SIMD4(255, 255, 255, 255) : SIMD4(noise[y * 200 + x], 0, 0, 255)
+            }
+        }
+        let still = try encode(Image(pixels: frames[0]), encoding).count
+        let all = try encode(
+            Image(ImageAnimation(frames: frames.map { (pixels: $0, milliseconds: 40) })), encoding
+        ).count
+        #expect(all < still + still / 4, "\(still) and \(all)")
+    }
+
+    @Test("loop count and frames can be chosen", arguments: exact)
+    func choices(_ encoding: ImageEncoding) throws {
+        let image = try Self.blocks(seed: 8, count: 6)
+        let expected = try frames(image)
+        var chosen = encoding
+        chosen.loopCount = 4
+        chosen.frames = .range(2..<5)
+        let part = try decode(encode(image, chosen), encoding.format)
+        #expect(part.animation?.timeline == AnimationTimeline(loopCount: 4, durations: [40, 50, 60]))
+        #expect(try frames(part) == Array(expected[2..<5]))
+        for (frames, place) in [(.first, 0), (.range(3..<4), 3)] as [(ImageEncoding.Frames, Int)] {
+            chosen.frames = frames
+            let still = try decode(encode(image, chosen), encoding.format)
+            #expect(!still.isAnimated)
+            #expect(still.pixels.packedBytes() == expected[place])
+        }
+        chosen.frames = .range(4..<7)
+        #expect(throws: ImageError.request(.noSuchFrame(index: 6, count: 6))) { try encode(image, chosen) }
+        chosen = encoding
+        chosen.loopCount = -1
+        #expect(throws: ImageError.request(.invalidOption(name: "loopCount", value: "-1"))) {
+            try encode(image, chosen)
+        }
+    }
+
+    @Test("the registry takes a chosen frame for formats without animations")
+    func stills() throws {
+        let image = try Self.blocks(seed: 2, count: 4)
+        var encoding = ImageEncoding.png()
+        encoding.frames = .range(2..<4)
+        let data = try CoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+        #expect(try decode(data, .png).pixels.packedBytes() == frames(image)[2])
+        let poster = try CoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+        #expect(try decode(poster, .png).frameCount == 1)
+    }
+
+    @Test("encoders obey cancellation and limits", arguments: exact)
+    func limits(_ encoding: ImageEncoding) throws {
+        let image = try Self.blocks(seed: 1, count: 5)
+        let flag = CancellationFlag()
+        flag.cancel()
+        #expect(throws: ImageError.request(.cancelled)) {
+            try coder(for: encoding.format).encode(
+                image, as: encoding, context: CodingContext(cancellation: flag))
+        }
+        var limits = Limits.desktop
+        limits.maxFrames = 4
+        #expect(throws: ImageError.limit(LimitError(.frames, limit: 4, actual: 5))) {
+            try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext(limits: limits))
+        }
+    }
+
+    @Test("lossy WebP animations come close and keep their times")
+    func lossy() throws {
+        let pictures = try (0..<4).map { place in
+            try Pictures.make(width: 64, height: 48, isOpaque: true) { x, y in
+                SIMD4(UInt8(x * 3), UInt8(y * 4), UInt8(place * 60), 255)
+            }
+        }
+        let image = try Image(ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 60) }, loopCount: 2))
+        let back = try decode(encode(image, .webp(quality: 85)), .webp)
+        #expect(back.animation?.timeline == image.animation?.timeline)
+        for place in 0..<4 { #expect(similarity(try #require(back.animation).frame(at: place), pictures[place]) > 30) }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Any animation")
+struct AnimationFuzzTests {
+    private static let encodings: [ImageEncoding] =
+        AnimationEncodingTests.exact
+        + (CoderRegistry.standard.canEncode(.jxl) ? [ImageEncoding(format: .jxl, isLossless: true, effort: 1)] : [])
+
+    /// Frames of any size in which anything changes: nothing, a pixel, a part, all; to and from transparency.
+    private func random(_ generator: inout SeededGenerator, alphas: [UInt8]) throws -> [[SIMD4<UInt8>]] {
+        let width = Self.width(&generator)
+        let height = Self.width(&generator)
+        let colours = (0..<Int.random(in: 1...200, using: &generator)).map { _ in
+            let alpha = alphas.randomElement(using: &generator) ?? 255
+            return SIMD4<UInt8>(
+                .random(in: 0...alpha, using: &generator), .random(in: 0...alpha, using: &generator),
+                .random(in: 0...alpha, using: &generator), alpha)
+        }
+        var canvas = (0..<width * height).map { _ in colours.randomElement(using: &generator) ?? SIMD4() }
+        var frames = [[SIMD4(UInt8(width), UInt8(height), 0, 0)], canvas]
+        for _ in 0..<Int.random(in: 1...8, using: &generator) {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: canvas[Int.random(in: 0..<canvas.count, using: &generator)] = colours[0]
+            case 1: canvas = canvas.map { _ in colours.randomElement(using: &generator) ?? SIMD4() }
+            case 2:
+                let first = Int.random(in: 0..<canvas.count, using: &generator)
+                for place in first..<Int.random(in: first...canvas.count, using: &generator) {
+                    canvas[place] = colours.randomElement(using: &generator) ?? SIMD4()
+                }
+            default: break
+            }
+            frames.append(canvas)
+        }
+        return frames
+    }
+
+    private static func width(_ generator: inout SeededGenerator) -> Int {
+        [1, 2, .random(in: 1...40, using: &generator)].randomElement(using: &generator) ?? 1
+    }
+
+    @Test("comes back as it was, or with frames that are the same joined", arguments: encodings, 1...60)
+    func comesBack(_ encoding: ImageEncoding, _ seed: Int) throws {
+        var generator = SeededGenerator(UInt64(seed))
+        let alphas: [UInt8] = encoding.format == .gif || seed % 3 > 0 ? [0, 255, 255] : [0, 1, 128, 254, 255]
+        let random = try random(&generator, alphas: alphas)
+        let (width, height) = (Int(random[0][0].x), Int(random[0][0].y))
+        let pictures = try random.dropFirst().map { canvas in
+            try Pictures.make(width: width, height: height, isOpaque: canvas.allSatisfy { $0.w == 255 }) { x, y in
+                canvas[y * width + x]
+            }
+        }
+        let image = try Image(ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 30) }))
+        let data = try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
+        let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+        let shown = try timed(back)
+        // The order and the time of what is shown, whatever the number of frames.
+        let wanted = pictures.flatMap { Array(repeating: $0.packedBytes(), count: 3) }
+        // A still has no time.
+        let isSame = back.isAnimated ? shown == wanted : wanted.allSatisfy { $0 == shown[0] }
+        #expect(isSame, "\(width) x \(height), \(pictures.count) frames")
+    }
+
+    /// What is to be seen every ten milliseconds.
+    private func timed(_ image: Image) throws -> [[UInt8]] {
+        guard let animation = image.animation else { return [image.pixels.packedBytes()] }
+        return try (0..<image.frameCount).flatMap { place in
+            let bytes = try animation.frame(at: place).packedBytes()
+            return Array(repeating: bytes, count: animation.timeline.durations[place] / 10)
+        }
+    }
+}

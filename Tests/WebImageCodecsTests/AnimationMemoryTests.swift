@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Memory of animations")
+struct AnimationMemoryTests {
+    /// Keeps no frame, and counts how many of those it gave are still held.
+    private final class Counter: Sendable {
+        private struct Weak { weak var pixels: PixelBuffer? }
+        private let given = Lock<[Weak]>([])
+        private let most = Lock(0)
+
+        func give(_ pixels: PixelBuffer) -> PixelBuffer {
+            let alive = given.withLock { given in
+                given.removeAll { $0.pixels == nil }
+                given.append(Weak(pixels: pixels))
+                return given.count
+            }
+            most.withLock { $0 = max($0, alive) }
+            return pixels
+        }
+
+        var maximum: Int { most.withLock { $0 } }
+    }
+
+    static let encodings: [ImageEncoding] =
+        [.gif(), .apng(), .webp(lossless: true)]
+        + [ImageFormat.avif, .jxl].filter(CoderRegistry.standard.canEncode).map { ImageEncoding(format: $0, effort: 1) }
+
+    /// A bar that moves over a plain picture.
+    static func frame(_ place: Int, _ size: PixelSize) throws(ImageError) -> PixelBuffer {
+        let canvas = try PixelCanvas(size: size)
+        canvas.withUnsafeMutableBytes { bytes in
+            bytes.initializeMemory(as: UInt8.self, repeating: 255)
+            guard let start = bytes.baseAddress else { return }
+            for row in place..<place + 8 { memset(start + row * canvas.bytesPerRow, 0, size.width * 4) }
+        }
+        return canvas.finish(isOpaque: false)
+    }
+
+    @Test("encoders hold two frames at most of the sixty they are given", arguments: encodings)
+    func encoders(_ encoding: ImageEncoding) throws {
+        let counter = Counter()
+        let size = PixelSize(width: 96, height: 72)
+        let animation = try ImageAnimation(durations: Array(repeating: 40, count: 60), size: size) {
+            (place) throws(ImageError) in counter.give(try Self.frame(place, size))
+        }
+        let poster = try Self.frame(0, size)
+        let image = Image(pixels: poster, animation: animation)
+        let data = try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
+        let back = try coder(for: encoding.format).decode(
+            data, probe: nil, options: DecodeOptions(), context: CodingContext())
+        #expect(back.frameCount == 60)
+        #expect(counter.maximum <= 2)
+    }
+
+    @Test("sixty frames held open cost two canvases and the file")
+    func cost() throws {
+        let size = PixelSize(width: 400, height: 300)
+        let canvas = size.width * size.height * 4
+        let animation = try ImageAnimation(durations: Array(repeating: 40, count: 60), size: size) {
+            (place) throws(ImageError) in try Self.frame(place, size)
+        }
+        for encoding in Self.encodings.prefix(3) {
+            let data = try coder(for: encoding.format).encode(
+                Image(animation), as: encoding, context: CodingContext())
+            let back = try coder(for: encoding.format).decode(
+                data, probe: nil, options: DecodeOptions(), context: CodingContext())
+            let held = try #require(back.animation)
+            for place in 0..<60 { _ = try held.frame(at: place) }
+            #expect(held.cost <= 2 * canvas + data.count + 16_384, "\(encoding.format): \(held.cost)")
+        }
+    }
+
+    /// In a process of its own, as the figures are those of the whole process.
+    @Test("playing sixty frames needs the memory of two canvases and the frame that is shown")
+    func resident() async {
+        await #expect(processExitsWith: .success) {
+            // However slow the machine is.
+            let context = CodingContext(limits: .unlimited)
+            let size = PixelSize(width: 1_200, height: 900)
+            let canvas = size.width * size.height * 4
+            let animation = try ImageAnimation(durations: Array(repeating: 40, count: 60), size: size) {
+                (place) throws(ImageError) in try AnimationMemoryTests.frame(place, size)
+            }
+            for encoding in AnimationMemoryTests.encodings.prefix(3) {
+                let data = try coder(for: encoding.format).encode(
+                    Image(animation), as: encoding, context: context)
+                PixelPool.shared.trim()
+                let used = PixelPool.shared.bytesInUse
+                let before = try AnimationMemoryTests.resident(resetting: true)
+                let back = try coder(for: encoding.format).decode(
+                    data, probe: nil, options: DecodeOptions(), context: context)
+                var most = 0
+                for place in 0..<60 {
+                    guard let frame = try back.animation?.frame(at: place) else { exit(2) }
+                    most = max(most, PixelPool.shared.bytesInUse - used)
+                    _ = frame.isOpaque
+                }
+                let grown = try AnimationMemoryTests.resident(resetting: false) - before
+                // The poster, the frame and at most two canvases, in the pool's sizes; resident besides, what codecs hold.
+                guard most <= canvas * 5, grown <= canvas * 5 else { exit(3) }
+            }
+            exit(0)
+        }
+    }
+
+    /// The most bytes that were resident since the last reset.
+    static func resident(resetting: Bool) throws -> Int {
+        if resetting { try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs")) }
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        return (line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0) << 10
+    }
+}

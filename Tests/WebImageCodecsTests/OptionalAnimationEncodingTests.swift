@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Encoding animations in the formats of traits")
+struct OptionalAnimationEncodingTests {
+    private static let formats = [ImageFormat.avif, .jxl].filter(CoderRegistry.standard.canEncode)
+
+    private func roundTrip(_ image: Image, _ encoding: ImageEncoding) throws -> Image {
+        let registry = CoderRegistry.standard
+        return try registry.decode(
+            registry.encode(image, as: encoding, context: CodingContext()), context: CodingContext())
+    }
+
+    private func frames(_ image: Image) throws -> [[UInt8]] {
+        try (0..<image.frameCount).map {
+            try image.animation?.frame(at: $0).packedBytes() ?? image.pixels.packedBytes()
+        }
+    }
+
+    @Test("lossless animations give every frame back", arguments: formats, [1, 2, 3, 4] as [UInt64])
+    func lossless(_ format: ImageFormat, _ seed: UInt64) throws {
+        let alphas: [UInt8] = [[255], [0, 255], [0, 1, 100, 200, 255], [255]][Int(seed) - 1]
+        let image = try AnimationEncodingTests.blocks(seed: seed, count: 10, alphas: alphas, loops: Int(seed) - 1)
+        let back = try roundTrip(image, ImageEncoding(format: format, isLossless: true))
+        #expect(back.animation?.timeline.durations == image.animation?.timeline.durations)
+        if format == .jxl { #expect(back.animation?.timeline.loopCount == Int(seed) - 1) }
+        let isSame = try frames(back) == frames(image)
+        #expect(isSame)
+        let backwards = try (0..<10).reversed().map { try back.animation?.frame(at: $0).packedBytes() }
+        let isSameBackwards = try backwards.reversed() == frames(image)
+        #expect(isSameBackwards)
+    }
+
+    @Test("transparency that comes later is kept", arguments: formats)
+    func laterAlpha(_ format: ImageFormat) throws {
+        let opaque = try Pictures.photo(width: 30, height: 20)
+        let clear = try Pictures.photo(width: 30, height: 20, hasAlpha: true)
+        let image = try Image(ImageAnimation(frames: [(opaque, 40), (clear, 40), (opaque, 40)]))
+        let back = try roundTrip(image, ImageEncoding(format: format, isLossless: true))
+        let isSame = try frames(back) == frames(image)
+        #expect(isSame)
+    }
+
+    @Test("lossy animations come close", arguments: formats)
+    func lossy(_ format: ImageFormat) throws {
+        let pictures = try (0..<4).map { place in
+            try Pictures.make(width: 64, height: 48, isOpaque: true) { x, y in
+                SIMD4(UInt8(x * 3), UInt8(y * 4), UInt8(place * 60), 255)
+            }
+        }
+        let image = try Image(ImageAnimation(frames: pictures.map { (pixels: $0, milliseconds: 60) }))
+        let back = try roundTrip(image, ImageEncoding(format: format, quality: 85))
+        #expect(back.frameCount == 4)
+        for place in 0..<4 { #expect(similarity(try #require(back.animation).frame(at: place), pictures[place]) > 30) }
+    }
+
+    @Test("frames that repeat keep their time; wrong options are errors", arguments: formats)
+    func repeated(_ format: ImageFormat) throws {
+        let still = try Pictures.photo(width: 9, height: 7)
+        let image = try Image(ImageAnimation(frames: [(still, 50), (still, 70), (still, 20)]))
+        let back = try roundTrip(image, ImageEncoding(format: format, isLossless: true))
+        #expect(back.animation?.timeline.durations == [50, 70, 20])
+        #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "10"))) {
+            try roundTrip(image, ImageEncoding(format: format, effort: 10))
+        }
+    }
+}

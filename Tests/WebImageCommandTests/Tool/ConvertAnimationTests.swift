@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+
+@Suite("webimage convert, animations", .timeLimit(.minutes(1)))
+struct ConvertAnimationTests {
+    /// Five frames; the first pixel's red is the frame's number.
+    private func animation() throws -> Image {
+        let frames = try (0..<5).map { place in
+            let canvas = try PixelCanvas(size: PixelSize(width: 12, height: 9))
+            canvas.withUnsafeMutableBytes { bytes in
+                for at in bytes.indices { bytes[at] = at % 4 == 3 ? 255 : at < 3 ? UInt8(place) : 40 }
+            }
+            return (pixels: canvas.finish(isOpaque: true), milliseconds: 30 + place * 10)
+        }
+        return try Image(ImageAnimation(frames: frames, loopCount: 2))
+    }
+
+    private func decode(_ tool: ToolProcess, _ name: String) throws -> Image {
+        try CoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
+    }
+
+    private func numbers(_ image: Image) throws -> [UInt8] {
+        try (0..<image.frameCount).map {
+            try (image.animation?.frame(at: $0) ?? image.pixels).packedBytes()[0]
+        }
+    }
+
+    @Test("animations keep frames, times and loops from format to format")
+    func formats() async throws {
+        let tool = try ToolProcess()
+        let image = try animation()
+        try tool.write(try CoderRegistry.standard.encode(image, as: .gif(), context: CodingContext()), "a.gif")
+        var from = "a.gif"
+        for to in ["b.webp", "c.apng", "d.gif", "e.apng", "f.webp", "g.gif"] {
+            let result = try await tool.run("convert", from, to, "--lossless")
+            #expect(result.status == 0, "\(result.error)")
+            let back = try decode(tool, to)
+            #expect(back.animation?.timeline == image.animation?.timeline, "\(to)")
+            #expect(try numbers(back) == [0, 1, 2, 3, 4], "\(to)")
+            from = to
+        }
+        #expect(try await tool.run("convert", "a.gif", "h.webp", "--lossless", "--loop", "0").status == 0)
+        #expect(try decode(tool, "h.webp").animation?.timeline.loopCount == 0)
+        #expect(try await tool.run("convert", "a.gif", "i.png").status == 0)
+        #expect(try !decode(tool, "i.png").isAnimated)
+    }
+
+    @Test("--frames keeps what it names, and %d gives each a file")
+    func frames() async throws {
+        let tool = try ToolProcess()
+        try tool.write(
+            try CoderRegistry.standard.encode(animation(), as: .gif(), context: CodingContext()), "a.gif")
+        #expect(try await tool.run("convert", "a.gif", "b.apng", "--frames", "3-1,4").status == 0)
+        let some = try decode(tool, "b.apng")
+        #expect(try numbers(some) == [3, 2, 1, 4])
+        #expect(some.animation?.timeline.durations == [60, 50, 40, 70])
+        #expect(try await tool.run("convert", "a.gif", "f-%02d.png", "--frames", "1,3-").status == 0)
+        for place in [1, 3, 4] { #expect(try numbers(decode(tool, "f-0\(place).png")) == [UInt8(place)]) }
+        #expect(!FileManager.default.fileExists(atPath: tool.path("f-00.png")))
+        let missing = try await tool.run("convert", "a.gif", "c.webp", "--frames", "2-9")
+        #expect(missing.status == 1 && missing.error.contains("(1008)"))
+        for words in [["--frames", "x"], ["--frames", "1", "--frame", "1"], ["--loop", "-1"]] {
+            #expect(try await tool.start(["convert", "a.gif", "c.webp"] + words).result.status == 64, "\(words)")
+        }
+    }
+}

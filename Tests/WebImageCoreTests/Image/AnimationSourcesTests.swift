@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+
+@Suite("Animations from frames and sheets")
+struct AnimationSourcesTests {
+    private func picture(_ width: Int, _ height: Int, _ pixel: (Int, Int) -> [UInt8]) throws -> PixelBuffer {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
+        let stride = canvas.bytesPerRow
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    for (channel, value) in pixel(x, y).enumerated() { bytes[y * stride + x * 4 + channel] = value }
+                }
+            }
+        }
+        return canvas.finish(isOpaque: true)
+    }
+
+    private func plain(_ value: UInt8, width: Int = 4, height: Int = 3) throws -> PixelBuffer {
+        try picture(width, height) { _, _ in [value, value, value, 255] }
+    }
+
+    @Test("frames in memory play in their order; one shown twice costs once")
+    func frames() throws {
+        let first = try plain(1)
+        let second = try plain(2)
+        let animation = try ImageAnimation(frames: [(first, 40), (second, 5), (first, 60)], loopCount: 3)
+        #expect(animation.timeline == AnimationTimeline(loopCount: 3, durations: [40, 100, 60]))
+        #expect(animation.cost == first.byteCount + second.byteCount)
+        #expect(try (0..<3).map { try animation.frame(at: $0).packedBytes()[0] } == [1, 2, 1])
+        let image = try Image(animation)
+        #expect(image.isAnimated && image.frameCount == 3)
+        #expect(throws: ImageError.request(.noSuchFrame(index: 3, count: 3))) { try animation.frame(at: 3) }
+    }
+
+    @Test("a list of one frame is a still")
+    func single() throws {
+        let image = try Image(ImageAnimation(frames: [(try plain(9), 40)]))
+        #expect(!image.isAnimated && image.frameCount == 1)
+    }
+
+    @Test("wrong lists are errors")
+    func wrongLists() throws {
+        let frame = try plain(1)
+        let wide = try plain(1, width: 5)
+        #expect(throws: ImageError.self) { try ImageAnimation(frames: []) }
+        #expect(throws: ImageError.self) { try ImageAnimation(frames: [(frame, 40), (wide, 40)]) }
+        #expect(throws: ImageError.request(.invalidOption(name: "loopCount", value: "-1"))) {
+            try ImageAnimation(frames: [(frame, 40)], loopCount: -1)
+        }
+        #expect(throws: ImageError.self) { try ImageAnimation(durations: []) { _ in frame } }
+        let animation = try ImageAnimation(durations: [40, 40], size: frame.size) { $0 == 0 ? frame : wide }
+        #expect(throws: ImageError.self) { try animation.frame(at: 1) }
+    }
+
+    @Test("files are read when their frame is asked for, and not before")
+    func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "frames-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let coders = CoderRegistry([RawCoder()])
+        let files = (0..<3).map { folder.appending(path: "\($0).raw") }
+        try RawCoder.file(value: 7).write(to: files[0])
+        try RawCoder.file(value: 8).write(to: files[2])
+        let animation = try ImageAnimation(
+            frameFiles: files.map { (file: $0, milliseconds: 50) }, loopCount: 2, coders: coders)
+        #expect(animation.timeline == AnimationTimeline(loopCount: 2, durations: [50, 50, 50]))
+        #expect(animation.cost == 0)
+        #expect(try animation.frame(at: 2).packedBytes()[0] == 8)
+        #expect(throws: ImageError.request(.fileNotFound(path: files[1].path))) { try animation.frame(at: 1) }
+        try RawCoder.file(value: 9).write(to: files[1])
+        #expect(try animation.frame(at: 1).packedBytes()[0] == 9)
+        var limits = Limits.desktop
+        limits.maxEncodedBytes = 3
+        #expect(throws: ImageError.self) {
+            try ImageAnimation(frameFiles: [(file: files[0], milliseconds: 50)], coders: coders, limits: limits)
+        }
+    }
+
+    @Test("encoded frames are decoded when they are asked for")
+    func encodedFrames() throws {
+        let animation = try ImageAnimation(
+            encodedFrames: [(RawCoder.file(value: 3), 20), (RawCoder.file(value: 4), 30)],
+            coders: CoderRegistry([RawCoder()]))
+        #expect(try animation.frame(at: 1).packedBytes()[0] == 4)
+        #expect(animation.cost == 2 * RawCoder.file(value: 3).count)
+    }
+
+    @Test("a grid's cells come row by row, without what lies between them")
+    func grid() throws {
+        // Cells of 3 x 2 with one pixel between: the value is the cell's number, 99 in the gaps.
+        let pixels = try picture(11, 5) { x, y in
+            let isGap = x % 4 == 3 || y % 3 == 2
+            return [isGap ? 99 : UInt8(y / 3 * 3 + x / 4), 0, 0, 255]
+        }
+        let sheet = try SpriteSheet(pixels, columns: 3, rows: 2, count: 5, spacing: 1, milliseconds: 70)
+        let animation = try sheet.animation(loopCount: 1)
+        #expect(animation.timeline == AnimationTimeline(loopCount: 1, durations: [70, 70, 70, 70, 70]))
+        for place in 0..<5 {
+            let frame = try animation.frame(at: place)
+            #expect(frame.size == PixelSize(width: 3, height: 2) && frame.isOpaque)
+            let bytes = frame.packedBytes()
+            #expect(stride(from: 0, to: bytes.count, by: 4).allSatisfy { bytes[$0] == UInt8(place) })
+        }
+        #expect(animation.cost == pixels.byteCount)
+    }
+
+    @Test("senseless sheets are errors")
+    func wrongSheets() throws {
+        let pixels = try plain(1, width: 10, height: 10)
+        for (columns, rows, spacing) in [(0, 1, 0), (11, 1, 0), (2, 2, -1), (2, 2, 10), (6, 1, 2), (2, Int.max, 0)] {
+            #expect(throws: ImageError.self) {
+                try SpriteSheet(pixels, columns: columns, rows: rows, spacing: spacing)
+            }
+        }
+        for count in [0, 5, -1] {
+            #expect(throws: ImageError.self) { try SpriteSheet(pixels, columns: 2, rows: 2, count: count) }
+        }
+        let inside = PixelRect(x: 0, y: 0, width: 5, height: 5)
+        let outside = PixelRect(x: 6, y: 6, width: 5, height: 5)
+        let far = PixelRect(x: Int.max, y: 0, width: 5, height: 5)
+        for parts in [[], [inside, outside], [far], [inside, PixelRect(x: 0, y: 0, width: 4, height: 5)]] {
+            #expect(throws: ImageError.self) {
+                try SpriteSheet(pixels, parts: parts, durations: parts.map { _ in 50 })
+            }
+        }
+        #expect(throws: ImageError.self) { try SpriteSheet(pixels, parts: [inside], durations: []) }
+    }
+
+    @Test("chosen frames keep their order and their times")
+    func chosen() throws {
+        let animation = try ImageAnimation(
+            frames: (0..<4).map { (try plain(UInt8($0)), 20 + $0 * 10) }, loopCount: 2)
+        let image = try Image(animation)
+        let back = try image.taking(.list([3, 1, 1]))
+        #expect(back.animation?.timeline == AnimationTimeline(loopCount: 2, durations: [50, 30, 30]))
+        #expect(back.pixels.packedBytes()[0] == 3)
+        #expect(try back.animation?.frame(at: 2).packedBytes()[0] == 1)
+        #expect(try image.taking(.list([2])).frameCount == 1)
+        #expect(try image.taking(.range(0..<4)) === image)
+        #expect(try !image.taking(.first).isAnimated)
+        #expect(throws: ImageError.request(.noSuchFrame(index: 4, count: 4))) { try image.taking(.list([0, 4])) }
+        #expect(throws: ImageError.self) { try image.taking(.list([])) }
+        #expect(throws: ImageError.self) { try image.taking(.range(2..<Int.max)) }
+        #expect(throws: ImageError.self) { try image.taking(.range(2..<2)) }
+    }
+}
+
+/// A format of tests: four bytes of a name, then one value for all pixels.
+private struct RawCoder: ImageCoder {
+    static func file(value: UInt8) -> Data { Data([0x80, 0x81, 0x82, 0x83, value]) }
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        let canvas = try PixelCanvas(size: PixelSize(width: 2, height: 2))
+        canvas.withUnsafeMutableBytes { bytes in
+            for place in bytes.indices { bytes[place] = data.last ?? 0 }
+        }
+        return Image(pixels: canvas.finish(isOpaque: false))
+    }
+}
