@@ -144,6 +144,9 @@ let package = Package(
             path: "Examples/http-fetch",
             swiftSettings: swiftSettings
         ),
+        // An app's own coder; `make test` runs it.
+        .executableTarget(
+            name: "own-coder", dependencies: ["WebImage"], path: "Examples/own-coder", swiftSettings: swiftSettings),
         tests("WebImage", []),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
