@@ -76,7 +76,7 @@ struct ShowCommandTests {
         try tool.write(Data("nothing".utf8), "text.png")
         let result = try await tool.run("show", "none.png", "text.png", "flag.png")
         #expect(result.status == 1)
-        #expect(result.error.contains("none.png") && result.error.contains("4002"))
+        #expect(result.error.contains("none.png") && result.error.contains("4003"))
         #expect(result.out.contains("flag.png"))
         #expect(try await tool.run("show", "--frame", "5", "flag.png").status == 1)
         #expect(try await tool.run("show").status == 64)
