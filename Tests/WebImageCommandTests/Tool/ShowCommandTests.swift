@@ -107,6 +107,7 @@ struct ShowCommandTests {
         #expect(text.hasPrefix("\u{1B}[?25l") && text.hasSuffix("\u{1B}[?25h"))
         let frames = text.components(separatedBy: "\u{1B}8")
         #expect(isInterrupted ? frames.count > 4 : frames.count == 4)
-        #expect(frames[1].contains("255;0;0") && frames[2].contains("0;0;255"))
+        // Of one that goes on, a busy machine leaves out frames; the last one of one that ends is always shown.
+        #expect(frames[1].contains("255;0;0") && (isInterrupted || frames[2].contains("0;0;255")))
     }
 }
