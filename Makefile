@@ -22,6 +22,7 @@ test:
 	@$(MAKE) --no-print-directory lint
 	@$(SWIFT) build --build-tests $(WITH)
 	@$(SWIFT) test --skip-build $(WITH)
+	@$$($(SWIFT) build $(WITH) --show-bin-path)/own-coder
 
 ## The codecs without any optional library.
 test-minimal:

@@ -89,7 +89,9 @@ let package = Package(
         cModule("CSQLite", libraries: ["sqlite3"]),
         cModule("CHash", libraries: ["xxhash", "crypto"]),
         cModule("CFiles", libraries: []),
-        cModule("CTerminal", libraries: []),
+        // The command line tool alone needs libchafa; no library product stands on these two.
+        .systemLibrary(name: "CChafa", path: "Sources/C/CChafa", pkgConfig: "chafa"),
+        .target(name: "CTerminal", dependencies: ["CChafa"], path: "Sources/C/CTerminal"),
         module("WebImageCore", ["CPixelKernels"]),
         module(
             "WebImageCodecs",
@@ -143,6 +145,9 @@ let package = Package(
             path: "Examples/http-fetch",
             swiftSettings: swiftSettings
         ),
+        // An app's own coder; `make test` runs it.
+        .executableTarget(
+            name: "own-coder", dependencies: ["WebImage"], path: "Examples/own-coder", swiftSettings: swiftSettings),
         tests("WebImage", []),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),

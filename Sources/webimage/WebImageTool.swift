@@ -63,6 +63,7 @@ struct WebImageTool {
             let options = try LoadOptions(arguments, policies: LoadCommand.policies, pictures: Files.picture)
             return await LoadCommand(options, console, interruption).run()
         case Commands.info.name: return await InfoCommand(try .init(arguments), console, interruption).run()
+        case Commands.show.name: return await ShowCommand(try .init(arguments), console, interruption).run()
         case Commands.decode.name: return await DecodeCommand(try .init(arguments), console).run()
         case Commands.convert.name: return await ConvertCommand(try .init(arguments), console).run()
         case Commands.cache.name: return await CacheCommand(try .init(arguments), console).run()

@@ -14,6 +14,8 @@ struct FetchKey: Hashable, Sendable {
     let timeouts: LoadTimeouts?
     /// The fields sent, where they were found to choose the answer; nil while nothing is known.
     let selecting: HTTPFields?
+    /// Whose opinion of the bytes is asked, where it is not the registry's.
+    let coder: String?
 }
 
 /// What makes two looks at the disk one.
@@ -22,6 +24,7 @@ struct LookUpKey: Hashable, Sendable {
     let selecting: HTTPFields
     let cache: ObjectIdentifier
     let tiers: CacheTiers
+    let coder: String?
 }
 
 /// What a loader brought.
@@ -56,9 +59,10 @@ extension Engine {
         guard !plan.isOnThisMachine, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let limits = plan.limits
         let key = LookUpKey(
-            data: plan.keys.data, selecting: plan.selecting, cache: ObjectIdentifier(cache), tiers: tiers)
+            data: plan.keys.data, selecting: plan.selecting, cache: ObjectIdentifier(cache), tiers: tiers,
+            coder: plan.request.coder?.identifier)
         let found = try? await lookups.value(for: key, priority: priority) {
-            [workers, configuration, resources] _ in
+            [workers, resources] _ in
             guard let found = await cache.entry(for: key.data, matching: key.selecting, in: tiers) else {
                 return .success(nil)
             }
@@ -68,7 +72,7 @@ extension Engine {
                 let resource = resources.record(for: plan.keys.data, entry.payload, head: entry.head)
                 let probe: ImageProbe? =
                     if let probe = entry.probe { probe } else {
-                        try configuration.coders.inspect(entry.payload, limits: .unlimited)
+                        try plan.coders.inspect(entry.payload, options: plan.request.hintedOptions, limits: .unlimited)
                     }
                 return Original(
                     data: entry.payload, resource: resource, probe: probe, origin: .stored(in: found.kind),
@@ -173,7 +177,7 @@ extension Engine {
     ) async throws(ImageError) -> Fetched {
         let key = FetchKey(
             data: plan.keys.data, conditions: conditions, maxBytes: plan.limits.maxEncodedBytes,
-            timeouts: plan.request.timeouts, selecting: selecting)
+            timeouts: plan.request.timeouts, selecting: selecting, coder: plan.request.coder?.identifier)
         let listening = showsPreviews ? listen(to: key, plan, task) : nil
         defer { listening?.end() }
         return try await fetches.value(
@@ -241,11 +245,11 @@ extension Engine {
     private func inspect(
         _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan
     ) async throws(ImageError) -> Original {
-        let options = plan.request.decodeOptions
+        let options = plan.request.hintedOptions
         do throws(ImageError) {
             return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
-                [configuration, resources] context throws(ImageError) -> Original in
-                let probe = try configuration.coders.inspect(answer.body, options: options, limits: context.limits)
+                [resources] context throws(ImageError) -> Original in
+                let probe = try plan.coders.inspect(answer.body, options: options, limits: context.limits)
                 let resource = resources.record(for: plan.keys.data, answer.body, head: head)
                 return Original(
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,

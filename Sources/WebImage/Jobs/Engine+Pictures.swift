@@ -69,12 +69,12 @@ extension Engine {
         -> Picture
     {
         let start = ContinuousClock.now
-        let options = plan.request.decodeOptions
+        let options = plan.request.hintedOptions
         let cost = decodeCost(original.probe, options)
         try checkMemory(cost)
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
-            [configuration] context throws(ImageError) -> Image in
-            try configuration.coders.decode(original.data, options: options, context: context)
+            context throws(ImageError) -> Image in
+            try plan.coders.decode(original.data, options: options, context: context)
                 .with(provenance: original.resource)
         }
         return Picture(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1), transformSeconds: 0)

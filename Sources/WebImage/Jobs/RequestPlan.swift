@@ -44,6 +44,9 @@ struct RequestPlan: Sendable {
         defaults = plan.defaults
     }
 
+    /// What decodes.
+    var coders: CoderRegistry { request.coder.map { CoderRegistry(only: $0) } ?? defaults.configuration.coders }
+
     /// Where pictures are kept.
     var cache: ImageCache { request.cache ?? defaults.cache }
 

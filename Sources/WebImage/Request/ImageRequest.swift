@@ -27,6 +27,9 @@ public struct ImageRequest: Sendable {
     public var cachePolicy: CachePolicy?
     /// Frames, depth, hints and an app's own options. Its `size` and `scale` are overridden by this request's.
     public var decoding = DecodeOptions()
+    /// Decodes in place of the manager's coders, without being asked whether it can. Its
+    /// ``ImageCoder/identifier`` enters the key: what it makes is kept apart. Default nil.
+    public var coder: (any ImageCoder)?
     /// Header fields sent along (HTTP only).
     public var fields = HTTPFields()
     /// Names of those `fields` that select different bytes; their values enter the key. Default `Authorization`,
@@ -98,6 +101,16 @@ public struct ImageRequest: Sendable {
         var options = decoding
         options.size = size
         options.scale = scale
+        options.coderIdentifier = coder?.identifier
+        return options
+    }
+
+    /// ``decodeOptions`` with what the URL says of the format where nothing else does. Not in the key: it follows from
+    /// the source.
+    var hintedOptions: DecodeOptions {
+        var options = decodeOptions
+        let name = url.pathExtension.lowercased()
+        if options.formatHint == nil, !name.isEmpty { options.formatHint = ImageFormat(rawValue: name) }
         return options
     }
 }

@@ -46,6 +46,7 @@ struct RequestKeys: Sendable {
         if options.color != .sRGB { fields.append("\(options.color)") }
         if options.allowsPartial { fields.append("partial") }
         if let hint = options.formatHint { fields += ["hint", hint.rawValue] }
+        if let coder = options.coderIdentifier { fields += ["coder", coder] }
         for (name, value) in options.extras.sorted(by: { $0.key < $1.key }) { fields += ["extra", name, value] }
         return fields
     }

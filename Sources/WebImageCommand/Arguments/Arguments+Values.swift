@@ -26,15 +26,21 @@ extension Arguments {
     /// `WxH`, `Wx` or `xH`, in pixels, as a box to fit into; nil where the option was not given.
     package func size(_ option: String = "size") throws(UsageError) -> TargetSize? {
         guard let text = last(option) else { return nil }
-        let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-        let lengths = sides.map { side in
-            side.allSatisfy { $0.isASCII && $0.isNumber } ? Int(side).flatMap { 1...1_000_000 ~= $0 ? $0 : nil } : nil
-        }
-        let areValid = zip(sides, lengths).allSatisfy { $0.isEmpty || $1 != nil }
-        guard sides.count == 2, areValid, lengths.contains(where: { $0 != nil }) else {
+        guard let sides = Self.sides(text, in: 1...1_000_000) else {
             throw UsageError("--\(option) takes WxH in pixels, as in 320x240, not “\(text)”")
         }
-        return .fit(width: lengths[0].map(Double.init), height: lengths[1].map(Double.init))
+        return .fit(width: sides.0.map(Double.init), height: sides.1.map(Double.init))
+    }
+
+    /// `AxB`, `Ax` or `xB`; nil for anything else.
+    static func sides(_ text: String, in range: ClosedRange<Int>) -> (Int?, Int?)? {
+        let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+        let lengths = sides.map { side in
+            side.allSatisfy { $0.isASCII && $0.isNumber } ? Int(side).flatMap { range ~= $0 ? $0 : nil } : nil
+        }
+        let areValid = zip(sides, lengths).allSatisfy { $0.isEmpty || $1 != nil }
+        guard sides.count == 2, areValid, lengths.contains(where: { $0 != nil }) else { return nil }
+        return (lengths[0], lengths[1])
     }
 
     /// Bytes: a number with B, K, M, G (powers of 1,024, also KiB, MiB, GiB) or KB, MB, GB (powers of 1,000); nil

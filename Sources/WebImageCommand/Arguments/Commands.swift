@@ -36,6 +36,30 @@ package enum Commands {
             OptionSpec("quiet", letter: "q", help: "Print errors only."),
         ])
 
+    package static let show = CommandSpec(
+        "show", operands: "FILE|URL…",
+        summary: "Draw pictures in the terminal.",
+        details: [
+            "“-” reads standard input. Pictures are decoded at the size they are drawn at and never enlarged beyond one "
+                + "column per pixel. Animations play as often as the file says, the endless ones once where there are "
+                + "several inputs; a key goes on to the next input, Ctrl-C ends.",
+            "auto draws pixels where the terminal is known to show them (kitty, then sixels), else block characters. "
+                + "Into a pipe or a file it writes plain characters without colours, and of animations the first "
+                + "frame; a style that was asked for is written in colour there too. NO_COLOR is obeyed.",
+        ],
+        options: [
+            OptionSpec("as", takes: "auto|sixels|kitty|symbols", help: "How to draw; default auto."),
+            OptionSpec(
+                "size", letter: "s", takes: "COLSxROWS",
+                help: "At most so many character cells, one side may be left out; default the terminal's size."),
+            OptionSpec(
+                "background", letter: "b", takes: "COLOR",
+                help: "What shows through: terminal (default), checkerboard, or a colour as in #334455."),
+            OptionSpec("frame", letter: "n", takes: "N", help: "Only this frame, from 0."),
+            OptionSpec("still", help: "Only the first frame."),
+            OptionSpec("loops", letter: "l", takes: "N", help: "Play animations so often; 0 is for ever."),
+        ])
+
     package static let info = CommandSpec(
         "info", operands: "FILE|URL…",
         summary: "Say what a picture's header says: format, size, orientation, frames, colour profile.",
@@ -116,5 +140,5 @@ package enum Commands {
         ])
 
     /// All, in the order of the help.
-    package static let all = [load, info, decode, convert, cache, demo]
+    package static let all = [load, show, info, decode, convert, cache, demo]
 }

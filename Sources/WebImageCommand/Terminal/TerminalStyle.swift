@@ -2,6 +2,7 @@
 
 import CTerminal
 import Glibc
+import WebImageCore
 
 /// Emphasis of a piece of text (ECMA-48 8.3.117, SGR).
 package enum Emphasis: String, Sendable {
@@ -47,6 +48,16 @@ package struct TerminalStyle: Sendable, Hashable {
         self.init(
             isTerminal: !isDumb, hasColor: !isDumb && (environment["NO_COLOR"] ?? "").isEmpty, columns: Int(columns),
             rows: Int(rows))
+    }
+
+    /// Pixels of one character cell of the terminal behind `descriptor`; nil where it does not tell.
+    package static func cell(of descriptor: Int32) -> PixelSize? {
+        var (columns, rows, width, height): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        guard wi_terminal_size(descriptor, &columns, &rows), wi_terminal_pixels(descriptor, &width, &height),
+            rows > 0, width >= columns, height >= rows
+        else { return nil }
+        // A terminal that says more than this of a cell is mistaken.
+        return PixelSize(width: min(Int(width / columns), 100), height: min(Int(height / rows), 200))
     }
 
     /// `text` with emphasis where colours are shown.

@@ -106,7 +106,7 @@ struct TransformValues {
 
 extension PixelColor {
     /// `#rgb`, `#rrggbb`, `#rrggbbaa`, `black`, `white`, `clear`; nil for anything else.
-    fileprivate init?(text: String) {
+    init?(text: String) {
         switch text {
         case "black": self = .black
         case "white": self = .white

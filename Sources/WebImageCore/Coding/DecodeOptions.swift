@@ -51,10 +51,14 @@ public struct DecodeOptions: Sendable, Hashable {
     public var reduction: Reduction
     /// Whether truncated data gives what could be decoded instead of an error. Default false.
     public var allowsPartial: Bool
-    /// The format where the bytes alone cannot tell. Default nil.
+    /// The format where the bytes alone cannot tell: for an app's own coder. Of no effect where the bytes are those of a
+    /// known picture format, and for the formats that are always told by their bytes. Default nil; requests take the
+    /// extension of the URL's path (`tga`) then.
     public var formatHint: ImageFormat?
     /// Options of an app's own coder, by name. They enter the cache key.
     public var extras: [String: String]
+    /// Which coder a request has of its own; nil where the registry chooses. It enters the cache key.
+    package var coderIdentifier: String?
 
     /// Creates options.
     public init(

@@ -4,6 +4,10 @@ import Foundation
 
 /// Decodes and encodes one format. Methods block and may be called on any number of threads at once.
 public protocol ImageCoder: Sendable {
+    /// Names this coder in registries and in cache keys: coders of one name must give the same pixels. Default the type's
+    /// name; a coder with settings adds them.
+    var identifier: String { get }
+
     /// Whether this coder wants to try data of `format`; `prefix` holds its first bytes (at most 64) for formats
     /// that the library does not know.
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool
@@ -36,6 +40,9 @@ public protocol ImageCoder: Sendable {
 }
 
 extension ImageCoder {
+    /// The type's name with its module.
+    public var identifier: String { String(reflecting: Self.self) }
+
     /// No previews by default.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?

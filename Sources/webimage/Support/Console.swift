@@ -45,6 +45,12 @@ final class Console: Sendable {
     /// Text on standard output.
     func write(_ text: String) { send(text, to: STDOUT_FILENO) }
 
+    /// Text on standard output, and waiting until it is written: what is drawn must not run ahead of a slow terminal.
+    func writeAndWait(_ text: String) {
+        write(text)
+        queue.sync {}
+    }
+
     /// Text on standard error.
     func writeError(_ text: String) { send(text, to: STDERR_FILENO) }
 

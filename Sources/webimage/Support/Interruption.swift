@@ -11,6 +11,7 @@ final class Interruption: Sendable {
     private struct State {
         var status: Int32?
         var handlers: [@Sendable () -> Void] = []
+        var beforeForcedEnd: (@Sendable () -> Void)?
     }
 
     private let state = Lock(State())
@@ -25,7 +26,9 @@ final class Interruption: Sendable {
         }
         for (source, status) in zip(sources, [ExitStatus.interrupted, ExitStatus.terminated]) {
             source.setEventHandler { [weak self] in
-                if self?.trigger(status) != true { _exit(status) }
+                if self?.trigger(status) == true { return }
+                self?.state.withLock { $0.beforeForcedEnd }?()
+                _exit(status)
             }
             source.resume()
         }
@@ -45,6 +48,9 @@ final class Interruption: Sendable {
         for handler in handlers ?? [] { handler() }
         return handlers != nil
     }
+
+    /// `action` runs before a second signal ends the process; nil for none. It must not wait for anything.
+    func beforeForcedEnd(_ action: (@Sendable () -> Void)?) { state.withLock { $0.beforeForcedEnd = action } }
 
     /// For commands that leave nothing half done: an interruption ends the process where it stands.
     func endAtOnce() {

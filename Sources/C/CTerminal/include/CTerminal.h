@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "TerminalPictures.h"
+
 /// An option of getopt_long(3).
 typedef struct {
     /// The long name without dashes.

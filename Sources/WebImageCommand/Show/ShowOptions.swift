@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// Options of `show`, checked.
+package struct ShowOptions: Sendable {
+    /// What shows through transparent pixels.
+    package enum Background: Sendable, Hashable {
+        /// What the terminal has there.
+        case terminal
+        case checkerboard
+        case color(PixelColor)
+    }
+
+    package let inputs: [String]
+    /// Nil lets the terminal decide.
+    package let style: ShowStyle?
+    /// Cells that a picture may take; a side left out is the terminal's.
+    package let columns: Int?
+    package let rows: Int?
+    /// The only frame shown, from 0; nil for all.
+    package let frame: Int?
+    /// Times an animation plays, 0 for ever; nil for what the file says.
+    package let loops: Int?
+    package let background: Background
+
+    package init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.expectOperands(1...Int.max, "FILE or URL")
+        inputs = arguments.operands
+        let styles = ShowStyle.allCases.map(\.rawValue)
+        style = try arguments.choice("as", of: ["auto"] + styles).flatMap(ShowStyle.init)
+        (columns, rows) = try arguments.cells()
+        frame = try arguments.integer("frame", in: 0...Int.max) ?? (arguments.has("still") ? 0 : nil)
+        loops = try arguments.integer("loops", in: 0...1_000_000)
+        background = try arguments.background()
+        if loops != nil, frame != nil { throw UsageError("--loops goes with neither --frame nor --still") }
+    }
+}
+
+extension Arguments {
+    /// `COLSxROWS`, `COLSx` or `xROWS`; nil where the option was not given.
+    fileprivate func cells() throws(UsageError) -> (columns: Int?, rows: Int?) {
+        guard let text = last("size") else { return (nil, nil) }
+        guard let sides = Self.sides(text, in: 1...1_000) else {
+            throw UsageError("--size takes COLSxROWS in character cells, each at most 1000, as in 80x24, not “\(text)”")
+        }
+        return sides
+    }
+
+    fileprivate func background() throws(UsageError) -> ShowOptions.Background {
+        switch last("background") {
+        case nil, "terminal": return .terminal
+        case "checkerboard": return .checkerboard
+        case let text?:
+            guard let color = PixelColor(text: text), color.alpha == 255 else {
+                throw UsageError("--background takes terminal, checkerboard or an opaque colour, not “\(text)”")
+            }
+            return .color(color)
+        }
+    }
+}

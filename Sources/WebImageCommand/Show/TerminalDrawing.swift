@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import CTerminal
+import WebImageCore
+
+/// What the terminal of this process can show, as its environment tells libchafa.
+package struct TerminalAbilities: Sendable, Hashable {
+    package var hasSixels: Bool
+    package var hasKitty: Bool
+    /// 0 for none, else 16, 256 or 16,777,216.
+    package var colors: Int
+
+    package init(hasSixels: Bool, hasKitty: Bool, colors: Int) {
+        self.hasSixels = hasSixels
+        self.hasKitty = hasKitty
+        self.colors = colors
+    }
+
+    /// By TERM, COLORTERM, TERM_PROGRAM and the like.
+    package static var current: TerminalAbilities {
+        let found = wi_terminal_abilities_now()
+        return TerminalAbilities(hasSixels: found.sixels, hasKitty: found.kitty, colors: Int(found.colors))
+    }
+
+    /// The finest style there is.
+    package var best: ShowStyle { hasKitty ? .kitty : hasSixels ? .sixels : .symbols }
+}
+
+/// Draws pictures as text.
+package struct TerminalDrawing: Sendable, Hashable {
+    package let grid: CellGrid
+    /// As in ``TerminalAbilities/colors``; 0 gives characters without any control sequence.
+    package let colors: Int
+
+    package init(grid: CellGrid, colors: Int) {
+        self.grid = grid
+        self.colors = colors
+    }
+
+    /// The text that shows `pixels` in `cells`; rows are parted by line feeds, the last has none. Blocks.
+    ///
+    /// - Throws: ``DecodeError/outOfMemory(bytes:)``.
+    package func text(_ pixels: CellPixels, cells: CellCount) throws(ImageError) -> String {
+        let style: wi_draw_style =
+            switch grid.style {
+            case .symbols: WI_DRAW_SYMBOLS
+            case .sixels: WI_DRAW_SIXELS
+            case .kitty: WI_DRAW_KITTY
+            }
+        var drawing = wi_drawing(
+            style: style, colors: Int32(colors), columns: Int32(cells.columns), rows: Int32(cells.rows),
+            cell_width: Int32(grid.cell.width), cell_height: Int32(grid.cell.height))
+        var length = 0
+        guard
+            let text = wi_draw_picture(&drawing, pixels.bytes, Int32(pixels.width), Int32(pixels.height), &length)
+        else { throw .decode(.outOfMemory(bytes: pixels.bytes.count)) }
+        defer { wi_text_free(text) }
+        return String(
+            decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
+    }
+}

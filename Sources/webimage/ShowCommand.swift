@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+
+/// `webimage show`.
+struct ShowCommand: Sendable {
+    private let options: ShowOptions
+    private let drawing: TerminalDrawing
+    private let console: Console
+    private let interruption: Interruption
+
+    init(_ options: ShowOptions, _ console: Console, _ interruption: Interruption) {
+        self.options = options
+        self.console = console
+        self.interruption = interruption
+        drawing = Self.drawing(options, console.out)
+    }
+
+    func run() async -> Int32 {
+        await interruption.cancelling { [self] in
+            var status = ExitStatus.ok
+            for input in options.inputs where !Task.isCancelled {
+                do throws(ImageError) {
+                    let image = try await picture(input)
+                    if options.inputs.count > 1 { console.remark(Inputs.shortName(input)) }
+                    try await show(image)
+                } catch {
+                    guard !Task.isCancelled else { break }
+                    console.report("\(Inputs.shortName(input)): \(error)")
+                    status = ExitStatus.failed
+                }
+            }
+            return status
+        }
+    }
+
+    /// Style, cells and colours. What goes to a file or a pipe is plain characters, unless a style was asked for.
+    private static func drawing(_ options: ShowOptions, _ out: TerminalStyle) -> TerminalDrawing {
+        let abilities = TerminalAbilities.current
+        let style = options.style ?? (out.isTerminal ? abilities.best : .symbols)
+        let colors: Int
+        switch (out.isTerminal, options.style) {
+        case (true, _): colors = out.hasColor ? abilities.colors : 0
+        case (false, .symbols): colors = 1 << 24
+        case (false, _): colors = 0
+        }
+        // A row for the shell's prompt, one for the name.
+        let rows = max(1, out.rows - (options.inputs.count > 1 ? 2 : 1))
+        let columns = out.columns == .max ? 80 : out.columns
+        let limit = CellCount(columns: options.columns ?? min(columns, 1_000), rows: options.rows ?? min(rows, 1_000))
+        return TerminalDrawing(
+            grid: CellGrid(style: style, limit: limit, cell: TerminalStyle.cell(of: STDOUT_FILENO)), colors: colors)
+    }
+
+    private var plays: Bool { console.out.isTerminal && options.frame == nil }
+
+    private func picture(_ input: String) async throws(ImageError) -> Image {
+        var frames: DecodeOptions.Frames = plays ? .all : .first
+        if let frame = options.frame, frame > 0 { frames = .single(frame) }
+        guard Inputs.hasScheme(input), !FileManager.default.fileExists(atPath: input) else {
+            let decoding = DecodeOptions(size: drawing.grid.target, frames: frames)
+            return try await Blocking.run { () throws(ImageError) in
+                try CoderRegistry.standard.decode(try Files.read(input), options: decoding, context: CodingContext())
+            }
+        }
+        var request = ImageRequest(try Inputs.url(input), size: drawing.grid.target)
+        request.frames = frames
+        let manager = ImageManager {
+            $0.cache.usesDisk = false
+            $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
+        }
+        let result: Result<Image, ImageError>
+        do throws(ImageError) {
+            result = .success(try await manager.image(for: request))
+        } catch {
+            result = .failure(error)
+        }
+        await manager.close()
+        return try result.get()
+    }
+
+    private func show(_ image: Image) async throws(ImageError) {
+        let natural = image.metadata.orientation.upright(image.metadata.rawSize)
+        let cells = drawing.grid.cells(decoded: image.size, natural: natural)
+        let text = { @Sendable [options, drawing] (pixels: PixelBuffer) throws(ImageError) -> String in
+            let straight = try CellPixels(pixels, on: options.background, grid: drawing.grid, cells: cells)
+            return try drawing.text(straight, cells: cells)
+        }
+        if plays, let animation = image.animation {
+            return try await play(animation, rows: cells.rows, text)
+        }
+        let picture = try await Blocking.run { () throws(ImageError) in try text(image.pixels) }
+        let screen = ScreenArea(rows: cells.rows)
+        // Where the cursor stands behind pixels differs between terminals.
+        let isPlaced = console.out.isTerminal && drawing.grid.style != .symbols
+        console.write(isPlaced ? screen.opening + picture + screen.closing : picture + "\n")
+    }
+
+    private func play(
+        _ animation: ImageAnimation, rows: Int, _ text: @escaping @Sendable (PixelBuffer) throws(ImageError) -> String
+    ) async throws(ImageError) {
+        // Several endless ones would never give way to each other.
+        let stored = animation.timeline.loopCount
+        let loops = options.loops ?? (options.inputs.count > 1 ? max(1, stored) : stored)
+        let screen = ScreenArea(rows: rows)
+        let keyboard = Keyboard()
+        interruption.beforeForcedEnd {
+            keyboard.end()
+            let closing = Array(ScreenArea.cursorShown.utf8)
+            _ = closing.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        }
+        let schedule = PlaySchedule(animation.timeline, loops: loops)
+        console.write(ScreenArea.cursorHidden + screen.opening)
+        defer {
+            keyboard.end()
+            console.write(screen.closing + ScreenArea.cursorShown)
+            interruption.beforeForcedEnd(nil)
+        }
+        let result = await withTaskCancellationHandler {
+            await played(schedule, keyboard) { frame throws(ImageError) in
+                screen.start + (try text(try animation.frame(at: frame)))
+            }
+        } onCancel: {
+            keyboard.interrupt()
+        }
+        try result.get()
+    }
+
+    private func played(
+        _ schedule: PlaySchedule, _ keyboard: Keyboard,
+        _ text: @escaping @Sendable (Int) throws(ImageError) -> String
+    ) async -> Result<Void, ImageError> {
+        do throws(ImageError) {
+            try await Blocking.run { [console] () throws(ImageError) in
+                let start = ContinuousClock.now
+                let player = FramePlayer(
+                    schedule, now: { Int(start.duration(to: .now) / .milliseconds(1)) }, wait: keyboard.wait)
+                _ = try player.play { frame throws(ImageError) in console.writeAndWait(try text(frame)) }
+            }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import CTerminal
+import Foundation
+import WebImageCommand
+
+/// Waits for a time, a key or the end of the process, whichever comes first. While it lives the terminal gives keys at once
+/// and without echo; ``end()`` puts that back.
+final class Keyboard: Sendable {
+    private let hasKeys: Bool
+    private let reading: Int32
+    private let writing: Int32
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        // Without a pipe nothing can wake it: then it waits for keys and time alone.
+        if pipe(&ends) != 0 { ends = [-1, -1] }
+        (reading, writing) = (ends[0], ends[1])
+        hasKeys = wi_keys_begin(STDIN_FILENO)
+    }
+
+    deinit {
+        close(reading)
+        close(writing)
+    }
+
+    /// Puts the terminal back. May be called from any thread, more than once.
+    func end() { if hasKeys { wi_keys_end(STDIN_FILENO) } }
+
+    /// Ends all waiting, now and later.
+    func interrupt() {
+        var byte: UInt8 = 0
+        _ = write(writing, &byte, 1)
+    }
+
+    /// Blocks for `milliseconds`, or until something happens.
+    func wait(_ milliseconds: Int) -> PlayWake {
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        while true {
+            var sources = [
+                pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
+                // poll(2) passes over negative descriptors.
+                pollfd(fd: hasKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            let left = ContinuousClock.now.duration(to: end) / .milliseconds(1)
+            let count = poll(&sources, nfds_t(sources.count), Int32(min(max(0, left.rounded(.up)), 60_000)))
+            if count > 0, sources[0].revents != 0 { return .interrupted }
+            if count > 0, sources[1].revents != 0 {
+                var keys = [UInt8](repeating: 0, count: 64)
+                return read(STDIN_FILENO, &keys, keys.count) > 0 ? .key : .interrupted
+            }
+            if left <= 0 { return .time }
+        }
+    }
+}

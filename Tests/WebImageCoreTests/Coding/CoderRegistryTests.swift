@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+
+/// Makes one pixel, or fails, of whatever it is told to claim.
+private struct DotCoder: ImageCoder {
+    var identifier: String
+    var format: ImageFormat?
+    var magic: [UInt8]?
+    var failure: String?
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool {
+        if let format { return format == self.format }
+        return magic.map { prefix.starts(with: $0) } ?? false
+    }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        if let failure { throw .decode(.corrupt(format: ImageFormat(rawValue: identifier), reason: failure)) }
+        let canvas = try PixelCanvas(size: PixelSize(width: 1, height: 1))
+        return Image(pixels: canvas.finish(isOpaque: false), format: ImageFormat(rawValue: identifier))
+    }
+}
+
+@Suite("The registry of coders")
+struct CoderRegistryTests {
+    private static let dots = ImageFormat(rawValue: "dots")
+    /// No format that sniffing knows.
+    private let data = Data([0xD0, 0x75, 1, 2, 3])
+
+    private func format(_ registry: CoderRegistry, _ data: Data, hint: ImageFormat? = nil) throws -> String? {
+        let options = DecodeOptions(formatHint: hint)
+        return try registry.decode(data, options: options, context: CodingContext()).format?.rawValue
+    }
+
+    @Test("The coder registered last is asked first; the next one takes over where it fails")
+    func order() throws {
+        var registry = CoderRegistry([DotCoder(identifier: "old", magic: [0xD0])])
+        registry.register(DotCoder(identifier: "new", magic: [0xD0]))
+        #expect(registry.identifiers == ["new", "old"])
+        #expect(try format(registry, data) == "new")
+        registry.register(DotCoder(identifier: "broken", magic: [0xD0], failure: "no"))
+        #expect(try format(registry, data) == "new")
+    }
+
+    @Test("Where all fail the error lists all, in the order in which they were asked")
+    func failures() throws {
+        let registry = CoderRegistry(["b", "a"].map { DotCoder(identifier: $0, magic: [0xD0], failure: $0) })
+        let expected = ["a", "b"].map { DecodeError.corrupt(format: ImageFormat(rawValue: $0), reason: $0) }
+        #expect(throws: ImageError.decode(.allCodersFailed(expected))) { try format(registry, data) }
+    }
+
+    @Test("A coder can be taken out by its name")
+    func unregister() throws {
+        var registry = CoderRegistry(["a", "b", "a"].map { DotCoder(identifier: $0, magic: [0xD0]) })
+        let answers = [registry.unregister("a"), registry.unregister("a")]
+        #expect(answers == [true, false] && registry.identifiers == ["b"])
+        registry.unregister("b")
+        #expect(throws: ImageError.decode(.unknownFormat)) { try format(registry, data) }
+    }
+
+    @Test("The name of a coder is its type's unless it says otherwise")
+    func identifiers() {
+        struct Plain: ImageCoder {
+            func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { false }
+            func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+                throws(ImageError) -> Image
+            {
+                throw .decode(.unknownFormat)
+            }
+        }
+        #expect(CoderRegistry([Plain()]).identifiers[0].hasSuffix("Plain"))
+    }
+
+    @Test("A hint finds the coder of what the bytes do not tell; a wrong one takes nothing away")
+    func hints() throws {
+        let registry = CoderRegistry([
+            DotCoder(identifier: "magic", magic: [0xD0]), DotCoder(identifier: "hinted", format: Self.dots),
+        ])
+        #expect(try format(registry, data, hint: Self.dots) == "hinted")
+        #expect(try format(registry, data, hint: ImageFormat(rawValue: "tga")) == "magic")
+        #expect(try format(registry, Data([1, 2, 3]), hint: Self.dots) == "hinted")
+        #expect(throws: ImageError.decode(.unknownFormat)) { try format(registry, Data([1, 2, 3])) }
+    }
+
+    @Test("A hint never leads past the header's checks to a coder of a known format")
+    func knownFormats() throws {
+        let registry = CoderRegistry([DotCoder(identifier: "jpeg", format: .jpeg)])
+        #expect(throws: ImageError.decode(.unknownFormat)) { try format(registry, data, hint: .jpeg) }
+        let page = Data("<!DOCTYPE html><html></html>".utf8)
+        #expect(throws: ImageError.decode(.notAnImage(.html))) { try format(registry, page, hint: .jpeg) }
+    }
+
+    @Test("An app's own format may look like text")
+    func text() throws {
+        let registry = CoderRegistry([DotCoder(identifier: "own", magic: Array("dots 1".utf8))])
+        #expect(try format(registry, Data("dots 1\n0 1 0 1\n".utf8)) == "own")
+        #expect(throws: ImageError.self) { try format(registry, Data("Dots and lines\n".utf8)) }
+    }
+
+    @Test("The only coder is not asked what it wants; limits hold")
+    func only() throws {
+        let registry = CoderRegistry(only: DotCoder(identifier: "own"))
+        #expect(try format(registry, Data("<!DOCTYPE html><html></html>".utf8)) == "own")
+        var limits = Limits.desktop
+        limits.maxEncodedBytes = 4
+        #expect(throws: ImageError.self) { try registry.decode(data, context: CodingContext(limits: limits)) }
+    }
+}

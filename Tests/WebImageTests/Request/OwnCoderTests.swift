@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// Gives a picture so many pixels wide of anything.
+private struct WidthCoder: ImageCoder {
+    let width: Int
+    var format: ImageFormat?
+
+    var identifier: String { "width \(width)" }
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format != nil && format == self.format }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: 1))
+        return Image(pixels: canvas.finish(isOpaque: false))
+    }
+}
+
+@Suite("A request with a coder of its own", .timeLimit(.minutes(1)))
+struct OwnCoderTests {
+    private func url(_ name: String) throws -> URL { try #require(URL(string: "test://pictures/\(name)")) }
+
+    private func manager(_ loader: StubLoader, coder: (any ImageCoder)? = nil) -> ImageManager {
+        ImageManager {
+            $0.cache.usesDisk = false
+            $0.loaders = [loader]
+            if let coder { $0.coders.register(coder) }
+        }
+    }
+
+    @Test("decodes with it, under a key of its own")
+    func keys() async throws {
+        let url = try url("a.png")
+        let png = try TestPictures.png(1)
+        let manager = manager(StubLoader { _ in .init(body: png) })
+        var own = ImageRequest(url)
+        own.coder = WidthCoder(width: 3)
+        var other = ImageRequest(url)
+        other.coder = WidthCoder(width: 5)
+        #expect(try await manager.image(for: own).size.width == 3)
+        #expect(try await manager.image(for: ImageRequest(url)).size.width == 64)
+        #expect(try await manager.image(for: other).size.width == 5)
+        #expect(try await manager.image(for: own).size.width == 3)
+        await manager.close()
+    }
+
+    @Test("is not told apart by how the coder came to be, but by its name")
+    func identifiers() throws {
+        var first = ImageRequest(try url("a.png"))
+        var second = first
+        first.coder = WidthCoder(width: 3)
+        second.coder = WidthCoder(width: 3)
+        func key(_ request: ImageRequest) -> CacheKey { RequestKeys(request, source: "x", transformers: []).decoded }
+        #expect(key(first) == key(second))
+        second.coder = WidthCoder(width: 4)
+        #expect(key(first) != key(second))
+        #expect(key(first) != key(ImageRequest(first.url)))
+    }
+
+    @Test("The extension of the URL tells the format of bytes that do not")
+    func hints() async throws {
+        let loader = StubLoader { _ in .init(body: Data([0, 1, 2, 3])) }
+        let manager = manager(loader, coder: WidthCoder(width: 7, format: ImageFormat(rawValue: "tga")))
+        #expect(try await manager.image(for: ImageRequest(url("a.TGA"))).size.width == 7)
+        await #expect(throws: ImageError.decode(.unknownFormat)) {
+            try await manager.image(for: ImageRequest(url("a.bin")))
+        }
+        var hinted = ImageRequest(try url("b.bin"))
+        hinted.decoding.formatHint = ImageFormat(rawValue: "tga")
+        #expect(try await manager.image(for: hinted).size.width == 7)
+        await manager.close()
+    }
+}
