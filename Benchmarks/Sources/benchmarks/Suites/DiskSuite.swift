@@ -7,7 +7,8 @@ import WebImage
 /// The disk cache against plain system calls on files of the same sizes.
 enum DiskSuite: Suite {
     static let name = "disk"
-    static let summary = "disk cache: put, hit, miss, opening, trimming and calls beside it, against plain file calls in C"
+    static let summary =
+        "disk cache: put, hit, miss, opening, trimming and calls beside it, against plain file calls in C"
 
     private static let limit = "C files"
 
