@@ -28,6 +28,10 @@ extension CacheCommand {
                 "hitRate", rate.map { .double(($0 * 10_000).rounded() / 10_000) } ?? .null,
                 rate.map { "\(Figures.decimal($0 * 100, digits: 1)) % (\(reads))" } ?? "–", label: "hit rate"),
         ]
+        facts.append(
+            Fact(
+                "negativeEntries", .int(0), "0 (each program remembers its own failures, in memory)",
+                label: "negative entries"))
         facts.append(Fact("suspended", JSONValue(info?.suspended), info?.suspended, label: "writing"))
         tell(facts)
     }

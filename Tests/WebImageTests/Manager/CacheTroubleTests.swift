@@ -103,6 +103,26 @@ struct CacheTroubleTests {
         await later.manager.close()
     }
 
+    @Test(
+        "row 61: a disk that is mounted read-only is no obstacle, and what it holds is still given",
+        .enabled(
+            if: SmallDisk.isPermitted, "nothing can be mounted here: it takes root, and not every container lets it"))
+    func readOnly() async throws {
+        let server = try makeServer()
+        let folder = try TemporaryFolder()
+        let disk = try #require(SmallDisk(bytes: 4 << 20, at: folder.file("cache")))
+        let fixture = try ManagerFixture(folder: folder)
+        try await expectPictures(fixture, server, count: 1)
+        await fixture.manager.close()
+        #expect(disk.setReadOnly(true))
+        let later = try await fixture.restarted()
+        #expect(try await later.manager.response(for: ImageRequest(server.url("/0"))).origin == .disk)
+        try await expectPictures(later, server, count: 3)
+        #expect(server.counters.requests == 3)
+        await later.manager.close()
+        #expect(disk.setReadOnly(false))
+    }
+
     @Test("row 61: two managers on one folder load and read side by side")
     func two() async throws {
         let server = try makeServer()

@@ -86,17 +86,19 @@ extension CacheIndex {
 
     private func lastUses(_ select: SQLiteStatement, timeColumn: Int32) throws(IndexFault) -> [LastUse] {
         defer { select.reset() }
-        var found: [(time: Double, use: LastUse)] = []
+        var found: [LastUse] = []
         var isSorted = true
+        var last = -Double.infinity
         while try select.step() {
             let time = select.double(timeColumn)
             // Lines come by id, and so by time where nothing was used since it was stored.
-            isSorted = isSorted && found.last.map { $0.time <= time } ?? true
-            found.append((time, LastUse(id: select.int(0), accessed: select.double(1))))
+            isSorted = isSorted && last <= time
+            last = time
+            found.append(LastUse(id: select.int(0), accessed: timeColumn == 1 ? time : select.double(1), time: time))
         }
         // What was used at the same moment leaves as it came.
-        if !isSorted { found.sort { ($0.time, $0.use.id) < ($1.time, $1.use.id) } }
-        return found.map(\.use)
+        if !isSorted { found.sort { ($0.time, $0.id) < ($1.time, $1.id) } }
+        return found
     }
 
     /// The lines `ids`, in their order; without those that are gone. Lines whose ids follow each other are read at once.

@@ -34,6 +34,8 @@ enum RowChange {
 struct LastUse {
     var id: Int
     var accessed: Double
+    /// What lines are sorted by: when they were used, or confirmed.
+    var time: Double
 }
 
 /// What deleting an entry needs to know of its line.
