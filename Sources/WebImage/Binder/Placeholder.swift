@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// What is shown where there is no picture: while one is loaded, when loading failed, and where nothing was asked for.
+public enum Placeholder: Sendable {
+    /// Nothing: the slot is emptied.
+    case none
+    /// A picture at hand.
+    case picture(Image)
+    /// A BlurHash (28 characters or so), drawn about 32 pixels large and enlarged by the view. `aspectRatio` is width ÷
+    /// height of what it stands for. A text that is no BlurHash shows nothing.
+    case blurHash(String, aspectRatio: Double = 1)
+    /// The bytes of a ThumbHash, drawn in its own proportions, about 32 pixels large. Bytes that are none show nothing.
+    case thumbHash([UInt8])
+    /// A plain colour.
+    case color(PixelColor)
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// Draws the hashes of placeholders. Each takes some tens of microseconds, less than showing it a frame later would
+/// cost in flicker; the last ones are kept, for lists show the same ones again and again.
+@MainActor
+final class PlaceholderPictures {
+    static let shared = PlaceholderPictures()
+
+    private enum Key: Hashable {
+        case blurHash(String, Double)
+        case thumbHash([UInt8])
+    }
+
+    private var drawn: [Key: Image] = [:]
+    private var order: [Key] = []
+    private let limit: Int
+
+    init(limit: Int = 128) { self.limit = limit }
+
+    /// Pixels of the longer side.
+    private static let side = 32.0
+
+    /// The picture of `placeholder`; nil for colours, for nothing, and for hashes that are none.
+    func image(_ placeholder: Placeholder) -> Image? {
+        switch placeholder {
+        case .none, .color: nil
+        case .picture(let image): image
+        case .blurHash(let text, let ratio):
+            image(.blurHash(text, ratio)) { try BlurHash(text).pixels(size: Self.size(aspectRatio: ratio)) }
+        case .thumbHash(let bytes): image(.thumbHash(bytes)) { try ThumbHash(bytes: bytes).pixels() }
+        }
+    }
+
+    private func image(_ key: Key, _ draw: () throws -> PixelBuffer) -> Image? {
+        if let image = drawn[key] { return image }
+        guard let pixels = try? draw() else { return nil }
+        let image = Image(pixels: pixels)
+        if order.count >= limit { drawn[order.removeFirst()] = nil }
+        order.append(key)
+        drawn[key] = image
+        return image
+    }
+
+    private static func size(aspectRatio: Double) -> PixelSize {
+        guard aspectRatio.isFinite, aspectRatio > 0 else { return PixelSize(width: Int(side), height: Int(side)) }
+        let ratio = min(side, max(1 / side, aspectRatio))
+        return PixelSize(
+            width: max(1, Int((ratio >= 1 ? side : side * ratio).rounded())),
+            height: max(1, Int((ratio >= 1 ? side / ratio : side).rounded())))
+    }
+}
+
+extension Presentation {
+    @MainActor
+    init(_ showing: BinderMachine.Showing) {
+        var color: PixelColor?
+        if case .color(let plain) = showing.content { color = plain }
+        self.init(
+            showing.kind, image: PlaceholderPictures.shared.image(showing.content), color: color,
+            transition: showing.transition, generation: showing.generation)
+    }
+}
