@@ -124,7 +124,9 @@ public final class ImageBinder {
             nextStream += 1
             let id = nextStream
             streams[id] = continuation
-            continuation.onTermination = { _ in Task { @MainActor [weak self] in self?.streams[id] = nil } }
+            continuation.onTermination = { [weak self] _ in
+                Task { @MainActor [weak self] in self?.streams[id] = nil }
+            }
             continuation.yield(snapshot)
         }
     }

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+import WebImageTestSupport
+
+@testable import WebImage
+
+@Suite("Player machine")
+struct PlayerMachineTests {
+    static let millisecond = 1_000_000
+
+    /// A machine that plays, has had its tick at zero, and finds every frame decoded.
+    static func playing(
+        _ durations: [Int], loops: Int = 0, mode: PlaybackMode = .normal, rate: Double = 1, isComplete: Bool = true
+    ) -> PlayerMachine {
+        var machine = PlayerMachine(
+            AnimationTimeline(loopCount: loops, durations: durations), mode: mode, isComplete: isComplete)
+        machine.rate = rate
+        machine.play()
+        _ = machine.tick(at: 0) { _ in true }
+        return machine
+    }
+
+    /// The frames shown at ticks every `step` milliseconds until `end`, each change once, beginning with what is shown
+    /// after the tick at zero.
+    static func frames(_ machine: inout PlayerMachine, step: Int, until end: Int) -> [Int] {
+        var shown = [machine.shownIndex]
+        for time in stride(from: step, through: end, by: step) {
+            if let frame = machine.tick(at: time * millisecond, isHeld: { _ in true }).frame { shown.append(frame) }
+        }
+        return shown
+    }
+
+    @Test("shows every frame in order when ticks are quick")
+    func order() {
+        var machine = Self.playing([40, 40, 40])
+        #expect(Self.frames(&machine, step: 10, until: 240) == [0, 1, 2, 0, 1, 2, 0])
+    }
+
+    @Test("leaves out frames that come late")
+    func skips() {
+        var machine = Self.playing([20, 20, 20, 20, 20])
+        // 50 ms: frame 2; 100 ms: a whole loop, frame 0; 150: frame 2.
+        #expect(Self.frames(&machine, step: 50, until: 150) == [0, 2, 0, 2])
+    }
+
+    @Test("keeps what is left of a tick, so that it never drifts")
+    func noDrift() {
+        var machine = Self.playing([30, 30])
+        for tick in 1...100 { _ = machine.tick(at: tick * 16_666_667) { _ in true } }
+        // 1,666.7 ms are 55.6 frames: the 56th is the second of its loop.
+        #expect(machine.shownIndex == 1)
+        #expect(machine.loopsCompleted == 27)
+    }
+
+    @Test("goes on at most one frame further after a stall")
+    func stall() {
+        var machine = Self.playing([40, 40, 40, 40, 40])
+        _ = machine.tick(at: 10 * Self.millisecond) { _ in true }
+        let tick = machine.tick(at: 10_000 * Self.millisecond) { _ in true }
+        #expect(tick.frame == 1)
+        #expect(tick.deadline == 10_040 * Self.millisecond)
+    }
+
+    @Test("shows the last decoded frame before the due one, then the due one when it comes")
+    func lateDecode() {
+        var machine = Self.playing([40, 40, 40, 40])
+        let none = machine.tick(at: 90 * Self.millisecond) { $0 == 0 }
+        #expect(none.frame == nil)
+        #expect(none.deadline == nil)
+        #expect(machine.dueIndex == 2)
+        #expect(machine.tick(at: 91 * Self.millisecond) { $0 <= 1 }.frame == 1)
+        let due = machine.tick(at: 100 * Self.millisecond) { $0 <= 2 }
+        #expect(due.frame == 2)
+        #expect(due.deadline == 120 * Self.millisecond)
+    }
+
+    @Test("waits for the first missing frame when decoding takes longer than a stall")
+    func longDecode() {
+        var machine = Self.playing([40, 40, 40, 40, 40, 40, 40, 40])
+        for time in stride(from: 20, through: 400, by: 20) {
+            #expect(machine.tick(at: time * Self.millisecond) { $0 == 0 }.frame == nil)
+        }
+        #expect(machine.dueIndex == 1)
+        let tick = machine.tick(at: 500 * Self.millisecond) { $0 <= 1 }
+        #expect(tick.frame == 1)
+        #expect(tick.deadline == 540 * Self.millisecond)
+    }
+
+    @Test(
+        "plays in each mode",
+        arguments: [
+            (PlaybackMode.normal, [0, 1, 2, 3, 0, 1, 2]), (.reverse, [3, 2, 1, 0, 3, 2, 1]),
+            (.bounce, [0, 1, 2, 3, 2, 1, 0]), (.reverseBounce, [3, 2, 1, 0, 1, 2, 3]),
+        ])
+    func modes(mode: PlaybackMode, expected: [Int]) {
+        var machine = Self.playing([20, 20, 20, 20], mode: mode)
+        #expect(Self.frames(&machine, step: 20, until: 120) == expected)
+    }
+
+    @Test("stops on the last frame of the last loop", arguments: [(PlaybackMode.normal, 3), (.reverse, 0), (.bounce, 0)])
+    func ends(mode: PlaybackMode, last: Int) {
+        var machine = Self.playing([20, 20, 20, 20], loops: 2, mode: mode)
+        var loops: [Int] = []
+        var ends = 0
+        for time in stride(from: 10, through: 1_000, by: 10) {
+            let tick = machine.tick(at: time * Self.millisecond) { _ in true }
+            if let count = tick.loops { loops.append(count) }
+            if tick.hasFinished { ends += 1 }
+            if machine.state == .finished { #expect(tick.deadline == nil) }
+        }
+        #expect(loops == [1, 2])
+        #expect(ends == 1)
+        #expect(machine.state == .finished)
+        #expect(machine.shownIndex == last)
+        machine.play()
+        #expect(machine.tick(at: 2_000 * Self.millisecond) { _ in true }.hasFinished == false)
+        #expect(machine.loopsCompleted == 0)
+    }
+
+    @Test("the own loop count counts more than the picture's")
+    func ownLoops() {
+        var machine = Self.playing([20, 20], loops: 0)
+        machine.loopCount = 1
+        _ = Self.frames(&machine, step: 10, until: 100)
+        #expect(machine.state == .finished)
+        #expect(machine.loopsCompleted == 1)
+    }
+
+    @Test("plays faster and slower, and stands at rate 0 and below")
+    func rates() {
+        var fast = Self.playing([40, 40, 40, 40], rate: 2)
+        #expect(Self.frames(&fast, step: 20, until: 60) == [0, 1, 2, 3])
+        var slow = Self.playing([40, 40, 40, 40], rate: 0.5)
+        #expect(Self.frames(&slow, step: 40, until: 160) == [0, 1, 2])
+        for rate in [0, -1, Double.nan, -.infinity] {
+            var still = Self.playing([40, 40], rate: rate)
+            #expect(still.tick(at: 200 * Self.millisecond) { _ in true } == PlayerMachine.Tick())
+        }
+    }
+
+    @Test("holds the frame while paused, without catching up")
+    func pauses() {
+        var machine = Self.playing([40, 40, 40])
+        _ = machine.tick(at: 30 * Self.millisecond) { _ in true }
+        machine.pause()
+        #expect(machine.tick(at: 100 * Self.millisecond) { _ in true } == PlayerMachine.Tick())
+        machine.play()
+        #expect(machine.tick(at: 200 * Self.millisecond) { _ in true }.deadline == 210 * Self.millisecond)
+    }
+
+    @Test("goes to a frame or a time, also while paused, and refuses what is not there")
+    func seeks() {
+        var machine = Self.playing([10, 20, 30])
+        machine.pause()
+        #expect(machine.seek(to: 2))
+        #expect(machine.tick(at: 0) { _ in true }.frame == 2)
+        #expect(!machine.seek(to: 3))
+        #expect(!machine.seek(to: -1))
+        #expect(machine.shownIndex == 2)
+        machine.seek(toTime: 25 * Self.millisecond)
+        machine.play()
+        let tick = machine.tick(at: 0) { _ in true }
+        #expect(tick.frame == 1)
+        #expect(tick.deadline == 5 * Self.millisecond)
+        machine.seek(toTime: 60 * 7 * Self.millisecond + 1)
+        #expect(machine.dueIndex == 0)
+    }
+
+    @Test("stopping keeps the frame or goes back to the poster")
+    func stops() {
+        var machine = Self.playing([20, 20, 20], mode: .reverse)
+        _ = Self.frames(&machine, step: 20, until: 20)
+        machine.stop(resets: false)
+        #expect(machine.tick(at: 0) { _ in true }.frame == nil)
+        #expect(machine.shownIndex == 1)
+        machine.stop(resets: true)
+        #expect(machine.shownIndex == 0)
+        #expect(machine.dueIndex == 0)
+        machine.play()
+        #expect(machine.tick(at: 0) { _ in true }.frame == 2)
+    }
+
+    @Test("waits at the end of what there is, and goes on when more has come")
+    func grows() {
+        var machine = Self.playing([20, 20], isComplete: false)
+        #expect(Self.frames(&machine, step: 10, until: 200) == [0, 1])
+        #expect(machine.tick(at: 210 * Self.millisecond) { _ in true }.deadline == nil)
+        machine.grow(AnimationTimeline(loopCount: 1, durations: [20, 20, 20]), isComplete: false)
+        #expect(machine.tick(at: 220 * Self.millisecond) { _ in true }.frame == 2)
+        machine.grow(AnimationTimeline(loopCount: 1, durations: [20, 20, 20, 20]), isComplete: true)
+        #expect(machine.tick(at: 240 * Self.millisecond) { _ in true }.frame == 3)
+        #expect(machine.tick(at: 260 * Self.millisecond) { _ in true }.hasFinished)
+    }
+
+    @Test("shows the poster where motion is not wanted")
+    func reducedMotion() {
+        var machine = Self.playing([20, 20, 20])
+        _ = Self.frames(&machine, step: 20, until: 20)
+        machine.reducesMotion = true
+        #expect(machine.shownIndex == 0)
+        #expect(machine.tick(at: 100 * Self.millisecond) { _ in true } == PlayerMachine.Tick())
+        #expect(machine.upcoming(3).isEmpty)
+    }
+
+    @Test("synchronised machines show the same frame, whenever they began and whatever they missed")
+    func synchronised() {
+        var machines = [0, 130, 777].map { start in
+            var machine = PlayerMachine(AnimationTimeline(loopCount: 0, durations: [30, 50, 20]))
+            machine.play()
+            machine.follow(0)
+            _ = machine.tick(at: start * Self.millisecond) { _ in true }
+            return machine
+        }
+        for time in [1_000, 1_016, 5_000, 5_049, 5_099] {
+            for index in machines.indices { _ = machines[index].tick(at: time * Self.millisecond) { _ in true } }
+            #expect(Set(machines.map(\.shownIndex)).count == 1)
+            #expect(machines[0].shownIndex == (time % 100 < 30 ? 0 : time % 100 < 80 ? 1 : 2))
+        }
+    }
+
+    @Test("a clock that goes back, and one at its end, do no harm")
+    func strangeClocks() {
+        var machine = Self.playing([20, 20])
+        for time in [-5, Int.min, Int.max, 0, Int.max - 1, Int.min] { _ = machine.tick(at: time) { _ in true } }
+        machine.follow(Int.min)
+        _ = machine.tick(at: Int.max) { _ in true }
+        #expect((0..<2).contains(machine.shownIndex))
+    }
+
+    /// Against the plain arithmetic of a timeline: with every frame decoded and quick ticks, what is shown at a time is
+    /// what the durations say.
+    @Test("follows the clock over random timelines, modes and ticks", arguments: 0..<40)
+    func model(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let durations = (0..<Int.random(in: 2...9, using: &random)).map { _ in Int.random(in: 11...90, using: &random) }
+        let mode = PlaybackMode.allCases[seed % 4]
+        let steps: [Int] = {
+            let forth = Array(durations.indices)
+            switch mode {
+            case .normal: return forth
+            case .reverse: return forth.reversed()
+            case .bounce: return forth + forth.dropFirst().dropLast().reversed()
+            case .reverseBounce: return forth.reversed() + forth.dropFirst().dropLast()
+            }
+        }()
+        let whole = steps.reduce(0) { $0 + durations[$1] }
+        var machine = Self.playing(durations, mode: mode)
+        var time = 0
+        for _ in 0..<1_000 {
+            time += Int.random(in: 1...240, using: &random)
+            let tick = machine.tick(at: time * Self.millisecond) { _ in true }
+            var rest = time % whole
+            let expected = steps.first { index in
+                rest -= durations[index]
+                return rest < 0
+            }
+            #expect(machine.shownIndex == expected)
+            #expect(machine.loopsCompleted == time / whole)
+            #expect((tick.deadline ?? 0) == (time - rest) * Self.millisecond)
+        }
+    }
+}
