@@ -99,7 +99,8 @@ struct PlayerMachineTests {
         #expect(Self.frames(&machine, step: 20, until: 120) == expected)
     }
 
-    @Test("stops on the last frame of the last loop", arguments: [(PlaybackMode.normal, 3), (.reverse, 0), (.bounce, 0)])
+    @Test(
+        "stops on the last frame of the last loop", arguments: [(PlaybackMode.normal, 3), (.reverse, 0), (.bounce, 0)])
     func ends(mode: PlaybackMode, last: Int) {
         var machine = Self.playing([20, 20, 20, 20], loops: 2, mode: mode)
         var loops: [Int] = []
@@ -134,7 +135,7 @@ struct PlayerMachineTests {
         #expect(Self.frames(&fast, step: 20, until: 60) == [0, 1, 2, 3])
         var slow = Self.playing([40, 40, 40, 40], rate: 0.5)
         #expect(Self.frames(&slow, step: 40, until: 160) == [0, 1, 2])
-        for rate in [0, -1, Double.nan, -.infinity] {
+        for rate in [0, -1, Double.nan, -Double.infinity] {
             var still = Self.playing([40, 40], rate: rate)
             #expect(still.tick(at: 200 * Self.millisecond) { _ in true } == PlayerMachine.Tick())
         }
@@ -154,10 +155,10 @@ struct PlayerMachineTests {
     func seeks() {
         var machine = Self.playing([10, 20, 30])
         machine.pause()
-        #expect(machine.seek(to: 2))
+        #expect(machine.seek(to: 2) == true)
         #expect(machine.tick(at: 0) { _ in true }.frame == 2)
-        #expect(!machine.seek(to: 3))
-        #expect(!machine.seek(to: -1))
+        #expect(machine.seek(to: 3) == false)
+        #expect(machine.seek(to: -1) == false)
         #expect(machine.shownIndex == 2)
         machine.seek(toTime: 25 * Self.millisecond)
         machine.play()

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@testable import WebImage
+
+@Suite("Binder machine")
+struct BinderMachineTests {
+    typealias Pictures = BinderPictures
+
+    @Test("a picture in memory shows at once, without placeholder and transition")
+    func memoryHit() throws {
+        var driver = BinderDriver()
+        driver.probe = .answer(.success(Pictures.response(try Pictures.image(1), .memory)))
+        driver.bind()
+        #expect(driver.kinds == [.picture])
+        #expect(driver.shown[0].transition == .none)
+        #expect(driver.completed.count == 1)
+        driver.bind { $0.transition = .always(.crossFade()) }
+        #expect(driver.kinds == [.picture])  // The same picture: nothing to change.
+        driver.probe = .answer(.success(Pictures.response(try Pictures.image(2), .memory)))
+        driver.bind { $0.transition = .always(.crossFade()) }
+        #expect(driver.shown.last?.transition.effect == .crossFade)
+    }
+
+    @Test("shows placeholder, previews and the picture in turn, with the transition")
+    func whole() throws {
+        var driver = BinderDriver()
+        driver.bind { $0.previewTransition = .crossFade(duration: 0.4) }
+        #expect(driver.machine.snapshot.state == .loading)
+        driver.perform(driver.machine.receive(.preview(try Pictures.image(1)), of: driver.load))
+        #expect(driver.machine.snapshot.state == .previewing)
+        driver.perform(driver.machine.receive(.progress(ImageProgress(received: 1, expected: 2)), of: driver.load))
+        #expect(driver.machine.snapshot.progress?.fraction == 0.5)
+        driver.finish(.success(Pictures.response(try Pictures.image(1))))
+        #expect(driver.kinds == [.placeholder, .preview, .picture])
+        #expect(driver.shown.map(\.transition.duration) == [0, 0.4, 0.5])
+        #expect(driver.machine.snapshot.state == .showing)
+    }
+
+    @Test("shows a stored or smaller picture in place of the placeholder")
+    func standIns() throws {
+        var driver = BinderDriver()
+        driver.probe = .pending(stored: nil, otherSize: try Pictures.image(1))
+        driver.bind()
+        #expect(driver.kinds == [.otherSize])
+        driver.bind { $0.showsOtherSizes = false }
+        #expect(driver.kinds == [.otherSize, .placeholder])
+        let stored = try Pictures.image(2)
+        driver.probe = .pending(stored: stored, otherSize: nil)
+        driver.bind()
+        driver.perform(driver.machine.receive(.cached(Pictures.response(stored, .disk)), of: driver.load))
+        driver.finish(.success(Pictures.response(stored, .revalidated)))
+        // The server confirmed what is on the screen: there is nothing to change.
+        #expect(driver.kinds == [.otherSize, .placeholder, .stored])
+        #expect(driver.machine.snapshot.shown == .picture)
+    }
+
+    @Test("keeps the present picture until the next one is there")
+    func keepsCurrent() throws {
+        var driver = BinderDriver()
+        driver.bind { $0.keepsCurrent = true }
+        #expect(driver.kinds == [.placeholder])
+        driver.finish(.success(Pictures.response(try Pictures.image(1))))
+        driver.bind { $0.keepsCurrent = true }
+        #expect(driver.kinds == [.placeholder, .picture])
+        driver.finish(.success(Pictures.response(try Pictures.image(2))))
+        #expect(driver.shown.last?.kind == .picture)
+    }
+
+    @Test("what a superseded load tells is not heard")
+    func late() throws {
+        var driver = BinderDriver()
+        driver.bind()
+        let old = driver.load
+        driver.bind()
+        #expect(driver.cancelled == [old])
+        let count = driver.shown.count
+        driver.perform(driver.machine.receive(.preview(try Pictures.image(1)), of: old))
+        driver.perform(driver.machine.receive(.finished(.success(Pictures.response(try Pictures.image(1)))), of: old))
+        #expect(driver.shown.count == count)
+        #expect(driver.completed.map { $0.failure?.isCancelled } == [true])
+    }
+
+    @Test("failure and empty slot have pictures of their own")
+    func failureAndEmpty() throws {
+        var driver = BinderDriver()
+        driver.bind()
+        driver.finish(.failure(Pictures.notFound))
+        #expect(driver.kinds == [.placeholder, .failure])
+        #expect(driver.machine.snapshot.state == .failed(Pictures.notFound))
+        driver.bind { $0.failure = nil }
+        driver.finish(.failure(Pictures.notFound))
+        #expect(driver.kinds == [.placeholder, .failure, .placeholder])
+        driver.bind(nil) { $0.empty = .color(.clear) }
+        #expect(driver.shown.last?.kind == .empty)
+        #expect(driver.completed.last?.failure?.code == 1002)
+        #expect(driver.machine.snapshot.state == .idle)
+    }
+
+    @Test("tries again when told, and when the network that failed is back")
+    func retries() throws {
+        var driver = BinderDriver()
+        driver.bind()
+        driver.perform(driver.machine.retry())
+        #expect(driver.started.count == 1)
+        driver.finish(.failure(Pictures.notFound))
+        driver.perform(driver.machine.networkReturned())
+        #expect(driver.started.count == 1)
+        driver.perform(driver.machine.retry())
+        #expect(driver.started.count == 2)
+        #expect(driver.started[1].ignoresFailures)
+        #expect(driver.kinds == [.placeholder, .failure, .placeholder])
+        driver.finish(.failure(Pictures.offline))
+        driver.perform(driver.machine.networkReturned())
+        driver.finish(.success(Pictures.response(try Pictures.image(1))))
+        #expect(driver.shown.last?.kind == .picture)
+        #expect(driver.completed.count == 1)
+        driver.perform(driver.machine.networkReturned())
+        #expect(driver.started.count == 3)
+    }
+
+    @Test("gives the load up when the view leaves, and begins anew when it is back")
+    func unmapCancels() throws {
+        var driver = BinderDriver()
+        driver.bind()
+        driver.perform(driver.machine.setMapped(false))
+        #expect(driver.running.isEmpty)
+        #expect(driver.machine.snapshot.state == .waiting)
+        driver.perform(driver.machine.setMapped(true))
+        #expect(driver.running.count == 1)
+        #expect(driver.kinds == [.placeholder])
+        driver.perform(driver.machine.setMapped(false))
+        driver.bind()
+        #expect(driver.running.isEmpty)
+        #expect(driver.completed.count == 1)
+    }
+
+    @Test("lowers the priority while the view is away where that is wanted")
+    func unmapLowers() throws {
+        var driver = BinderDriver()
+        driver.bind { $0.unmapping = .lower(to: .low) }
+        driver.perform(driver.machine.setMapped(false))
+        driver.perform(driver.machine.setMapped(true))
+        #expect(driver.priorities == [.low, .normal])
+        driver.perform(driver.machine.setMapped(false))
+        driver.bind { $0.unmapping = .lower(to: .veryLow) }
+        #expect(driver.started.last?.priority == .veryLow)
+    }
+
+    @Test("waits for a size, takes it times the scale factor, and loads anew only for a much larger one")
+    func sizes() throws {
+        var driver = BinderDriver()
+        driver.bind { $0.sizing = .fit }
+        #expect(driver.started.isEmpty)
+        #expect(driver.kinds == [.placeholder])
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 0, height: 0)))
+        #expect(driver.started.isEmpty)
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 100, height: 60.2, scaleFactor: 2)))
+        #expect(driver.started.last?.size == .fit(width: 200, height: 121))
+        #expect(driver.started.last?.allowsLarger == true)
+        driver.finish(.success(Pictures.response(try Pictures.image(1, side: 121))))
+        for (width, height) in [(110.0, 70.0), (50, 30), (300, 61)] {
+            driver.perform(driver.machine.allocate(ViewAllocation(width: width, height: height, scaleFactor: 2)))
+            #expect(driver.started.count == 1)
+        }
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 200, height: 120, scaleFactor: 2)))
+        #expect(driver.started.last?.size == .fit(width: 400, height: 240))
+        driver.finish(.success(Pictures.response(try Pictures.image(1, side: 240))))
+        #expect(driver.kinds == [.placeholder, .picture, .picture])
+        #expect(driver.shown.last?.transition == Transition.none)
+        #expect(driver.completed.count == 1)
+    }
+
+    @Test("a picture that is there in full is not loaded larger, nor one whose request has a size")
+    func fullSize() throws {
+        var driver = BinderDriver()
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 10, height: 10)))
+        driver.bind { $0.sizing = .fit }
+        driver.finish(.success(Pictures.response(try Pictures.image(1, side: 8, raw: 8))))
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 100, height: 100)))
+        #expect(driver.started.count == 1)
+        driver.bind(ImageRequest(Pictures.url, size: .fit(width: 5))) { $0.sizing = .fit }
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 500, height: 500)))
+        #expect(driver.started.map(\.size) == [.fit(width: 10, height: 10), .fit(width: 5)])
+    }
+
+    @Test("a load under way that has become too small makes room for a larger one, which starts first")
+    func outgrown() throws {
+        var driver = BinderDriver()
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 10, height: 10)))
+        driver.bind { $0.sizing = .fill }
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 10.5, height: 10)))
+        #expect(driver.started.count == 1)
+        let actions = driver.machine.allocate(ViewAllocation(width: 20, height: 10))
+        guard case .start(let load, let request)? = actions.first, case .cancel(1, false)? = actions.last else {
+            Issue.record("unexpected actions \(actions)")
+            return
+        }
+        #expect(load == 2)
+        #expect(request.size == .fill(width: 20, height: 10))
+    }
+
+    @Test("a larger picture that cannot be had leaves the smaller one")
+    func failedRefinement() throws {
+        var driver = BinderDriver()
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 8, height: 8)))
+        driver.bind { $0.sizing = .fit }
+        driver.finish(.success(Pictures.response(try Pictures.image(1))))
+        driver.perform(driver.machine.allocate(ViewAllocation(width: 80, height: 80)))
+        driver.finish(.failure(Pictures.offline))
+        #expect(driver.kinds == [.placeholder, .picture])
+        #expect(driver.machine.snapshot.state == .showing)
+        #expect(driver.completed.count == 1)
+    }
+
+    @Test("leaves the view alone where its content is not to be set")
+    func setsNever() throws {
+        var driver = BinderDriver()
+        driver.bind { $0.sets = .never }
+        driver.finish(.success(Pictures.response(try Pictures.image(1))))
+        #expect(driver.shown.isEmpty)
+        #expect(try driver.completed[0].get().image.number == 1)
+    }
+
+    @Test("unbinding empties the slot once and ends everything")
+    func unbinding() throws {
+        var driver = BinderDriver()
+        driver.bind()
+        driver.perform(driver.machine.unbind())
+        #expect(driver.kinds == [.placeholder, .nothing])
+        #expect(driver.completed.map { $0.failure?.isCancelled } == [true])
+        #expect(driver.running.isEmpty)
+        driver.perform(driver.machine.unbind())
+        driver.perform(driver.machine.retry())
+        driver.perform(driver.machine.setMapped(false))
+        driver.perform(driver.machine.setMapped(true))
+        #expect(driver.shown.count == 2)
+        #expect(driver.started.count == 1)
+    }
+}
+
+extension Result where Failure == ImageError {
+    /// The error, where there is one.
+    var failure: ImageError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+import WebImageTestSupport
+
+@testable import WebImage
+
+/// Random lives of a view, with loads that answer late, twice as often as they should, and after they were given up;
+/// checked against what may never happen.
+@Suite("Binder model")
+struct BinderModelTests {
+    struct World {
+        var machine = BinderMachine(isMapped: true)
+        var random: SeededGenerator
+        /// The binding that each load was started for.
+        var owners: [Int: Int] = [:]
+        var running: Set<Int> = []
+        var completions: [Int: Int] = [:]
+        var best: [Int: Presentation.Kind] = [:]
+        var options = BindingOptions()
+        var isBound = false
+        var steps = 0
+
+        mutating func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &random) == 0 }
+
+        mutating func probe() throws -> BinderMachine.Probe {
+            let number = machine.generation
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: return .answer(.success(BinderPictures.response(try BinderPictures.image(number), .memory)))
+            case 1: return .answer(.failure(BinderPictures.notFound))
+            case 2: return .pending(stored: try BinderPictures.image(number), otherSize: nil)
+            case 3: return .pending(stored: nil, otherSize: try BinderPictures.image(number))
+            default: return .pending(stored: nil, otherSize: nil)
+            }
+        }
+
+        mutating func event(of load: Int) throws -> ImageEvent {
+            let image = try BinderPictures.image(owners[load] ?? -1, side: Int.random(in: 4...40, using: &random))
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: return .started
+            case 1: return .progress(ImageProgress(received: 1, expected: nil))
+            case 2: return .cached(BinderPictures.response(image, .disk))
+            case 3, 4: return .preview(image)
+            case 5: return .finished(.failure(chance(2) ? BinderPictures.offline : BinderPictures.notFound))
+            default: return .finished(.success(BinderPictures.response(image)))
+            }
+        }
+
+        mutating func perform(_ actions: [BinderMachine.Action]) throws {
+            var queue = actions
+            while !queue.isEmpty {
+                switch queue.removeFirst() {
+                case .start(let load, let request):
+                    #expect(owners[load] == nil)
+                    #expect(request.size != nil || options.sizing == .none)
+                    owners[load] = machine.generation
+                    let probe = try probe()
+                    if case .pending = probe { running.insert(load) }
+                    queue += machine.started(load, probe)
+                case .cancel(let load, _): running.remove(load)
+                case .setPriority(let load, _): #expect(running.contains(load))
+                case .present(let showing): check(showing)
+                case .complete(let generation, _): completions[generation, default: 0] += 1
+                }
+            }
+        }
+
+        mutating func check(_ showing: BinderMachine.Showing) {
+            #expect(showing.generation == machine.generation)
+            #expect(isBound || showing.kind == .nothing)
+            if case .picture(let image) = showing.content, showing.kind.isOfPicture {
+                #expect(image.number == machine.generation)
+            }
+            if best[showing.generation] == .picture { #expect(showing.kind == .picture) }
+            best[showing.generation] = showing.kind
+        }
+
+        mutating func checkRest() {
+            #expect(running.count <= 1)
+            if !machine.isMapped, options.unmapping == .cancel { #expect(running.isEmpty) }
+            if !isBound { #expect(running.isEmpty) }
+            #expect(completions.values.allSatisfy { $0 == 1 })
+            for generation in max(1, machine.generation - 3)..<max(1, machine.generation) {
+                // An unbinding has a number, but nothing that could complete.
+                #expect(completions[generation] == 1 || unbindings.contains(generation))
+            }
+        }
+
+        var unbindings: Set<Int> = []
+
+        mutating func bind() throws {
+            options = BindingOptions(placeholder: .color(.black))
+            options.keepsCurrent = chance(3)
+            options.failure = chance(2) ? .color(.white) : nil
+            options.sizing = [.none, .fit, .fill][Int.random(in: 0..<3, using: &random)]
+            options.unmapping = [.cancel, .keep, .lower(to: .low)][Int.random(in: 0..<3, using: &random)]
+            options.retries = BindingOptions.Retries(rawValue: Int.random(in: 0..<4, using: &random))
+            options.transition = chance(2) ? .always(.zoom()) : .none
+            isBound = true
+            try perform(machine.bind(chance(10) ? nil : BinderDriver.request, options))
+        }
+
+        mutating func step() throws {
+            switch Int.random(in: 0..<24, using: &random) {
+            case 0, 1: try bind()
+            case 2:
+                isBound = false
+                let before = machine.generation
+                let actions = machine.unbind()
+                #expect(machine.generation == before + 1)
+                unbindings.insert(machine.generation)
+                try perform(actions)
+            case 3: try perform(machine.setMapped(false))
+            case 4, 5: try perform(machine.setMapped(true))
+            case 6, 7:
+                let sides = [0, 4, 6, 10, 20, 40].map(Double.init)
+                let allocation = ViewAllocation(
+                    width: sides.randomElement(using: &random) ?? 0, height: sides.randomElement(using: &random) ?? 0,
+                    scaleFactor: chance(3) ? 2 : 1)
+                try perform(machine.allocate(allocation))
+            case 8: try perform(machine.retry())
+            case 9: try perform(machine.networkReturned())
+            case 10: try perform(machine.setPriority(chance(2) ? .high : .low))
+            default: try tell()
+            }
+            checkRest()
+        }
+
+        /// Lets a load tell something: mostly the one that runs, sometimes one that should be silent.
+        mutating func tell() throws {
+            let load = chance(3) ? Int.random(in: 1...max(1, machine.lastLoad), using: &random) : running.first
+            guard let load else { return }
+            let event = try event(of: load)
+            let isHeard = machine.load == load
+            if case .finished = event { running.remove(load) }
+            let actions = machine.receive(event, of: load)
+            if !isHeard { #expect(actions.isEmpty) }
+            try perform(actions)
+        }
+    }
+
+    @Test("holds its promises over random lives of a view", arguments: 0..<6)
+    func promises(seed: Int) throws {
+        var world = World(random: SeededGenerator(seed: UInt64(seed) &* 9_176 &+ 5))
+        for _ in 0..<4_000 { try world.step() }
+        #expect(world.completions.count > 100)
+        #expect(world.best.values.contains(.picture) && world.best.values.contains(.failure))
+    }
+}

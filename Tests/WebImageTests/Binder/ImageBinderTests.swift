@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// A slot that writes down what it is to show, and a manager that answers from a table.
+@MainActor
+private final class Slot {
+    let loader = StubLoader()
+    let fixture: ManagerFixture
+    private(set) var shown: [Presentation] = []
+    private(set) var completed: [Result<ImageResponse, ImageError>] = []
+    private(set) lazy var binder = ImageBinder(manager: fixture.manager) { [weak self] in self?.shown.append($0) }
+
+    init() throws {
+        fixture = try ManagerFixture { [loader] in
+            $0.loaders = [loader]
+            $0.cachePolicy = .cacheFirst
+        }
+    }
+
+    var kinds: [Presentation.Kind] { shown.map(\.kind) }
+
+    /// Has the loader answer a URL with a picture that many pixels wide, when the gate opens.
+    @discardableResult
+    func serve(_ number: Int, gate: Gate? = nil) throws -> URL {
+        let url = try #require(URL(string: "https://example.org/\(number).png"))
+        loader.set(StubLoader.Answer(body: try TestPictures.png(number, width: number + 10), gate: gate), for: url)
+        return url
+    }
+
+    func bind(_ url: URL?, _ change: (inout BindingOptions) -> Void = { _ in }) {
+        var options = BindingOptions(placeholder: .blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+        options.sizing = .none
+        change(&options)
+        binder.bind(url.map { ImageRequest($0) }, options: options) { self.completed.append($0) }
+    }
+
+    func note(_ presentation: Presentation) { shown.append(presentation) }
+
+    func waitForEnds(_ count: Int) async { await untilMain { completed.count >= count } }
+}
+
+@MainActor
+@Suite("Image binder", .timeLimit(.minutes(2)))
+struct ImageBinderTests {
+    @Test("shows placeholder and picture, and a picture in memory within the call")
+    func shows() async throws {
+        let slot = try Slot()
+        let url = try slot.serve(1)
+        slot.bind(url)
+        #expect(slot.kinds == [.placeholder])
+        #expect(slot.shown[0].image?.size == PixelSize(width: 32, height: 32))
+        await slot.waitForEnds(1)
+        #expect(slot.shown.last?.image?.size.width == 11)
+        let other = ImageBinder(manager: slot.fixture.manager) { presentation in
+            #expect(presentation.kind == .picture)
+        }
+        var isDone = false
+        other.allocate(ViewAllocation(width: 11, height: 48))
+        other.bind(ImageRequest(url)) { _ in isDone = true }
+        #expect(isDone)
+        #expect(other.snapshot.state == .showing)
+    }
+
+    @Test("what was superseded never shows, whenever it comes")
+    func superseded() async throws {
+        let slot = try Slot()
+        let gate = Gate()
+        let old = try slot.serve(1, gate: gate)
+        let new = try slot.serve(2)
+        slot.bind(old)
+        await slot.loader.waitForRequests(count: 1)
+        slot.bind(new)
+        gate.open()
+        await slot.waitForEnds(2)
+        await untilMain { slot.fixture.manager.runningJobs == 0 }
+        #expect(slot.completed[0].failure?.isCancelled == true)
+        #expect(slot.shown.filter { $0.kind == .picture }.map { $0.image?.size.width } == [12])
+    }
+
+    @Test("binding the same URL again goes on with its download")
+    func rebound() async throws {
+        let slot = try Slot()
+        let gate = Gate()
+        let url = try slot.serve(1, gate: gate)
+        slot.bind(url)
+        await slot.loader.waitForRequests(count: 1)
+        slot.bind(url)
+        gate.open()
+        await slot.waitForEnds(2)
+        #expect(slot.loader.requests.count == 1)
+        #expect(slot.loader.cancelledCount == 0)
+        #expect(slot.completed[1].failure == nil)
+    }
+
+    @Test("gives up when the view leaves and goes on when it is back")
+    func mapping() async throws {
+        let slot = try Slot()
+        let gate = Gate()
+        let url = try slot.serve(1, gate: gate)
+        slot.bind(url)
+        await slot.loader.waitForRequests(count: 1)
+        slot.binder.isMapped = false
+        await slot.loader.waitForCancellations(count: 1)
+        #expect(slot.completed.isEmpty)
+        gate.open()
+        slot.binder.isMapped = true
+        await slot.waitForEnds(1)
+        #expect(slot.kinds == [.placeholder, .picture])
+    }
+
+    @Test("a load that survives its view fills the cache")
+    func survives() async throws {
+        let slot = try Slot()
+        let gate = Gate()
+        let url = try slot.serve(1, gate: gate)
+        slot.bind(url) { $0.survivesOwner = true }
+        await slot.loader.waitForRequests(count: 1)
+        slot.binder.unbind()
+        #expect(slot.kinds == [.placeholder, .nothing])
+        gate.open()
+        let manager = slot.fixture.manager
+        await untilMain { manager.cachedImage(for: ImageRequest(url)) != nil }
+        #expect(slot.shown.count == 2)
+    }
+
+    @Test("decodes to the place's pixels, and shows the small picture until the larger one is there")
+    func sizes() async throws {
+        let slot = try Slot()
+        let url = try #require(URL(string: "https://example.org/large.png"))
+        slot.loader.set(StubLoader.Answer(body: try TestPictures.png(1, width: 200, height: 100)), for: url)
+        slot.bind(url) { $0.sizing = .fit }
+        #expect(slot.binder.snapshot.state == .waiting)
+        slot.binder.allocate(ViewAllocation(width: 20, height: 20, scaleFactor: 2))
+        await slot.waitForEnds(1)
+        #expect(slot.shown.last?.image?.size == PixelSize(width: 40, height: 20))
+        slot.binder.allocate(ViewAllocation(width: 80, height: 80, scaleFactor: 1))
+        await untilMain { slot.shown.last?.image?.size.width == 80 }
+        #expect(slot.kinds == [.placeholder, .picture, .picture])
+        // Another view of the same picture, larger: what is in memory stands in.
+        let other = ImageBinder(manager: slot.fixture.manager) { [slot] in slot.note($0) }
+        other.bind(ImageRequest(url, size: .fit(width: 150)))
+        #expect(slot.shown.last?.kind == .otherSize)
+        #expect(slot.shown.last?.image?.size.width == 80)
+        await untilMain { slot.shown.last?.kind == .picture }
+        #expect(slot.shown.last?.image?.size.width == 150)
+    }
+
+    @Test("reports failure and tries again when told")
+    func retries() async throws {
+        let slot = try Slot()
+        let url = try #require(URL(string: "https://example.org/none.png"))
+        slot.bind(url) { $0.failure = .color(.black) }
+        await slot.waitForEnds(1)
+        #expect(slot.kinds == [.placeholder, .failure])
+        #expect(slot.shown.last?.color == .black)
+        slot.loader.set(StubLoader.Answer(body: try TestPictures.png(3)), for: url)
+        slot.binder.networkReturned()
+        await untilMain { slot.binder.snapshot.state == .showing }
+        #expect(slot.completed.count == 1)
+    }
+
+    @Test("tells its states to whoever listens, with the download's progress")
+    func observes() async throws {
+        let slot = try Slot()
+        let url = try slot.serve(1)
+        var told: [BinderSnapshot] = []
+        slot.binder.onChange = { told.append($0) }
+        let changes = slot.binder.changes
+        slot.bind(url)
+        await slot.waitForEnds(1)
+        #expect(told.first?.state == .loading)
+        #expect(told.last?.state == .showing)
+        #expect(told.contains { $0.progress != nil })
+        for await change in changes where change.state == .showing { break }
+    }
+
+    @Test("a handler may bind anew, and what it superseded is not shown")
+    func reentrance() async throws {
+        let slot = try Slot()
+        let urls = [try slot.serve(1), try slot.serve(2)]
+        var binder: ImageBinder?
+        var shown: [Presentation] = []
+        binder = ImageBinder(manager: slot.fixture.manager) { presentation in
+            shown.append(presentation)
+            if presentation.generation == 1, presentation.kind == .nothing {
+                binder?.bind(ImageRequest(urls[1], size: .fit(width: 5)))
+            }
+        }
+        var ends = 0
+        binder?.bind(ImageRequest(urls[0], size: .fit(width: 5))) { result in
+            ends += 1
+            #expect(result.failure?.isCancelled == true)
+        }
+        await untilMain { shown.last?.kind == .picture }
+        #expect(shown.last?.generation == 2)
+        #expect(ends == 1)
+    }
+
+    @Test("waiting for the picture ends with it, and cancelling the wait unbinds")
+    func waits() async throws {
+        let slot = try Slot()
+        let url = try slot.serve(1)
+        let request = ImageRequest(url, size: .fit(width: 5))
+        #expect(try await slot.binder.load(request).image.size.width == 5)
+        let gate = Gate()
+        let held = try slot.serve(2, gate: gate)
+        let binder = slot.binder
+        let wait = Task { try await binder.load(ImageRequest(held, size: .fit(width: 5))) }
+        await slot.loader.waitForRequests(count: 2)
+        wait.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await wait.value }
+        await slot.loader.waitForCancellations(count: 1)
+        #expect(binder.snapshot.state == .idle)
+    }
+
+    @Test("a binder that is released cancels its load and completes")
+    func released() async throws {
+        let slot = try Slot()
+        let gate = Gate()
+        let url = try slot.serve(1, gate: gate)
+        var binder: ImageBinder? = ImageBinder(manager: slot.fixture.manager) { _ in }
+        var ends = 0
+        binder?.bind(ImageRequest(url, size: .fit(width: 5))) { _ in ends += 1 }
+        await slot.loader.waitForRequests(count: 1)
+        weak let released = binder
+        binder = nil
+        await untilMain { ends == 1 }
+        #expect(released == nil)
+        await slot.loader.waitForCancellations(count: 1)
+    }
+
+    @Test("slots of one view load independently, and fare alike")
+    func slots() async throws {
+        let slot = try Slot()
+        let urls = [try slot.serve(1), try slot.serve(2)]
+        var shown: [ImageSlot: Int] = [:]
+        let set = BinderSet(manager: slot.fixture.manager, isMapped: false) { place, presentation in
+            if presentation.kind == .picture { shown[place] = presentation.image?.size.width }
+        }
+        set.allocate(ViewAllocation(width: 1_000, height: 1_000))
+        set[.image].bind(ImageRequest(urls[0]))
+        set["hover"].bind(ImageRequest(urls[1]))
+        #expect(slot.loader.requests.isEmpty)
+        set.isMapped = true
+        await untilMain { shown.count == 2 }
+        #expect(shown == [.image: 11, "hover": 12])
+        #expect(set.slots == [.image, "hover"])
+        set.unbindAll()
+        #expect(set.slots.isEmpty)
+    }
+}

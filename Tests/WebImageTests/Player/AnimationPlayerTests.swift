@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageCore
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+@testable import WebImageStore
+
+/// An animated picture whose decodes are counted, and held back where a gate says so.
+private struct Moving {
+    let image: Image
+    let decoded = Shared<[Int]>([])
+
+    init(frames: Int, milliseconds: Int = 40, loops: Int = 0, gate: Gate? = nil, broken: Set<Int> = []) throws {
+        let decoded = decoded
+        let animation = try ImageAnimation(
+            durations: Array(repeating: milliseconds, count: frames), loopCount: loops
+        ) { (index) throws(ImageError) in
+            gate?.blockingWait()
+            decoded.update { $0.append(index) }
+            if broken.contains(index) { throw .decode(.corrupt(format: .gif, reason: "frame \(index)")) }
+            return try Self.pixels(index)
+        }
+        image = Image(pixels: try Self.pixels(0), animation: animation)
+    }
+
+    static func pixels(_ index: Int) throws(ImageError) -> PixelBuffer {
+        let canvas = try PixelCanvas(size: PixelSize(width: 8, height: 4))
+        canvas.withUnsafeMutableBytes { $0[0] = UInt8(truncatingIfNeeded: index) }
+        return canvas.finish(isOpaque: false)
+    }
+}
+
+@MainActor
+func untilMain(_ condition: () -> Bool) async {
+    while !condition(), !Task.isCancelled { await Task.yield() }
+}
+
+@MainActor
+@Suite("Animation player", .timeLimit(.minutes(2)))
+struct AnimationPlayerTests {
+    static let millisecond = 1_000_000
+
+    /// Ticks at `milliseconds` until the frame `index` is shown.
+    private func show(_ index: Int, _ player: AnimationPlayer, at milliseconds: Int) async {
+        await untilMain {
+            _ = player.tick(at: milliseconds * Self.millisecond)
+            return player.frameIndex == index
+        }
+    }
+
+    @Test("there is no player for a still")
+    func still() throws {
+        #expect(AnimationPlayer(Image(pixels: try TestPictures.pixels(1))) == nil)
+    }
+
+    @Test("shows the poster, then each frame with its own pixels, and tells of it")
+    func plays() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 4, loops: 1)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        #expect(player.pixels === moving.image.pixels)
+        #expect(player.tick(at: 0).deadline == nil)
+        var told: [Int] = []
+        var finished = 0
+        var loops: [Int] = []
+        player.onFrame = { index, pixels in
+            told.append(index)
+            #expect(pixels.pixel(x: 0, y: 0)?.red == UInt8(index))
+        }
+        player.onFinish = { finished += 1 }
+        player.onLoop = { loops.append($0) }
+        player.play()
+        #expect(player.tick(at: 0).deadline == 40 * Self.millisecond)
+        for index in 1..<4 { await show(index, player, at: index * 40) }
+        await untilMain {
+            _ = player.tick(at: 160 * Self.millisecond)
+            return player.state == .finished
+        }
+        #expect(told == [1, 2, 3])
+        #expect(loops == [1])
+        #expect(finished == 1)
+        #expect(moving.decoded.value == [1, 2, 3])
+    }
+
+    @Test("all players of a picture share each decoded frame")
+    func shares() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 5)
+        let players = try (0..<3).map { _ in
+            try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        }
+        for player in players { player.play() }
+        for loop in 0..<2 {
+            for index in 0..<5 {
+                for player in players { await show(index, player, at: loop * 200 + index * 40) }
+                #expect(players.allSatisfy { $0.pixels === players[0].pixels })
+            }
+        }
+        #expect(moving.decoded.value == [1, 2, 3, 4])
+    }
+
+    @Test("calls for a tick when a frame has come that was waited for")
+    func callsForTicks() async throws {
+        let fixture = try ManagerFixture()
+        let gate = Gate()
+        let moving = try Moving(frames: 3, gate: gate)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        var calls = 0
+        player.needsTick = { calls += 1 }
+        player.play()
+        #expect(calls == 1)
+        _ = player.tick(at: 0)
+        let tick = player.tick(at: 45 * Self.millisecond)
+        #expect(tick.pixels == nil && tick.deadline == nil)
+        gate.open()
+        await untilMain { calls >= 2 }
+        #expect(player.tick(at: 46 * Self.millisecond).index == 1)
+    }
+
+    @Test("decodes nothing while it cannot be seen, stands, or shows the poster only")
+    func idles() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 3)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        _ = player.tick(at: 0)
+        player.isVisible = false
+        player.play()
+        _ = player.tick(at: 100 * Self.millisecond)
+        player.reducesMotion = true
+        player.isVisible = true
+        #expect(player.tick(at: 200 * Self.millisecond).deadline == nil)
+        #expect(fixture.manager.runningJobs == 0)
+        #expect(moving.decoded.value.isEmpty)
+        player.reducesMotion = false
+        await show(0, player, at: 300)
+        #expect(player.tick(at: 301 * Self.millisecond).deadline == 340 * Self.millisecond)
+    }
+
+    @Test("holds no more frames than its budget and the one that is shown")
+    func budget() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 10)
+        let bytes = moving.image.pixels.byteCount
+        var options = PlaybackOptions()
+        options.bufferBytes = 2 * bytes
+        let player = try #require(
+            AnimationPlayer(moving.image, manager: fixture.manager, options: options))
+        let pool = FramePools.shared.pool(
+            for: try #require(moving.image.animation), poster: moving.image.pixels, manager: fixture.manager)
+        player.play()
+        for step in 0..<30 {
+            await show(step % 10, player, at: step * 40)
+            #expect(pool.bytes <= 3 * bytes)
+        }
+    }
+
+    @Test("short memory leaves the frame that is shown, and look-ahead comes back with memory")
+    func pressure() async throws {
+        let uptime = Shared(0.0)
+        let clock = StoreClock(now: { Date() }, uptime: { uptime.value })
+        let source = MemoryPressureSource(files: nil, clock: clock, hasThread: false)
+        let fixture = try ManagerFixture { $0.memoryPressure = source }
+        let moving = try Moving(frames: 4)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        let pool = FramePools.shared.pool(
+            for: try #require(moving.image.animation), poster: moving.image.pixels, manager: fixture.manager)
+        player.play()
+        await show(0, player, at: 0)
+        await show(1, player, at: 40)
+        await untilMain { pool.isHeld(2) && pool.isHeld(3) }
+        source.report(.medium)
+        await untilMain { !pool.isHeld(3) }
+        #expect(pool.isHeld(1) && !pool.isHeld(2))
+        #expect(pool.frame(at: 1) === player.pixels)
+        await show(2, player, at: 80)
+        #expect(!pool.isHeld(3))
+        uptime.value = 60
+        source.tick()
+        await untilMain { pool.isHeld(3) }
+    }
+
+    @Test("a frame that cannot be decoded is passed over")
+    func broken() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 3, broken: [1])
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        player.play()
+        _ = player.tick(at: 0)
+        await untilMain { moving.decoded.value.contains(2) }
+        _ = player.tick(at: 40 * Self.millisecond)
+        #expect(player.pixels === moving.image.pixels)
+        await show(2, player, at: 80)
+        #expect(moving.decoded.value.count { $0 == 1 } == 1)
+    }
+
+    @Test("seeking shows the frame, also while it stands; stopping can drop what is decoded")
+    func seeks() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 6)
+        let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
+        let pool = FramePools.shared.pool(
+            for: try #require(moving.image.animation), poster: moving.image.pixels, manager: fixture.manager)
+        #expect(player.seek(toFrame: 4))
+        #expect(!player.seek(toFrame: 6))
+        await show(4, player, at: 0)
+        #expect(moving.decoded.value == [4])
+        player.seek(toSeconds: 0.09)
+        await show(2, player, at: 0)
+        player.seek(toSeconds: .nan)
+        player.stop(resets: true, clears: true)
+        #expect(player.pixels === moving.image.pixels)
+        #expect(pool.bytes == 0)
+    }
+
+    @Test("synchronised players show the same frame, whenever they were started")
+    func synchronised() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 5)
+        var options = PlaybackOptions()
+        options.synchronization = .withOthers
+        let first = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
+        let second = try #require(AnimationPlayer(moving.image, manager: fixture.manager, options: options))
+        first.play()
+        _ = first.tick(at: 1_000 * Self.millisecond)
+        second.play()
+        _ = second.tick(at: 1_050 * Self.millisecond)
+        await show(3, first, at: 1_130)
+        await show(3, second, at: 1_130)
+        #expect(first.pixels === second.pixels)
+    }
+
+    @Test("a picture of which more comes goes on with the frames that it has")
+    func grows() async throws {
+        let fixture = try ManagerFixture()
+        let part = try Moving(frames: 2)
+        let player = try #require(AnimationPlayer(part.image, manager: fixture.manager, isComplete: false))
+        player.play()
+        _ = player.tick(at: 0)
+        await show(1, player, at: 40)
+        #expect(player.tick(at: 100 * Self.millisecond).deadline == nil)
+        let whole = try Moving(frames: 3)
+        #expect(player.update(whole.image))
+        await show(2, player, at: 200)
+        #expect(whole.decoded.value == [2])
+        #expect(!player.update(Image(pixels: part.image.pixels)))
+    }
+
+    @Test("players that are released leave neither pool nor frames")
+    func releases() async throws {
+        let fixture = try ManagerFixture()
+        let moving = try Moving(frames: 3)
+        var player = AnimationPlayer(moving.image, manager: fixture.manager)
+        weak let pool = FramePools.shared.pool(
+            for: try #require(moving.image.animation), poster: moving.image.pixels, manager: fixture.manager)
+        player?.play()
+        _ = player?.tick(at: 0)
+        #expect(pool != nil)
+        player = nil
+        await untilMain { pool == nil }
+    }
+}
