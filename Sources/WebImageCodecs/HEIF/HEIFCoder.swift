@@ -28,11 +28,12 @@
                 if index == 0, let probe, probe.size != reader.size {
                     throw .decode(.inconsistent(format: .heif, reason: "\(reader.size) instead of \(probe.size)"))
                 }
-                let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
+                let layout = try DecodeLayout(
+                    rawSize: reader.size, options: options, format: options.depth.format(reader.depth), context: context)
                 let profile = reader.iccProfile()
                 let color = options.conversion(reader.conversion(profile: profile))
                 let pixels = try layout.finish(
-                    try reader.decode(color: color, context: context), context: context)
+                    try reader.decode(color: color, options: options.depth, context: context), context: context)
                 let metadata = ImageMetadata(
                     rawSize: (index == 0 ? probe?.rawSize : nil) ?? reader.size,
                     orientation: index == 0 ? probe.orientation : .up, depth: reader.depth, hasAlpha: reader.hasAlpha,

@@ -57,28 +57,20 @@
             profile == nil ? .from(codePoints) : .from(profile: profile)
         }
 
-        /// - Parameter color: what the pixels go through.
-        func decode(color: ColorConversion?, context: CodingContext) throws(ImageError) -> PixelBuffer {
-            let canvas = try PixelCanvas.forDecoding(size, context: context)
+        /// - Parameters:
+        ///   - color: what the pixels go through.
+        ///   - options: bits per sample of the result.
+        func decode(color: ColorConversion?, options: DecodeOptions.Depth, context: CodingContext)
+            throws(ImageError) -> PixelBuffer
+        {
             try context.checkpoint()
-            let isPremultiplied = hasAlpha && info.is_premultiplied != 0
-            if depth > 8, let color, let wide = try PixelCanvas.wide(size, context: context) {
-                try read(into: wide)
-                if isPremultiplied { wide.unpremultiplyWide() }
-                try color.narrow(wide, into: canvas, context: context)
-                if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
-            } else {
+            let reading = PixelReading(size, depth: depth, options: options, color: color)
+            let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 try read(into: canvas)
-                if isPremultiplied {
-                    try color?.convertPremultiplied(canvas, context: context)
-                } else {
-                    color?.convert(canvas, rows: 0..<size.height)
-                    if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
-                }
+                return .init(hasAlpha: hasAlpha, isPremultiplied: hasAlpha && info.is_premultiplied != 0)
             }
             try context.checkpoint()
-            let isOpaque = canvas.isEveryPixelOpaque()
-            return canvas.finish(isOpaque: isOpaque)
+            return pixels
         }
 
         private func read(into canvas: borrowing PixelCanvas) throws(ImageError) {

@@ -30,12 +30,13 @@ public struct PNGCoder: ImageCoder {
             if let animation { return try animation.decode(reader) }
             try options.requireStill()
             let layout = try DecodeLayout(
-                rawSize: reader.size, orientation: probe.orientation, options: options, context: context)
+                rawSize: reader.size, orientation: probe.orientation, options: options,
+                format: options.depth.format(reader.depth), context: context)
             let profile = reader.iccProfile()
             let color = options.conversion(reader.conversion(profile: profile))
             let convertsLast = layout.convertsLast(color)
             let decoded = try reader.decode(
-                allowsPartial: options.allowsPartial, color: convertsLast ? nil : color)
+                allowsPartial: options.allowsPartial, color: convertsLast ? nil : color, options: options.depth)
             let pixels = try layout.finish(decoded.pixels, color: convertsLast ? color : nil, context: context)
             return Image(
                 pixels: pixels, scale: options.scale, format: probe?.format ?? .png,

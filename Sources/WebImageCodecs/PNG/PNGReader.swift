@@ -65,27 +65,22 @@ struct PNGReader: ~Copyable {
 
     /// Decodes all rows.
     ///
-    /// - Parameter color: what each row goes through. Samples of 16 bits are rounded to 8 after that.
+    /// - Parameters:
+    ///   - color: what each row goes through. Samples of 16 bits are rounded to 8 after that.
+    ///   - options: bits per sample of the result; default 8.
     /// - Returns: the rows, and whether some never arrived; those are transparent, or what an earlier pass of an
     ///   interlaced picture left.
-    func decode(allowsPartial: Bool, color: ColorConversion?)
+    func decode(allowsPartial: Bool, color: ColorConversion?, options: DecodeOptions.Depth = .eight)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
-        let canvas: PixelCanvas
-        var failure: ImageError?
-        if depth == 16, let color, let wide = try PixelCanvas.wide(size, context: context) {
-            canvas = try PixelCanvas.forDecoding(size, context: context)
-            failure = try read(into: wide, allowsPartial: allowsPartial)
-            try color.narrow(wide, into: canvas, context: context)
-        } else {
-            canvas = try PixelCanvas.forDecoding(size, zeroed: info.is_interlaced != 0, context: context)
-            failure = try read(into: canvas, allowsPartial: allowsPartial)
-            color?.convert(canvas, rows: 0..<size.height)
+        var isPartial = false
+        let reading = PixelReading(
+            size, depth: depth, options: options, color: color, isZeroed: info.is_interlaced != 0)
+        let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
+            isPartial = try read(into: canvas, allowsPartial: allowsPartial) != nil
+            return .init(hasAlpha: hasAlpha || isPartial)
         }
-        if hasAlpha || failure != nil { canvas.premultiply(rows: 0..<size.height) }
-        let mayShowThrough = hasAlpha || failure != nil
-        let isOpaque = mayShowThrough ? canvas.isEveryPixelOpaque() : true
-        return (canvas.finish(isOpaque: isOpaque), failure != nil)
+        return (pixels, isPartial)
     }
 
     /// All rows of all passes, and what ended them early.

@@ -17,14 +17,18 @@ struct DecodeLayout {
     let isScaled: Bool
     private let filter: Resampler.Filter
 
+    /// - Parameters:
+    ///   - format: of the result; default 8 bits a sample.
+    ///   - frames: that are held decoded.
     /// - Throws: what the size breaks: a rule of ``TargetSize`` or a limit.
     init(
-        rawSize: PixelSize, orientation: Orientation = .up, options: DecodeOptions, frames: Int = 1,
-        context: CodingContext
+        rawSize: PixelSize, orientation: Orientation = .up, options: DecodeOptions, format: PixelFormat = .rgba8,
+        frames: Int = 1, context: CodingContext
     ) throws(ImageError) {
         try context.limits.check(size: rawSize)
         let upright = orientation.upright(rawSize)
-        let plan = try options.size?.plan(for: upright, scale: options.scale, frames: frames)
+        let plan = try options.size?.plan(
+            for: upright, scale: options.scale, frames: frames, format: format)
         self.rawSize = rawSize
         self.orientation = orientation
         self.filter = options.reduction == .box ? .box : .lanczos3

@@ -16,7 +16,8 @@ public protocol ProgressiveDecoder: AnyObject, Sendable {
 
     /// The picture as far as it came; nil where there is nothing to see, or nothing new since the call before.
     ///
-    /// After the last bytes this is the picture as ``ImageCoder`` decodes it from the whole file.
+    /// Previews have 8 bits a sample. After the last bytes this is the picture as ``ImageCoder`` decodes it with 8 bits
+    /// from the whole file.
     func preview(context: CodingContext) throws(ImageError) -> Preview?
 }
 
