@@ -7,7 +7,9 @@
     /// One picture of a HEIF file opened by libheif. The bytes must outlive it.
     struct HEIFReader: ~Copyable {
         private let handle: OpaquePointer
-        private let info: wi_heif_info
+        private let picture: wi_heif_info
+        /// Of the picture, or of the thumbnail that takes its place.
+        private var info: wi_heif_info
         private let received: Int
         /// Longer profiles are ignored.
         private static let maxProfileBytes = 4 << 20
@@ -29,6 +31,7 @@
                 throw Self.failure(status, handle, received: bytes.count)
             }
             self.handle = handle
+            self.picture = info
             self.info = info
             self.received = bytes.count
         }
@@ -39,6 +42,26 @@
         var size: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
         var depth: Int { Int(info.depth) }
         var hasAlpha: Bool { info.has_alpha != 0 }
+
+        /// Lets a thumbnail take the picture's place that has at least this many pixels on each axis. From then on the
+        /// facts are the thumbnail's.
+        ///
+        /// - Returns: whether there is one.
+        mutating func useThumbnail(
+            width: Double, height: Double, options: DecodeOptions.Depth
+        ) -> Bool {
+            let depth = options.format(depth) == .rgba16 ? picture.depth : 1
+            return wi_heif_use_thumbnail(handle, width, height, depth, &info) != 0
+        }
+
+        /// Takes ``useThumbnail(width:height:options:)`` back.
+        mutating func usePicture() {
+            info = picture
+            wi_heif_use_picture(handle, &info)
+        }
+
+        /// Whether anything is said of the colours.
+        var hasColors: Bool { info.icc_count > 0 || info.transfer != 0 }
 
         func iccProfile() -> [UInt8]? {
             guard info.icc_count > 0, info.icc_count <= Self.maxProfileBytes else { return nil }

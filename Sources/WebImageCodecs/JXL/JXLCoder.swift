@@ -44,7 +44,8 @@
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: source.loopCount, durations: durations)
-                let cost = data.count + source.storedSize.width * source.storedSize.height
+                let cost =
+                    data.count + source.storedSize.width * source.storedSize.height
                     * pixels.format.bytesPerPixel
                 animation = ImageAnimation(
                     FrameDecoder(source, timeline: timeline, layout: layout, limits: context.limits, cost: cost))

@@ -15,7 +15,7 @@ struct PNGReader: ~Copyable {
     private let handle: OpaquePointer
     private let bytes: UnsafeBufferPointer<UInt8>
     private var received: Int { bytes.count }
-    private let context: CodingContext
+    let context: CodingContext
 
     /// What libpng may allocate for one chunk (profiles, palettes).
     static let maxChunkBytes = 8 << 20
@@ -48,6 +48,8 @@ struct PNGReader: ~Copyable {
         wi_png_decoder_colors(handle, &colors)
         self.color = PNGColor(colors)
     }
+
+    var isInterlaced: Bool { info.is_interlaced != 0 }
 
     deinit { wi_png_decoder_close(handle) }
 
@@ -83,31 +85,51 @@ struct PNGReader: ~Copyable {
         return (pixels, isPartial)
     }
 
+    /// Nil where only libpng decodes the picture.
+    func wholeDecoder() throws(ImageError) -> PNGWholeDecoder? {
+        switch info.plain_channels {
+        case 1:
+            var table = [UInt32](repeating: 0, count: 256)
+            let status = wi_png_decoder_table(handle, &table)
+            guard status == WI_PNG_OK else { throw Self.failure(status, handle, received) }
+            return PNGWholeDecoder(size, .indices(bits: depth, table: table))
+        case 2: return PNGWholeDecoder(size, .grayAlpha)
+        case 3, 4: return PNGWholeDecoder(size, .colors(channels: Int(info.plain_channels)))
+        default: return nil
+        }
+    }
+
     /// All rows of all passes, and what ended them early.
     private func read(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
-        let channels = Int(info.plain_channels)
-        if channels > 0, try PNGWholeDecoder.decode(bytes, channels: channels, into: canvas, context: context) {
-            return nil
+        if let whole = try wholeDecoder(), try whole.decode(bytes, into: canvas, context: context) { return nil }
+        for _ in 0..<(try start(canvas.format)) {
+            if let failure = try readRows(into: canvas, allowsPartial: allowsPartial) { return failure }
         }
-        var finished = 0
+        return nil
+    }
+
+    /// Begins decoding by libpng; returns the number of passes.
+    func start(_ format: PixelFormat) throws(ImageError) -> Int {
         var passes: Int32 = 0
-        let started = wi_png_decoder_start(handle, canvas.format == .rgba16 ? 1 : 0, &passes)
+        let started = wi_png_decoder_start(handle, format == .rgba16 ? 1 : 0, &passes)
         guard started == WI_PNG_OK else { throw Self.failure(started, handle, received) }
-        for _ in 0..<passes {
-            finished = 0
-            while finished < size.height {
-                try context.checkpoint()
-                var done: UInt32 = 0
-                let wanted = UInt32(min(rowsPerCheckpoint, size.height - finished))
-                let status = wi_png_decoder_rows(
-                    handle, canvas.row(finished), canvas.bytesPerRow, wanted, &done)
-                finished += Int(done)
-                guard status != WI_PNG_OK else { continue }
-                let failure = Self.failure(status, handle, received)
-                guard allowsPartial, case .decode(.truncated) = failure else { throw failure }
-                if info.is_interlaced == 0 { canvas.clearRows(from: finished) }
-                return failure
-            }
+        return Int(passes)
+    }
+
+    /// As many rows as `canvas` has, and what ended them early.
+    func readRows(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
+        var finished = 0
+        while finished < canvas.size.height {
+            try context.checkpoint()
+            var done: UInt32 = 0
+            let wanted = UInt32(min(rowsPerCheckpoint, canvas.size.height - finished))
+            let status = wi_png_decoder_rows(handle, canvas.row(finished), canvas.bytesPerRow, wanted, &done)
+            finished += Int(done)
+            guard status != WI_PNG_OK else { continue }
+            let failure = Self.failure(status, handle, received)
+            guard allowsPartial, case .decode(.truncated) = failure else { throw failure }
+            if info.is_interlaced == 0 { canvas.clearRows(from: finished) }
+            return failure
         }
         return nil
     }

@@ -53,8 +53,31 @@ struct DecodeLayout {
         return max(1, min(horizontal, vertical) / 2)
     }
 
+    /// Width and height from which on a smaller version of the picture will do; nil where every pixel counts.
+    var neededSides: (width: Double, height: Double)? {
+        guard isScaled else { return nil }
+        return (
+            Double(output.width) / window.width * Double(rawSize.width) - 1e-6,
+            Double(output.height) / window.height * Double(rawSize.height) - 1e-6
+        )
+    }
+
     /// Whether colours are converted after reducing, when there are fewer pixels: where that makes no difference.
     func convertsLast(_ color: ColorConversion?) -> Bool { isScaled && color?.isPerceptual == true }
+
+    /// Reduces rows that come from the top down; see ``finishReduced(_:color:context:)``.
+    func rowResampler(_ format: PixelFormat, context: CodingContext) throws(ImageError) -> RowResampler {
+        try RowResampler(
+            sourceSize: rawSize, window: window, to: output, format: format, filter: filter, context: context)
+    }
+
+    /// Brings reduced rows upright.
+    func finishReduced(_ pixels: PixelBuffer, color: ColorConversion?, context: CodingContext)
+        throws(ImageError) -> PixelBuffer
+    {
+        let converted = try color?.converted(pixels, context: context) ?? pixels
+        return try PixelOrienting.upright(converted, orientation, context: context)
+    }
 
     /// Brings decoded rows to the asked size and upright.
     ///
@@ -79,8 +102,7 @@ struct DecodeLayout {
                 pixels = try Resampler.resample(pixels, window: part, to: output, filter: filter, context: context)
             }
         }
-        if let color { pixels = try color.converted(pixels, context: context) }
-        return try PixelOrienting.upright(pixels, orientation, context: context)
+        return try finishReduced(pixels, color: color, context: context)
     }
 }
 

@@ -25,7 +25,7 @@ public protocol ProgressiveDecoder: AnyObject, Sendable {
 public struct Preview: Sendable {
     /// The pixels, upright and at the asked size. Where nothing came yet they are transparent.
     public var image: Image
-    /// Rows of the stored picture that show something, counted from the top.
+    /// Rows of the stored picture that show something, counted from the top (from the bottom where a BMP stores them so).
     public var rows: Int
     /// Scans (JPEG) or passes (PNG, GIF, JPEG XL) over the picture that are whole; 0 until the first is.
     public var passes: Int
