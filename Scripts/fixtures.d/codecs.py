@@ -580,10 +580,25 @@ def bmps():
     save("ffmpeg", open(tmp("f.bmp"), "rb").read(), whole)
 
 
+def qois():
+    """Files of ffmpeg: every kind of step, runs up to the longest, the table of seen pixels."""
+    w, h = 30, 20
+    colour = photo(w, h, 12)
+    flat = [((i // 70) * 40 % 256, 20, (i // 140) * 9) for i in range(w * h)]
+    few = [colour[(i * 7 + i // 9) % 11] for i in range(w * h)]
+    for name, pixels, kind in (("rgb", colour, ppm), ("runs", flat, ppm), ("seen", few, ppm),
+                               ("rgba", ramp_alpha(colour, w, h), pam)):
+        run("ffmpeg", "-v", "error", "-y", "-i", tmp("q." + kind.__name__, kind(pixels, w, h)), "-c:v", "qoi", "-f",
+            "image2", tmp("q.qoi"))
+        facts = dict(hasAlpha=True) if kind is pam else {}
+        with open(tmp("q.qoi"), "rb") as file:
+            add(name + ".qoi", file.read(), w, h, [rgba(pixels)], format="qoi", **facts)
+
+
 shutil.rmtree(OUT, ignore_errors=True)
 os.makedirs(OUT)
 try:
-    for make in (jpegs, pngs, apngs, gifs, webps, bmps):
+    for make in (jpegs, pngs, apngs, gifs, webps, bmps, qois):
         make()
 finally:
     shutil.rmtree(TMP)

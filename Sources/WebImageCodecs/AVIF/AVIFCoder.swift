@@ -32,8 +32,9 @@
             let plays = try options.plays(count: source.frameCount, limits: context.limits)
             let layout = try DecodeLayout(
                 rawSize: source.crop.size, orientation: header.orientation, options: options,
-                frames: plays ? source.frameCount : 1, context: context)
+                format: options.depth.format(source.depth), frames: plays ? source.frameCount : 1, context: context)
             source.color = options.conversion(source.conversion)
+            source.wantedDepth = options.depth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
@@ -43,10 +44,10 @@
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: header?.loopCount ?? 0, durations: source.durations())
-                let area = source.storedSize.width * source.storedSize.height
+                let held = source.storedSize.width * source.storedSize.height * pixels.format.bytesPerPixel
                 animation = ImageAnimation(
                     FrameDecoder(
-                        source, timeline: timeline, layout: layout, limits: context.limits, cost: data.count + area * 4)
+                        source, timeline: timeline, layout: layout, limits: context.limits, cost: data.count + held)
                 )
             }
             return Image(

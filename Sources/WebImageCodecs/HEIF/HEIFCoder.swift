@@ -13,6 +13,8 @@
         /// True for HEIF.
         public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .heif }
 
+        /// Where a smaller size is wanted and an embedded thumbnail has as many pixels, that is decoded instead.
+        ///
         /// Decodes the primary picture, or the one of `frames: .single(n)` where 0 is the primary and the others follow in
         /// the file's order; libheif crops and turns it, once. Of sequences the still is shown. What is cut off is an
         /// error also with `allowsPartial`.
@@ -24,22 +26,44 @@
             try context.checkpoint()
             return try data.withBytes { (bytes) throws(ImageError) in
                 let index = options.firstIndex
-                let reader = try HEIFReader(bytes, picture: index, limits: context.limits)
+                var reader = try HEIFReader(bytes, picture: index, limits: context.limits)
                 if index == 0, let probe, probe.size != reader.size {
                     throw .decode(.inconsistent(format: .heif, reason: "\(reader.size) instead of \(probe.size)"))
                 }
-                let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
+                let layout = try DecodeLayout(
+                    rawSize: reader.size, options: options, format: options.depth.format(reader.depth), context: context
+                )
                 let profile = reader.iccProfile()
                 let color = options.conversion(reader.conversion(profile: profile))
-                let pixels = try layout.finish(
-                    try reader.decode(color: color, context: context), context: context)
                 let metadata = ImageMetadata(
                     rawSize: (index == 0 ? probe?.rawSize : nil) ?? reader.size,
                     orientation: index == 0 ? probe.orientation : .up, depth: reader.depth, hasAlpha: reader.hasAlpha,
                     iccProfile: profile,
                     codePoints: reader.codePoints)
+                let stored = try decode(&reader, layout, color: color, options: options, context: context)
+                let pixels = try layout.finish(stored, context: context)
                 return Image(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
             }
+        }
+
+        /// The embedded thumbnail where it has all the pixels that are wanted and can be decoded, else the picture.
+        private func decode(
+            _ reader: inout HEIFReader, _ layout: DecodeLayout, color: ColorConversion?, options: DecodeOptions,
+            context: CodingContext
+        ) throws(ImageError) -> PixelBuffer {
+            if let needed = layout.neededSides,
+                reader.useThumbnail(width: needed.width, height: needed.height, options: options.depth)
+            {
+                // It may have colours of its own.
+                let own = reader.hasColors ? options.conversion(reader.conversion(profile: reader.iccProfile())) : color
+                do throws(ImageError) {
+                    return try reader.decode(color: own, options: options.depth, context: context)
+                } catch {
+                    try context.checkpoint()
+                    reader.usePicture()
+                }
+            }
+            return try reader.decode(color: color, options: options.depth, context: context)
         }
 
         /// True for HEIF where libheif has an encoder for HEVC.

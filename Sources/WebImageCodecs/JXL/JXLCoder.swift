@@ -31,9 +31,10 @@
             let plays = try options.plays(count: durations.count, limits: context.limits)
             let layout = try DecodeLayout(
                 rawSize: source.storedSize, orientation: source.orientation, options: options,
-                frames: plays ? durations.count : 1, context: context)
+                format: options.depth.format(source.depth), frames: plays ? durations.count : 1, context: context)
             source.allowsPartial = options.allowsPartial && !plays
             source.color = options.conversion(source.conversion)
+            source.wantedDepth = options.depth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
@@ -43,7 +44,9 @@
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: source.loopCount, durations: durations)
-                let cost = data.count + source.storedSize.width * source.storedSize.height * 4
+                let cost =
+                    data.count + source.storedSize.width * source.storedSize.height
+                    * pixels.format.bytesPerPixel
                 animation = ImageAnimation(
                     FrameDecoder(source, timeline: timeline, layout: layout, limits: context.limits, cost: cost))
             }

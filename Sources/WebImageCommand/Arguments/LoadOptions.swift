@@ -57,6 +57,7 @@ extension ImageFormat {
         case "webp": self = .webp
         case "gif": self = .gif
         case "bmp", "dib": self = .bmp
+        case "qoi": self = .qoi
         case "ico": self = .ico
         case "tif", "tiff": self = .tiff
         case "avif": self = .avif

@@ -41,6 +41,12 @@ void wi_heif_close(wi_heif_decoder *decoder);
 const char *wi_heif_message(const wi_heif_decoder *decoder);
 /// Copies the profile; 0 where that fails.
 int wi_heif_icc(const wi_heif_decoder *decoder, uint8_t *out);
+/// From now on a thumbnail of the picture takes its place: the smallest whose sides are at least these, of the same shape,
+/// with no fewer bits and with alpha where the picture has it. `info` becomes the thumbnail's, where that says nothing of
+/// its colours (`icc_count`, `transfer` 0) they are the picture's. 0, and nothing changes, where there is none.
+int wi_heif_use_thumbnail(wi_heif_decoder *decoder, double width, double height, uint32_t depth, wi_heif_info *info);
+/// From now on it is the picture again.
+void wi_heif_use_picture(wi_heif_decoder *decoder, const wi_heif_info *info);
 /// Decodes the picture upright, as R, G, B, A of 8 or 16 bits.
 wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, int bits, void *out, size_t stride);
 

@@ -24,7 +24,8 @@ typedef struct {
     /// Alpha channel or transparent colours.
     int has_alpha;
     int is_interlaced;
-    /// 3 or 4 where rows are R, G, B or R, G, B, A of 8 bits and nothing else has to be done with them; 0 otherwise.
+    /// What rows are made of where they are not interlaced and of 8 bits or fewer a sample: 1 indices or grey (see
+    /// wi_png_decoder_table), 2 grey and alpha, 3 R, G, B without a transparent colour, 4 R, G, B, A; 0 for others.
     int plain_channels;
     int is_gray;
 } wi_png_info;
@@ -50,6 +51,8 @@ typedef struct {
 } wi_png_colors;
 /// What stands before the pixels about their colours, besides the profile. After the header.
 void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors);
+/// The straight colours of the samples of a picture of `plain_channels` 1, in memory order. After the header.
+wi_png_status wi_png_decoder_table(wi_png_decoder *decoder, uint32_t table[256]);
 /// Sets the conversion to R, G, B, A of 8 bits, or of 16 where `is_wide`, alpha not multiplied in. `*passes` is how often
 /// wi_png_decoder_rows must be run over all rows.
 wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *passes);

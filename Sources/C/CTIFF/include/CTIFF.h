@@ -22,6 +22,8 @@ typedef struct {
     int has_alpha;
     /// Of the samples that the profile speaks of: 1 grey, 3 RGB, 4 CMYK; 0 for others.
     int colors;
+    /// Whether wi_tiff_keep_depth may be called.
+    int is_deep;
     /// 1 to 8 as in EXIF.
     uint32_t orientation;
     /// Rows that are stored together.
@@ -43,6 +45,8 @@ uint32_t wi_tiff_pages(wi_tiff_decoder *decoder, uint32_t limit);
 wi_tiff_status wi_tiff_page(wi_tiff_decoder *decoder, uint32_t index, wi_tiff_info *info);
 /// From now on rows of CMYK pages are C, M, Y, K (0 no ink).
 void wi_tiff_keep_ink(wi_tiff_decoder *decoder);
+/// From now on rows are of 16 bits a sample in the machine's order; floating-point samples are cut to 0...1.
+void wi_tiff_keep_depth(wi_tiff_decoder *decoder);
 /// Decodes `count` rows of the page from `first` on as R, G, B, A with alpha multiplied in, not turned.
 /// With `goes_on` damaged parts are skipped, and the status still tells of them.
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *decoder, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
