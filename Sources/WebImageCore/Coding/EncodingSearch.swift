@@ -62,7 +62,7 @@ struct EncodingSearch {
     private func reduced(_ image: Image, _ count: Int) throws(ImageError) -> Data {
         var side = max(image.size.width, image.size.height)
         var (last, smallest) = (count, count)
-        for step in 1... where side > Self.shortestSide {
+        for step in 1...Self.sizes where side > Self.shortestSide {
             let ratio = (Double(limit) / Double(last)).squareRoot() * 0.95
             let next = Int(Double(side) * min(0.9, max(0.25, ratio)))
             side = step == Self.sizes ? Self.shortestSide : max(Self.shortestSide, next)

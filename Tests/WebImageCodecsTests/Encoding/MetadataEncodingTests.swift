@@ -125,7 +125,9 @@ struct MetadataEncodingTests {
             let encoding = ImageEncoding(format: format, quality: 97, subsampling: .yuv444)
             let data = try CoderRegistry.standard.encode(source, as: encoding, context: CodingContext())
             let back = try CoderRegistry.standard.decode(data, context: CodingContext())
-            #expect(back.metadata.iccProfile == source.metadata.iccProfile, "\(name)")
+            // Lossy JPEG XL has colours of its own, which come out as sRGB.
+            let isKept = back.metadata.iccProfile == (format == .jxl ? nil : source.metadata.iccProfile)
+            #expect(isKept, "\(name)")
             #expect(similarity(back.pixels, expected.pixels) > 27, "\(name)")
             let converted = try CoderRegistry.standard.encode(expected, as: encoding, context: CodingContext())
             let plain = try CoderRegistry.standard.decode(converted, context: CodingContext())
