@@ -17,6 +17,9 @@ struct wi_png_encoder {
     uint8_t *row;
     const wi_png_survey *survey;
     uint8_t indices[MAX_COLOURS];
+    /// Written by hand: libpng puts it behind the pixels, where not every reader looks.
+    uint8_t *exif;
+    size_t exif_count;
     bool has_begun;
     jmp_buf escape;
     wi_png_status status;
@@ -73,6 +76,7 @@ wi_png_encoder *wi_png_encoder_open(void) {
 void wi_png_encoder_close(wi_png_encoder *encoder) {
     if (!encoder) return;
     if (encoder->png) png_destroy_write_struct(&encoder->png, &encoder->info);
+    free(encoder->exif);
     free(encoder->row);
     free(encoder->bytes);
     free(encoder);
@@ -127,7 +131,12 @@ wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *icc, 
         return encoder->status;
     }
     if (icc_count) png_set_iCCP(encoder->png, encoder->info, "ICC", PNG_COMPRESSION_TYPE_BASE, icc, (png_uint_32)icc_count);
-    if (exif_count) png_set_eXIf_1(encoder->png, encoder->info, (png_uint_32)exif_count, (png_bytep)exif);
+    if (exif_count) {
+        encoder->exif = malloc(exif_count);
+        if (!encoder->exif) return WI_PNG_MEMORY;
+        memcpy(encoder->exif, exif, exif_count);
+        encoder->exif_count = exif_count;
+    }
     if (xmp_count) {
         text = calloc(1, xmp_count + 1);
         if (!text) return WI_PNG_MEMORY;
@@ -185,8 +194,12 @@ static void pack_wide(wi_png_encoder *encoder, const uint8_t *pixels) {
 
 wi_png_status wi_png_encoder_rows(wi_png_encoder *encoder, const void *rows, size_t stride, uint32_t count) {
     if (setjmp(encoder->escape)) return encoder->status;
-    if (!encoder->has_begun) png_write_info(encoder->png, encoder->info);
-    encoder->has_begun = true;
+    if (!encoder->has_begun) {
+        encoder->has_begun = true;
+        png_write_info(encoder->png, encoder->info);
+        if (encoder->exif_count)
+            png_write_chunk(encoder->png, (png_const_bytep) "eXIf", encoder->exif, encoder->exif_count);
+    }
     bool is_narrow = encoder->layout.kind == WI_PNG_PALETTE || encoder->layout.bits < 8;
     bool is_ready = encoder->layout.kind == WI_PNG_RGBA && encoder->layout.bits == 8;
     for (uint32_t done = 0; done < count; done++) {

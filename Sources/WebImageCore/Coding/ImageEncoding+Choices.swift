@@ -31,7 +31,7 @@ extension ImageEncoding {
         /// Both, as far as the format has a place: orientation set to upright, sizes to those written, an old thumbnail
         /// left out.
         case keep
-        /// As ``keep``, without the GPS directory, and without XMP that mentions a position.
+        /// As ``keep``, without the GPS directory and the note of the camera's maker, and without XMP that mentions a place.
         case keepWithoutLocation
     }
 }

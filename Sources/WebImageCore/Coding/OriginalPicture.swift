@@ -67,8 +67,7 @@ struct OriginalPicture {
         let found = EmbeddedMetadata(reading: data)
         if let exif = found.exif, let read = ExifBlock(exif) {
             // The pixels stay as they are stored, and so does the orientation.
-            block = read
-            block?.position = []
+            block = read.withoutLocation
         }
         let xmp = found.xmp.flatMap { XMPPacket.mentionsLocation($0) ? nil : $0 }
         return JPEGFile.replacingMetadata(of: data, exif: block?.serialized(), xmp: xmp)

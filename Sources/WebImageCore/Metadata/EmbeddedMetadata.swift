@@ -39,7 +39,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
             return
         }
         block.fit(image.size, isSRGB: image.metadata.color == .sRGB)
-        if !keepsLocation { block.position = [] }
+        if !keepsLocation { block = block.withoutLocation }
         if !block.isEmpty { exif = block.serialized() }
     }
 

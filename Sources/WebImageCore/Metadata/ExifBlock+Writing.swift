@@ -29,6 +29,13 @@ extension ExifBlock {
         return block
     }
 
+    /// The block without its position. What the note of the maker holds is not known; some makers put names of places there.
+    package var withoutLocation: ExifBlock {
+        var block = withoutMakerNote
+        block.position = []
+        return block
+    }
+
     private mutating func replace(_ directory: WritableKeyPath<ExifBlock, [Field]>, _ tag: Int, _ value: Int) {
         guard let place = self[keyPath: directory].firstIndex(where: { $0.tag == tag }) else { return }
         self[keyPath: directory][place] = field(tag, value)

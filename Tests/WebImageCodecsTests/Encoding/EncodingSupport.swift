@@ -84,8 +84,9 @@ extension Pictures {
     static func wideGradient(hasAlpha: Bool = false) throws -> PixelBuffer {
         try wide(width: 50, height: 40, isOpaque: !hasAlpha) { x, y in
             let alpha = hasAlpha ? UInt16(20_000 + x * 900) : 65_535
-            let values = SIMD4<UInt16>(UInt16(x * 1_311 + y), UInt16(y * 1_600 + x), UInt16(x * y * 30), alpha)
-            return hasAlpha ? values &>> 2 | SIMD4(0, 0, 0, 0) : values
+            let (red, green, blue) = (UInt16(x * 1_311 + y), UInt16(y * 1_600 + x), UInt16(x * y * 30))
+            // Multiplied by less than the smallest alpha.
+            return hasAlpha ? SIMD4(red / 4, green / 4, blue / 4, alpha) : SIMD4(red, green, blue, alpha)
         }
     }
 }

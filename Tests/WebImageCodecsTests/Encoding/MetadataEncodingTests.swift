@@ -64,6 +64,7 @@ struct MetadataEncodingTests {
             let found = EmbeddedMetadata(reading: data)
             let block = try SampleMetadata.block(in: found)
             #expect(block.position.isEmpty && block.main.contains { $0.tag == 0x0110 })
+            #expect(block.photo.allSatisfy { $0.tag != 0x927C })
             #expect((found.xmp == nil) == (xmp == place))
             #expect(data.firstRange(of: Data("GPS".utf8)) == nil)
             // The numerators and denominators of the position.
