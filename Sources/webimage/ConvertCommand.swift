@@ -25,9 +25,9 @@ struct ConvertCommand: Sendable {
                 throw UsageError("the extension of “\(output)” names no format that can be written")
             }
             frames = try ConvertFrames(arguments, output: output)
-            encoding = ImageEncoding(
-                format: format, quality: try arguments.integer("quality", in: 1...100),
-                isLossless: arguments.has("lossless"), loopCount: try arguments.integer("loop", in: 0...65_535))
+            var encoding = try arguments.encoding(format)
+            encoding.loopCount = try arguments.integer("loop", in: 0...65_535)
+            self.encoding = encoding
         }
     }
 
@@ -59,8 +59,8 @@ struct ConvertCommand: Sendable {
                     image = try transformer.apply(to: image, context: TransformContext(coding: context))
                 }
                 try options.frames.write(
-                    try ConvertFrames.telling(image, printer), indices, as: options.encoding, to: options.output,
-                    context: context)
+                    try ConvertFrames.telling(image, printer), indices, as: options.encoding, original: data,
+                    to: options.output, context: context)
             }
             return ExitStatus.ok
         } catch {

@@ -57,8 +57,9 @@
         /// True for AVIF.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .avif }
 
-        /// Encodes the still or the animation. Default quality 70, chroma at half the resolution below 90; effort 0 to 9
-        /// is libavif's speed 10 to 1, default speed 6. The format has no place for a loop count before libavif 1.0: what
+        /// Encodes the still or the animation. Default quality 70, chroma at half the resolution below 90 unless
+        /// a subsampling is asked for; effort 0 to 9 is libavif's speed 10 to 1, default speed 6. Pixels of 16 bits a sample
+        /// get 10, those of animations 8. Profile, code points, EXIF and XMP have their places. The format has no place for a loop count before libavif 1.0: what
         /// is written plays for ever.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
@@ -73,7 +74,7 @@
             guard !image.isAnimated else {
                 return try AVIFAnimationWriter.encode(image, as: encoding, depth: encodedDepth, context: context)
             }
-            return try AVIFWriter.encode(image.pixels, as: encoding, depth: encodedDepth, context: context)
+            return try AVIFWriter.encode(image, as: encoding, depth: encodedDepth, context: context)
         }
     }
 #endif

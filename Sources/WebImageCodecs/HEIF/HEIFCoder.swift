@@ -69,25 +69,39 @@
         /// True for HEIF where libheif has an encoder for HEVC.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
 
-        /// Encodes the still or the poster as HEIC. Default quality 75. HEVC in libheif is not exact, so `isLossless` is
-        /// refused.
+        /// Encodes the still or the poster as HEIC. Default quality 75, colour at half size unless another
+        /// `subsampling` is asked for, which not every device shows. HEVC in libheif is not exact, so `isLossless` is
+        /// refused. Alpha, profile, EXIF, XMP and a thumbnail have their places.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
-            let pixels = image.pixels
-            try requireEncodable(pixels, as: .heif, maxSide: 16_384)
+            try requireEncodable(image.pixels, as: .heif, maxSide: 16_384)
             _ = try encoding.checkedEffort()
             guard !encoding.isLossless else {
                 throw .transform(.encodingFailed(format: .heif, reason: "it cannot be lossless"))
             }
+            let pixels = try image.pixels.eightBits(context: context)
             try context.checkpoint()
+            let quality = encoding.quality ?? 75
+            let chroma = (encoding.subsampling ?? .yuv420).rawValue.filter { $0 != ":" }
+            let side = encoding.thumbnailSide.map { min($0, max(pixels.width, pixels.height)) } ?? 0
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = wi_heif_encode(
-                StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4, UInt32(pixels.width),
-                UInt32(pixels.height), pixels.isOpaque ? 1 : 0, Int32(encoding.quality ?? 75), &bytes, &count)
+            let status = EmbeddedMetadata(for: image, as: encoding).withBytes { icc, exif, xmp in
+                var blocks = wi_heif_blocks(
+                    icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
+                    xmp: xmp.baseAddress, xmp_count: xmp.count)
+                return chroma.withCString { chroma in
+                    var options = wi_heif_options(
+                        quality: Int32(quality), chroma: chroma, thumbnail_side: Int32(side))
+                    return wi_heif_encode(
+                        StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
+                        UInt32(pixels.width), UInt32(pixels.height), pixels.isOpaque ? 1 : 0, &options, &blocks,
+                        &bytes, &count)
+                }
+            }
             guard status == WI_HEIF_OK, let bytes else {
                 throw .transform(.encodingFailed(format: .heif, reason: "libheif refused (\(status.rawValue))"))
             }

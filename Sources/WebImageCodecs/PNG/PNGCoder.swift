@@ -60,8 +60,10 @@ public struct PNGCoder: ImageCoder {
     /// True for PNG and animated PNG.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .png || format == .apng }
 
-    /// Encodes the still or the poster with 8 bits a sample, without alpha where the picture is opaque; an animation as
-    /// such where the encoding's format is ``ImageFormat/apng``.
+    /// Encodes the still or the poster as the picture allows in fewest bytes of rows: a palette of up to 256 colours with
+    /// their alphas, 1 to 8 bits of grey, with alpha only where it is not opaque; 16 bits a sample where the pixels have them.
+    /// An animation becomes one where the encoding's format is ``ImageFormat/apng``, with 8 bits and alpha. Profile, EXIF
+    /// and XMP have chunks.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
     ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
@@ -70,7 +72,7 @@ public struct PNGCoder: ImageCoder {
     {
         let image = try image.taking(encoding.frames)
         guard image.isAnimated, encoding.format == .apng else {
-            return try PNGWriter.encode(image.pixels, as: encoding, context: context)
+            return try PNGWriter.encode(image, as: encoding, context: context)
         }
         return try APNGWriter.encode(image, as: encoding, context: context)
     }

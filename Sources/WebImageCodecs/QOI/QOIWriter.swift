@@ -12,6 +12,7 @@ struct QOIWriter {
 
     static func encode(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> Data {
         try requireEncodable(pixels, as: .qoi, maxSide: Int(Int32.max))
+        let pixels = try pixels.eightBits(context: context)
         var writer = QOIWriter()
         writer.file.reserveCapacity(pixels.width * pixels.height + 64)
         writer.file.append(contentsOf: [0x71, 0x6F, 0x69, 0x66])

@@ -59,13 +59,14 @@
         /// True for TIFF.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .tiff }
 
-        /// Encodes the still or the poster, 8 bits a sample, every visible pixel kept. Effort 0 to 9 is Deflate's level.
+        /// Encodes the still or the poster, 8 or 16 bits a sample as the pixels have, every visible pixel kept. Effort 0
+        /// to 9 is Deflate's level. Profile and XMP have tags; EXIF is left out.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
-            try TIFFWriter.encode(image.pixels, as: encoding, compression: compression, context: context)
+            try TIFFWriter.encode(image, as: encoding, compression: compression, context: context)
         }
     }
 #endif

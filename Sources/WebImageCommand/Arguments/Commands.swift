@@ -95,9 +95,7 @@ package enum Commands {
             OptionSpec("frame", letter: "n", takes: "N", help: "Only this frame, from 0."),
             OptionSpec("frames", takes: "LIST", help: "Only these frames, as in 0-9 or 2,5,8-."),
             OptionSpec("loop", takes: "N", help: "How often the animation plays, 0 for ever; as before without it."),
-            OptionSpec("quality", letter: "q", takes: "Q", help: "1 (small) to 100 (good), for lossy formats."),
-            OptionSpec("lossless", help: "Keep every pixel: webp, avif, jxl."),
-        ])
+        ] + OptionSpec.encoding)
 
     package static let cache = CommandSpec(
         "cache", operands: "path|info|list|show KEY|verify|trim|clear|export DIR|import DIR|import URL FILE…",

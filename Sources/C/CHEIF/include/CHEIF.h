@@ -52,6 +52,24 @@ wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, int bits, void *out, siz
 
 /// Whether an encoder for HEVC is there.
 int wi_heif_can_encode(void);
+typedef struct {
+    /// 1 to 100.
+    int quality;
+    /// "444", "422" or "420".
+    const char *chroma;
+    /// Of the longer side of an embedded thumbnail; 0 for none.
+    int thumbnail_side;
+} wi_heif_options;
+/// What is embedded; a `count` of 0 is none.
+typedef struct {
+    const uint8_t *icc;
+    size_t icc_count;
+    const uint8_t *exif;
+    size_t exif_count;
+    const uint8_t *xmp;
+    size_t xmp_count;
+} wi_heif_blocks;
 /// `pixels` are R, G, B, A, alpha not multiplied in. `*bytes` becomes malloc'ed memory.
 wi_heif_status wi_heif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                              int quality, uint8_t **bytes, size_t *count);
+                              const wi_heif_options *options, const wi_heif_blocks *blocks, uint8_t **bytes,
+                              size_t *count);

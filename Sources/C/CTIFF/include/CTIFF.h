@@ -52,7 +52,19 @@ void wi_tiff_keep_depth(wi_tiff_decoder *decoder);
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *decoder, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride);
 
-/// `pixels` are R, G, B, A, or R, G, B where `channels` is 3, alpha not multiplied in, without padding. `compression`
-/// is 0 for none, 1 for LZW, 2 for Deflate; `level` zlib's, -1 its default. `*bytes` becomes malloc'ed memory.
-wi_tiff_status wi_tiff_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels,
-                              int compression, int level, uint8_t **bytes, size_t *count);
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    /// 3 or 4.
+    uint32_t channels;
+    /// Of a sample, 8 or 16.
+    uint32_t bits;
+    /// 0 for none, 1 for LZW, 2 for Deflate.
+    int compression;
+    /// zlib's, -1 its default.
+    int level;
+} wi_tiff_picture;
+/// `pixels` are R, G, B, A, or R, G, B where there are three channels, alpha not multiplied in, without padding. The blocks
+/// may have a `count` of 0. `*bytes` becomes malloc'ed memory.
+wi_tiff_status wi_tiff_encode(const void *pixels, const wi_tiff_picture *picture, const uint8_t *icc, size_t icc_count,
+                              const uint8_t *xmp, size_t xmp_count, uint8_t **bytes, size_t *count);
