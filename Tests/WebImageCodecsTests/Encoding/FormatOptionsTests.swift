@@ -22,15 +22,12 @@ struct FormatOptionsTests {
         let pixels = try Pictures.make(width: 40, height: 40, isOpaque: false) { x, _ in
             x < 19 ? SIMD4(200, 40, 90, 255) : SIMD4(0, 0, 0, 0)
         }
-        for isExact in [true, false] {
-            let encoding = ImageEncoding(format: .webp, quality: 90, isExact: isExact)
-            let straight = try Tools.pillow(encode(pixels, encoding))
-            // Away from the edge, where lossy colours run over.
-            let isBlack = stride(from: 0, to: straight.count, by: 4).allSatisfy { at in
-                at / 4 % 40 < 34 || straight[at..<at + 3].allSatisfy { $0 < 4 }
-            }
-            #expect(isBlack == isExact)
+        // Transparent columns that share blocks with opaque ones, where libwebp puts colours that pack better.
+        let shades = try [true, false].map { isExact in
+            let straight = try Tools.pillow(encode(pixels, ImageEncoding(format: .webp, quality: 90, isExact: isExact)))
+            return (0..<40 * 40).filter { (20..<24).contains($0 % 40) }.reduce(0) { $0 + Int(straight[$1 * 4]) }
         }
+        #expect(shades[0] < shades[1] / 2)
     }
 
     @Test("WebP's effort is its method, and less of it is faster and larger")
