@@ -19,7 +19,9 @@ struct ConvertCommand: Sendable {
             input = arguments.operands[0]
             output = arguments.operands[1]
             let frame = try arguments.integer("frame", in: 0...Int.max)
-            decoding = DecodeOptions(size: try arguments.size(), frames: frame.map { .single($0) } ?? .all)
+            decoding = DecodeOptions(
+                size: try arguments.size(), frames: frame.map { .single($0) } ?? .all,
+                depth: try arguments.choice("depth", of: ["8", "16"]) == "16" ? .source : .eight)
             transformers = try arguments.transformers(pictures: Files.picture)
             guard let format = ImageFormat(fileName: output) else {
                 throw UsageError("the extension of “\(output)” names no format that can be written")

@@ -94,6 +94,7 @@ package enum Commands {
             .transform,
             OptionSpec("frame", letter: "n", takes: "N", help: "Only this frame, from 0."),
             OptionSpec("frames", takes: "LIST", help: "Only these frames, as in 0-9 or 2,5,8-."),
+            OptionSpec("depth", takes: "8|16", help: "16 keeps finer samples where both formats have them; default 8."),
             OptionSpec("loop", takes: "N", help: "How often the animation plays, 0 for ever; as before without it."),
         ] + OptionSpec.encoding)
 
