@@ -61,6 +61,8 @@ final class Engine: Sendable {
     /// in ``originals`` when it was made.
     func run(_ plan: RequestPlan, task: ImageTask, known: Image?) async -> Result<ImageResponse, ImageError> {
         defer { originals.leave() }
+        // Given up before it began, as by a view that was scrolled past.
+        guard task.result == nil else { return .failure(.request(.cancelled)) }
         var run = RequestRun(plan: plan, task: task, engine: self)
         do throws(ImageError) {
             return .success(try await run.answer(known: known))

@@ -20,16 +20,16 @@ struct RequestPlan: Sendable {
     let defaults: RequestDefaults
 
     init(_ request: ImageRequest, _ defaults: RequestDefaults) {
-        let configuration = defaults.configuration
         self.defaults = defaults
         self.request = request
-        transformers = request.transformers ?? configuration.transformers
-        policy = request.cachePolicy ?? configuration.cachePolicy
-        limits = request.limits ?? configuration.limits
-        now = configuration.now()
+        // Each by itself: a copy of the configuration is dear.
+        transformers = request.transformers ?? defaults.configuration.transformers
+        policy = request.cachePolicy ?? defaults.configuration.cachePolicy
+        limits = request.limits ?? defaults.configuration.limits
+        now = defaults.configuration.now()
         asked = .now
-        let source = request.key ?? configuration.key?(request.url) ?? SourceIdentity.of(request.url)
-        keys = RequestKeys(request, source: source, transformers: transformers)
+        keys = RequestKeys(
+            request, source: defaults.source(of: request), identities: request.identities ?? defaults.identities)
     }
 
     /// The same plan under another policy.
@@ -56,7 +56,7 @@ struct RequestPlan: Sendable {
     }
 
     /// Files and data URLs are at hand already: a copy on disk would only double them.
-    var isOnThisMachine: Bool { ["file", "data"].contains(request.url.scheme?.lowercased() ?? "") }
+    var isOnThisMachine: Bool { request.source.isOnThisMachine }
 }
 
 /// What requests leave to the configuration. One object for all plans of a manager: copying the configuration into
@@ -64,27 +64,25 @@ struct RequestPlan: Sendable {
 final class RequestDefaults: Sendable {
     let configuration: ImageManagerConfiguration
     let cache: ImageCache
+    /// Identities of the transformers of requests that name none.
+    let identities: [String]
 
     init(_ configuration: ImageManagerConfiguration, cache: ImageCache) {
         self.configuration = configuration
         self.cache = cache
+        identities = configuration.transformers.map(\.identity)
+    }
+
+    /// What identifies the bytes that `request` asks for.
+    func source(of request: ImageRequest) -> String {
+        request.key ?? configuration.key?(request.url) ?? request.source.identity(of: request.url)
+    }
+
+    /// Digest of the key under which memory has the answer to `request`.
+    func digest(of request: ImageRequest) -> CacheKey.Digest {
+        RequestKeys.digest(request, source: source(of: request), identities: request.identities ?? identities)
     }
 
     /// What the cache does where HTTP leaves it a choice.
     var http: HTTPCachePolicy { configuration.cache.http }
-}
-
-/// What identifies the bytes behind a URL.
-package enum SourceIdentity {
-    /// The URL without its fragment; for files their size and time of change too, so that an edited file is another
-    /// source.
-    package static func of(_ url: URL) -> String {
-        guard url.isFileURL else {
-            let text = url.absoluteString
-            return text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
-        }
-        var status = stat()
-        guard stat(url.path, &status) == 0 else { return url.absoluteString }
-        return "\(url.absoluteString)|\(status.st_size)|\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-    }
 }

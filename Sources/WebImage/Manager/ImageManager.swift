@@ -75,17 +75,24 @@ public final class ImageManager: Sendable {
     /// anything being started: the task is finished when this returns.
     @discardableResult
     public func load(_ request: ImageRequest) -> ImageTask {
-        let task = ImageTask(request)
         let plan = RequestPlan(request, engine.defaults)
         let known = engine.remembered(plan)
-        if let known, known.standing != .waits, !request.wantsData {
-            task.finish(.success(Self.response(known.image, plan)))
-            if known.standing == .answersMeanwhile { engine.revalidateBehind(plan, image: known.image) }
-            return task
-        }
+        guard let known, let image = answer(known, plan) else { return start(plan, known: known?.image) }
+        return ImageTask(request, finished: .success(Self.response(image, plan)))
+    }
+
+    /// The picture of memory, where it is an answer by itself.
+    private func answer(_ known: (image: Image, standing: RequestPlan.Standing), _ plan: RequestPlan) -> Image? {
+        guard known.standing != .waits, !plan.request.wantsData else { return nil }
+        if known.standing == .answersMeanwhile { engine.revalidateBehind(plan, image: known.image) }
+        return known.image
+    }
+
+    private func start(_ plan: RequestPlan, known: Image?) -> ImageTask {
+        let task = ImageTask(plan.request)
         task.storesIn(plan)
         engine.originals.enter()
-        task.start { [engine] in await engine.run(plan, task: task, known: known?.image) }
+        task.start { [engine] in await engine.run(plan, task: task, known: known) }
         return task
     }
 
@@ -98,7 +105,10 @@ public final class ImageManager: Sendable {
     ///
     /// - Throws: why there is none.
     public func image(for request: ImageRequest) async throws(ImageError) -> Image {
-        try await response(for: request).image
+        let plan = RequestPlan(request, engine.defaults)
+        let known = engine.remembered(plan)
+        if let known, let image = answer(known, plan) { return image }
+        return try await finish(start(plan, known: known?.image)).image
     }
 
     /// The picture at `url`, as it is.
@@ -110,8 +120,14 @@ public final class ImageManager: Sendable {
     ///
     /// - Throws: why there is none.
     public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-        let task = load(request)
-        if let result = task.result { return try result.get() }
+        let plan = RequestPlan(request, engine.defaults)
+        let known = engine.remembered(plan)
+        if let known, let image = answer(known, plan) { return Self.response(image, plan) }
+        return try await finish(start(plan, known: known?.image))
+    }
+
+    /// What `task` ends with; cancelling the calling Swift task cancels it.
+    private func finish(_ task: ImageTask) async throws(ImageError) -> ImageResponse {
         let result = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return Result<ImageResponse, ImageError>.success(try await task.response)
@@ -151,8 +167,11 @@ public final class ImageManager: Sendable {
 
     /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
     public func cachedImage(for request: ImageRequest) -> Image? {
-        let plan = RequestPlan(request, engine.defaults)
-        return plan.cache.memory?.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
+        guard let memory = (request.cache ?? cache).memory,
+            let image = memory.image(for: engine.defaults.digest(of: request))
+        else { return nil }
+        guard let resource = image.resource, resource.isNegotiated else { return image }
+        return RequestPlan(request, engine.defaults).selects(image) ? image : nil
     }
 
     /// A picture of the same bytes that memory holds in another size, to be shown until the right one is there: the same

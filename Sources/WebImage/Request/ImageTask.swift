@@ -27,6 +27,13 @@ public final class ImageTask: Sendable {
         self.livePriority = LivePriority(request.priority)
     }
 
+    /// A task that was over before it began.
+    init(_ request: ImageRequest, finished result: Result<ImageResponse, ImageError>) {
+        self.request = request
+        livePriority = LivePriority(request.priority)
+        state.withLock { _ = $0.machine.emit(.finished(result)) }
+    }
+
     /// How soon it is wanted; may be changed while the request runs. Work shared with other requests runs at the
     /// highest priority of all.
     public var priority: RequestPriority {
