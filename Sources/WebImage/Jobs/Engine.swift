@@ -19,18 +19,22 @@ import WebImageStore
 final class Engine: Sendable {
     let configuration: ImageManagerConfiguration
     let defaults: RequestDefaults
+    /// Whether requests have to go through the interceptors before memory answers.
+    let interceptsLoads: Bool
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
     let originals = OriginalTable()
     let failures: FailureMemory
+    let counters = ManagerCounters()
+    let activity = LoadActivity()
     let previews: PreviewTable
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
 
     let lookups = SharedJobs<LookUpKey, Original?, Never>()
-    let fetches = SharedJobs<FetchKey, Fetched, ImageProgress>()
+    let fetches = SharedJobs<FetchKey, Fetched, LoadUpdate>()
     let pictures = SharedJobs<PictureKey, Picture, Never>()
     let encodings = SharedJobs<EncodingKey, Data, Never>()
 
@@ -38,6 +42,7 @@ final class Engine: Sendable {
         configuration: ImageManagerConfiguration, cache: ImageCache, loaders: [any ImageLoader]
     ) {
         self.configuration = configuration
+        interceptsLoads = configuration.interceptors.contains { $0.interceptsLoads }
         defaults = RequestDefaults(configuration, cache: cache)
         self.loaders = loaders
         failures = FailureMemory(

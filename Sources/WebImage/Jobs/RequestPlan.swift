@@ -18,8 +18,12 @@ struct RequestPlan: Sendable {
     /// When the request was made.
     let asked: ContinuousClock.Instant
     let defaults: RequestDefaults
+    /// Tells observers what happens; nil while there are none.
+    let trace: RequestTrace?
 
-    init(_ request: ImageRequest, _ defaults: RequestDefaults) {
+    /// `trace` is nil for a request of its own, which gets a new one where somebody observes.
+    init(_ request: ImageRequest, _ defaults: RequestDefaults, trace: RequestTrace? = nil) {
+        self.trace = trace ?? defaults.trace(request)
         self.defaults = defaults
         self.request = request
         // Each by itself: a copy of the configuration is dear.
@@ -42,6 +46,7 @@ struct RequestPlan: Sendable {
         now = plan.now
         asked = plan.asked
         defaults = plan.defaults
+        trace = plan.trace
     }
 
     /// What decodes.
@@ -66,11 +71,18 @@ final class RequestDefaults: Sendable {
     let cache: ImageCache
     /// Identities of the transformers of requests that name none.
     let identities: [String]
+    private let observers: [any ImageEventsObserver]
+    private let spans = SpanCounter()
 
     init(_ configuration: ImageManagerConfiguration, cache: ImageCache) {
         self.configuration = configuration
         self.cache = cache
         identities = configuration.transformers.map(\.identity)
+        observers = configuration.observers
+    }
+
+    fileprivate func trace(_ request: ImageRequest) -> RequestTrace? {
+        observers.isEmpty ? nil : RequestTrace(observers, spans, request.url)
     }
 
     /// What identifies the bytes that `request` asks for.

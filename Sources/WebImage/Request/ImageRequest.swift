@@ -63,6 +63,9 @@ public struct ImageRequest: Sendable {
     /// Whether the request ends only when what it stores has been written. Default false: writing goes on behind, and
     /// ``ImageTask/stored`` tells when it is done.
     public var waitsForStore = false
+    /// Whether the work goes on when the Swift task that awaits it is cancelled: the picture lands in the caches all the
+    /// same. ``ImageTask/cancel()`` ends it as ever. Default false.
+    public var survivesOwner = false
     /// Names under which what is stored on disk can be listed and removed together. Default none.
     public var tags: Set<String> = []
     /// Limits that differ from the configuration's. Default nil.
