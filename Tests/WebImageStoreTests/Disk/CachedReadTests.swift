@@ -101,7 +101,7 @@ private final class CachingFileSystem: FileSystem {
     func synchronize(_ file: Int32) throws(FileFailure) { try system.synchronize(file) }
     func rename(_ path: String, to target: String) throws(FileFailure) { try system.rename(path, to: target) }
     func remove(_ path: String) throws(FileFailure) { try system.remove(path) }
-    func remove(_ path: String, in folder: Int32) throws(FileFailure) { try system.remove(path, in: folder) }
+    func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure) { try system.remove(place, in: folder) }
     func removeDirectory(_ path: String) throws(FileFailure) { try system.removeDirectory(path) }
     func makeDirectory(_ path: String) throws(FileFailure) { try system.makeDirectory(path) }
     func names(in path: String) throws(FileFailure) -> [String] { try system.names(in: path) }

@@ -107,9 +107,9 @@ final class FaultyFileSystem: FileSystem {
         try system.remove(path)
     }
 
-    func remove(_ path: String, in folder: Int32) throws(FileFailure) {
-        try check("unlink", path)
-        try system.remove(path, in: folder)
+    func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure) {
+        try check("unlink", place.text)
+        try system.remove(place, in: folder)
     }
 
     func removeDirectory(_ path: String) throws(FileFailure) {

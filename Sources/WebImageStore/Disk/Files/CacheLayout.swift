@@ -53,20 +53,6 @@ struct CacheLayout: Sendable {
         }
     }
 
-    /// The file of the entry whose name `bytes` spell, relative to ``blobs``.
-    static func place(_ bytes: UnsafeRawBufferPointer) -> String {
-        func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
-        guard let first = bytes.first else { return "" }
-        return String(unsafeUninitializedCapacity: bytes.count * 2 + 3) { digits in
-            (digits[0], digits[1], digits[2]) = (digit(first >> 4), digit(first & 15), UInt8(ascii: "/"))
-            for (index, byte) in bytes.enumerated() {
-                digits[index * 2 + 3] = digit(byte >> 4)
-                digits[index * 2 + 4] = digit(byte & 15)
-            }
-            return bytes.count * 2 + 3
-        }
-    }
-
     /// True for the names of entry files; everything else in the tree is somebody else's.
     static func isEntryName(_ name: String) -> Bool {
         name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }

@@ -46,8 +46,8 @@ package protocol FileSystem: Sendable {
     func synchronize(_ file: Int32) throws(FileFailure)
     func rename(_ path: String, to target: String) throws(FileFailure)
     func remove(_ path: String) throws(FileFailure)
-    /// Removes the file at `path`, which is relative to the open folder `folder`.
-    func remove(_ path: String, in folder: Int32) throws(FileFailure)
+    /// Removes the file at `place` of the folder of all entries, which is open as `folder`.
+    func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure)
     func removeDirectory(_ path: String) throws(FileFailure)
     func makeDirectory(_ path: String) throws(FileFailure)
     func names(in path: String) throws(FileFailure) -> [String]

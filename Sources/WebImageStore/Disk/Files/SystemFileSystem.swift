@@ -85,8 +85,9 @@ package struct SystemFileSystem: FileSystem {
         guard unlink(path) == 0 else { throw FileFailure("unlink", path, errno) }
     }
 
-    package func remove(_ path: String, in folder: Int32) throws(FileFailure) {
-        guard unlinkat(folder, path, 0) == 0 else { throw FileFailure("unlinkat", path, errno) }
+    package func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure) {
+        let code = place.withText { unlinkat(folder, $0, 0) == 0 ? 0 : errno }
+        guard code == 0 else { throw FileFailure("unlinkat", place.text, code) }
     }
 
     package func removeDirectory(_ path: String) throws(FileFailure) {

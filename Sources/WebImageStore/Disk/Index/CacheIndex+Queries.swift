@@ -112,7 +112,7 @@ extension CacheIndex {
             while try lines.step() {
                 found.append(
                     EvictionCandidate(
-                        id: lines.int(5), place: CacheLayout.place(lines.blob(0)), digest: digest(lines, 2),
+                        id: lines.int(5), place: EntryPlace(lines.blob(0)), digest: digest(lines, 2),
                         size: lines.int(1), accessed: lines.double(4)))
             }
         }

@@ -41,7 +41,7 @@ struct EvictionCandidate: Sendable {
     /// A line that replaces another has another one.
     var id: Int
     /// Its file, relative to the folder of all entries.
-    var place: String
+    var place: EntryPlace
     var digest: CacheKey.Digest
     var size: Int
     /// When it was used last, as its line says.

@@ -140,11 +140,11 @@ extension DiskWriter {
         // From the open folder the way to a file is shorter.
         let folder = try? files.openFile(layout.blobs, O_RDONLY | O_DIRECTORY)
         defer { if let folder { files.close(folder) } }
-        for (index, victim) in victims.enumerated() {
+        for (index, victim) in zip(0..., victims) {
             if let folder {
                 try? files.remove(victim.place, in: folder)
             } else {
-                try? files.remove("\(layout.blobs)/\(victim.place)")
+                try? files.remove("\(layout.blobs)/\(victim.place.text)")
             }
             if index % 32 == 31, uptime > end { return index + 1 }
         }
@@ -155,10 +155,12 @@ extension DiskWriter {
     private func forget(_ gone: ArraySlice<EvictionCandidate>) {
         state.shared.withLock { state in
             let waiting = Set(state.staging.digests)
+            // What is empty is not asked: hashing is most of the work here.
+            let (hasVerified, hasUpdated) = (!state.verified.isEmpty, !state.updated.isEmpty)
             for entry in gone {
-                state.verified[entry.digest] = nil
-                state.updated.remove(entry.digest)
-                if !waiting.contains(entry.digest) { state.known.remove(entry.digest) }
+                if hasVerified { state.verified[entry.digest] = nil }
+                if hasUpdated { state.updated.remove(entry.digest) }
+                if waiting.isEmpty || !waiting.contains(entry.digest) { state.known.remove(entry.digest) }
             }
         }
         if freeBytes != .max { freeBytes += gone.reduce(0) { $0 + $1.size } }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+/// The file of an entry, relative to the folder of all entries: `00…ff/<64 hex>`. Its text is made where it is needed:
+/// thousands of them are held while entries are sorted out.
+package struct EntryPlace: Sendable, Hashable {
+    private var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    /// The place of the entry whose name `bytes` spell, 32 of them.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        withUnsafeMutableBytes(of: &self.bytes) { $0.copyMemory(from: .init(rebasing: bytes.prefix($0.count))) }
+    }
+
+    /// Calls `body` with the text, which ends with a zero and is gone afterwards.
+    package func withText<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Self.length + 1) { text in
+            withUnsafeBytes(of: bytes) { bytes in
+                (text[0], text[1], text[2]) = (Self.digit(bytes[0] >> 4), Self.digit(bytes[0] & 15), 47)
+                for index in 0..<bytes.count {
+                    text[index * 2 + 3] = Self.digit(bytes[index] >> 4)
+                    text[index * 2 + 4] = Self.digit(bytes[index] & 15)
+                }
+            }
+            text[Self.length] = 0
+            guard let start = text.baseAddress else { preconditionFailure("what is not empty has an address") }
+            return body(UnsafePointer(start))
+        }
+    }
+
+    /// The text as a string.
+    package var text: String { withText { String(cString: $0) } }
+
+    private static let length = 67
+
+    private static func digit(_ value: UInt8) -> CChar { CChar(bitPattern: value < 10 ? 48 + value : 87 + value) }
+
+    package static func == (left: EntryPlace, right: EntryPlace) -> Bool { left.bytes == right.bytes }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes.0) }
+}
