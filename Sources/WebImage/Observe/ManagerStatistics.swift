@@ -3,7 +3,8 @@
 import Synchronization
 import WebImageCore
 
-/// What a manager has done since it was made.
+/// What a manager has done since it was made. Requests are those for pictures; ``ImageManager/data(for:)`` shows in the
+/// counts of work alone.
 public struct ManagerStatistics: Sendable, Hashable {
     /// Requests that memory answered.
     public var memoryHits = 0

@@ -95,23 +95,39 @@ extension RequestTrace? {
 
 /// The transfer of a load: begins when the load leaves the queue, ends with the load.
 final class TransferTrace: Sendable {
+    private enum State {
+        case waiting
+        case running(StageSpan)
+        case over
+    }
+
     private let trace: RequestTrace
-    private let span = Lock<StageSpan?>(nil)
+    private let state = Lock(State.waiting)
 
     init?(_ trace: RequestTrace?) {
         guard let trace else { return nil }
         self.trace = trace
     }
 
-    /// The load left the queue. Further calls, for further tries, do nothing.
+    /// The load left the queue. Further calls, for further tries or after the end, do nothing.
     func start() {
-        guard span.withLock({ $0 == nil }) else { return }
-        let new = trace.begin(.transfer)
-        span.withLock { $0 = new }
+        guard state.withLock({ if case .waiting = $0 { true } else { false } }) else { return }
+        let span = trace.begin(.transfer)
+        let isLate = state.withLock { state in
+            if case .over = state { return true }
+            state = .running(span)
+            return false
+        }
+        if isLate { span.end() }
     }
 
     func end(bytes: Int?, error: ImageError?) {
-        span.withLock { $0 }?.end { event in
+        let before = state.withLock { state in
+            defer { state = .over }
+            return state
+        }
+        guard case .running(let span) = before else { return }
+        span.end { event in
             event.bytes = bytes
             event.error = error
         }

@@ -54,8 +54,7 @@ public final class ImagePrefetcher: Sendable {
     deinit {
         if let observation { configuration.network.stopObserving(observation) }
         // Nobody would end them any more.
-        core.set(.memory, false)
-        core.set(.metered, false)
+        for hold in PrefetchTable.Hold.allCases { core.set(hold, false) }
     }
 
     /// Fetches `requests` ahead, in this order. Sizes and transformers as in the requests; their priority is the list's.

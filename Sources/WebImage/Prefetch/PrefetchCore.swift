@@ -155,7 +155,11 @@ final class PrefetchCore: Sendable {
         let plan = RequestPlan(engine.prepared(request), engine.defaults)
         guard !Task.isCancelled else { return .cancelled }
         if await isThere(plan, item.destination) { return .skipped }
-        let task = item.destination == .memory ? engine.start(plan, known: nil) : ImageTask(plan.request)
+        // What memory holds and may not show any more is confirmed, not loaded again.
+        let task =
+            item.destination == .memory
+            ? engine.start(plan, known: engine.interceptsLoads ? nil : engine.remembered(plan)?.image)
+            : ImageTask(plan.request)
         let isWanted = state.withLock { state in
             guard let list = state.table.lists[item.list] else { return false }
             state.running[item.id]?.task = task

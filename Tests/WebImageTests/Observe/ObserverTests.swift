@@ -79,6 +79,21 @@ struct ObserverTests {
         #expect(Set(began).count == began.count)
     }
 
+    @Test("a transfer that is told to begin twice, or after the end, is one or none")
+    func transfers() {
+        let trace = RequestTrace([recorder], SpanCounter(), url)
+        let usual = TransferTrace(trace)
+        usual?.start()
+        usual?.start()
+        usual?.end(bytes: 1, error: nil)
+        usual?.start()
+        let late = TransferTrace(trace)
+        late?.end(bytes: nil, error: .request(.cancelled))
+        late?.start()
+        #expect(recorder.names(1) == ["transfer began", "transfer ended"])
+        #expect(TransferTrace(nil) === nil)
+    }
+
     @Test("counters tell where answers came from and what was saved")
     func statistics() async throws {
         let fixture = try fixture()

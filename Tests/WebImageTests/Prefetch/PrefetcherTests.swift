@@ -72,6 +72,20 @@ struct PrefetcherTests {
         #expect(try await fixture.manager.response(for: wanted[0]).origin == .disk)
     }
 
+    @Test("what memory holds and may not show any more is confirmed, not loaded again")
+    func confirmed() async throws {
+        let resource = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        defer { server.stop() }
+        let fixture = try ManagerFixture { $0.cache.usesDisk = false }
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        fixture.pass(seconds: 61)
+        let again = prefetcher(fixture).prefetch([ImageRequest(server.url("/a"))])
+        #expect(await again.result.loaded == 1)
+        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"1\""])
+    }
+
     @Test("failures do not stop a list")
     func failures() async throws {
         let fixture = try fixture()
