@@ -32,6 +32,9 @@ package enum Commands {
                 help: "Make previews while bytes come in: of what is there, or of the whole, blurred."),
             OptionSpec("preview-out", takes: "DIR", help: "Write the previews into this folder, numbered, as PNG."),
             OptionSpec("concurrency", letter: "c", takes: "N", help: "Pictures loaded at once; default 32."),
+            OptionSpec(
+                "trace", takes: "FILE",
+                help: "Record what was done when, for Perfetto or about:tracing; without queries and credentials."),
             .json,
             OptionSpec("quiet", letter: "q", help: "Print errors only."),
         ])
