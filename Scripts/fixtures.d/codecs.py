@@ -6,26 +6,12 @@ Files come from independent encoders (ImageMagick, cjpeg, ffmpeg, cwebp, gif2web
 the small writers below, whose pixels are known. References are straight RGBA of all frames, uncompressed, stored once
 per content: from the pixels themselves where the format is lossless, from an independent decoder where it is not.
 """
-import hashlib, json, os, random, shutil, struct, subprocess, tempfile, zlib
+import hashlib, json, os, random, shutil, struct, zlib
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from common import CONVERT, ROOT, TMP, run, tmp
+
 OUT = os.path.join(ROOT, "Tests", "Fixtures", "codecs")
-TMP = tempfile.mkdtemp(prefix="fixtures.")
-# ImageMagick by its versioned name: a plain `convert` may be another program.
-CONVERT = next((p for p in ("/usr/bin/convert-im6.q16", "/usr/bin/convert") if os.path.exists(p)), "convert")
 entries = []
-
-
-def run(*command, stdin=None):
-    return subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-
-
-def tmp(name, content=None):
-    path = os.path.join(TMP, name)
-    if content is not None:
-        with open(path, "wb") as file:
-            file.write(content)
-    return path
 
 
 def add(name, content, width, height, frames, *, format, tolerance=0, **facts):
@@ -580,10 +566,25 @@ def bmps():
     save("ffmpeg", open(tmp("f.bmp"), "rb").read(), whole)
 
 
+def qois():
+    """Files of ffmpeg: every kind of step, runs up to the longest, the table of seen pixels."""
+    w, h = 30, 20
+    colour = photo(w, h, 12)
+    flat = [((i // 70) * 40 % 256, 20, (i // 140) * 9) for i in range(w * h)]
+    few = [colour[(i * 7 + i // 9) % 11] for i in range(w * h)]
+    for name, pixels, kind in (("rgb", colour, ppm), ("runs", flat, ppm), ("seen", few, ppm),
+                               ("rgba", ramp_alpha(colour, w, h), pam)):
+        run("ffmpeg", "-v", "error", "-y", "-i", tmp("q." + kind.__name__, kind(pixels, w, h)), "-c:v", "qoi", "-f",
+            "image2", tmp("q.qoi"))
+        facts = dict(hasAlpha=True) if kind is pam else {}
+        with open(tmp("q.qoi"), "rb") as file:
+            add(name + ".qoi", file.read(), w, h, [rgba(pixels)], format="qoi", **facts)
+
+
 shutil.rmtree(OUT, ignore_errors=True)
 os.makedirs(OUT)
 try:
-    for make in (jpegs, pngs, apngs, gifs, webps, bmps):
+    for make in (jpegs, pngs, apngs, gifs, webps, bmps, qois):
         make()
 finally:
     shutil.rmtree(TMP)

@@ -3,9 +3,9 @@
 import WebImageCore
 
 extension CoderRegistry {
-    /// All coders that are there: JPEG, PNG, GIF, WebP, BMP, ICO, and those of the traits that are on.
+    /// All coders that are there: JPEG, PNG, GIF, WebP, BMP, QOI, ICO, and those of the traits that are on.
     public static let standard = CoderRegistry(
-        optional + [BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder()])
+        optional + [QOICoder(), BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder()])
 
     private static var optional: [any ImageCoder] {
         var coders: [any ImageCoder] = [ICOCoder()]

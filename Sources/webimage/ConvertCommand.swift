@@ -19,15 +19,17 @@ struct ConvertCommand: Sendable {
             input = arguments.operands[0]
             output = arguments.operands[1]
             let frame = try arguments.integer("frame", in: 0...Int.max)
-            decoding = DecodeOptions(size: try arguments.size(), frames: frame.map { .single($0) } ?? .all)
+            decoding = DecodeOptions(
+                size: try arguments.size(), frames: frame.map { .single($0) } ?? .all,
+                depth: try arguments.choice("depth", of: ["8", "16"]) == "16" ? .source : .eight)
             transformers = try arguments.transformers(pictures: Files.picture)
             guard let format = ImageFormat(fileName: output) else {
                 throw UsageError("the extension of “\(output)” names no format that can be written")
             }
             frames = try ConvertFrames(arguments, output: output)
-            encoding = ImageEncoding(
-                format: format, quality: try arguments.integer("quality", in: 1...100),
-                isLossless: arguments.has("lossless"), loopCount: try arguments.integer("loop", in: 0...65_535))
+            var encoding = try arguments.encoding(format)
+            encoding.loopCount = try arguments.integer("loop", in: 0...65_535)
+            self.encoding = encoding
         }
     }
 
@@ -59,8 +61,8 @@ struct ConvertCommand: Sendable {
                     image = try transformer.apply(to: image, context: TransformContext(coding: context))
                 }
                 try options.frames.write(
-                    try ConvertFrames.telling(image, printer), indices, as: options.encoding, to: options.output,
-                    context: context)
+                    try ConvertFrames.telling(image, printer), indices, as: options.encoding, original: data,
+                    to: options.output, context: context)
             }
             return ExitStatus.ok
         } catch {

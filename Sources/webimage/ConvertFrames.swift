@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImage
 import WebImageCommand
 import WebImageCore
@@ -36,18 +37,21 @@ struct ConvertFrames: Sendable {
         return image.replacing(pixels: image.pixels, animation: told)
     }
 
-    /// Writes what is in `image` as one file, or each frame as one.
+    /// Writes what is in `image` as one file, or each frame as one; `original` are the bytes it came from.
     func write(
-        _ image: Image, _ indices: [Int], as encoding: ImageEncoding, to output: String, context: CodingContext
+        _ image: Image, _ indices: [Int], as encoding: ImageEncoding, original: Data, to output: String,
+        context: CodingContext
     ) throws(ImageError) {
         let coders = CoderRegistry.standard
         guard let names else {
-            return try Files.write(try coders.encode(image, as: encoding, context: context), to: output)
+            return try Files.write(
+                try coders.encode(image, as: encoding, original: original, context: context), to: output)
         }
         for (place, index) in indices.enumerated() {
             var single = encoding
             single.frames = .list([place])
-            try Files.write(try coders.encode(image, as: single, context: context), to: names.name(index))
+            try Files.write(
+                try coders.encode(image, as: single, original: original, context: context), to: names.name(index))
         }
     }
 }

@@ -26,7 +26,9 @@ struct LoadCommand: Sendable {
             console.report("\(error)")
             return ExitStatus.failed
         }
+        let trace = options.trace.map { _ in ChromeTrace() }
         let manager = ImageManager { configuration in
+            if let trace { configuration.observers = [trace] }
             configuration.cache.disk = DiskCacheConfiguration(directory: CacheFolder.path(options.cache))
             configuration.downloader.totalConnections = options.concurrency
             // Who names URLs on a command line wants them all, now.
@@ -44,8 +46,10 @@ struct LoadCommand: Sendable {
         }
         await manager.close()
         progress.end()
+        let isTraced = await write(trace)
         show(interruption.status == nil ? rows : rows.filter { $0.error?.isCancelled != true })
-        return rows.count == inputs.count && rows.allSatisfy { $0.error == nil } ? ExitStatus.ok : ExitStatus.failed
+        return isTraced && rows.count == inputs.count && rows.allSatisfy { $0.error == nil }
+            ? ExitStatus.ok : ExitStatus.failed
     }
 
     private func prepare() async throws(ImageError) -> [String] {
@@ -54,6 +58,18 @@ struct LoadCommand: Sendable {
                 if let folder { try Files.makeFolder(folder) }
             }
             return try Inputs.expanded(options.inputs)
+        }
+    }
+
+    /// False where the recording that was asked for cannot be written.
+    private func write(_ trace: ChromeTrace?) async -> Bool {
+        guard let trace, let path = options.trace else { return true }
+        do throws(ImageError) {
+            try await Blocking.run { () throws(ImageError) in try Files.write(trace.json(), to: path) }
+            return true
+        } catch {
+            console.report("\(path): \(error)")
+            return false
         }
     }
 

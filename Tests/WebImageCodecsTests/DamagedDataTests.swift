@@ -95,7 +95,7 @@ struct DamagedDataTests {
         }
     }
 
-    @Test("random bytes never crash", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp])
+    @Test("random bytes never crash", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
     func noise(_ format: ImageFormat) throws {
         var generator = SeededGenerator(3)
         for _ in 0..<200 {
@@ -118,7 +118,9 @@ struct CoderLimitsTests {
         #expect { try fixture.decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6003 }
     }
 
-    @Test("pixels beyond the byte limit are refused", arguments: ["444.jpg", "rgb8.png", "still.gif", "rgb24.bmp"])
+    @Test(
+        "pixels beyond the byte limit are refused",
+        arguments: ["444.jpg", "rgb8.png", "still.gif", "rgb24.bmp", "rgb.qoi"])
     func bytes(_ file: String) throws {
         var limits = Limits.desktop
         limits.maxDecodedBytes = 100
@@ -136,7 +138,7 @@ struct CoderLimitsTests {
         }
     }
 
-    @Test("cancelled work stops", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp])
+    @Test("cancelled work stops", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
     func cancellation(_ format: ImageFormat) throws {
         let flag = CancellationFlag()
         flag.cancel()

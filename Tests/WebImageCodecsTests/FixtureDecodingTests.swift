@@ -9,7 +9,7 @@ struct FixtureDecodingTests {
     @Test("there are fixtures of every format")
     func manifestIsThere() {
         let formats = Set(Fixture.all.map(\.format))
-        #expect(formats == [.jpeg, .png, .apng, .gif, .webp, .bmp])
+        #expect(formats == [.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi])
         #expect(Fixture.all.count > 150)
     }
 

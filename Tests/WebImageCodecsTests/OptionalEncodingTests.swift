@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite("Encoding the formats of traits, icons and bitmaps")
 struct OptionalEncodingTests {
-    private static let encodable = [ImageFormat.bmp, .ico, .avif, .jxl, .tiff, .heif]
+    private static let encodable = [ImageFormat.bmp, .qoi, .ico, .avif, .jxl, .tiff, .heif]
         .filter(CoderRegistry.standard.canEncode)
     private static let exact = encodable.filter { $0 != .heif }
 
@@ -56,7 +56,7 @@ struct OptionalEncodingTests {
         }
     }
 
-    @Test("wrong options are errors", arguments: encodable.filter { $0 != .bmp && $0 != .ico })
+    @Test("wrong options are errors", arguments: encodable.filter { $0 != .bmp && $0 != .qoi && $0 != .ico })
     func wrongOptions(_ format: ImageFormat) throws {
         let image = Image(pixels: try Pictures.photo(width: 8, height: 8))
         #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "11"))) {

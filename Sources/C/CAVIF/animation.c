@@ -35,10 +35,11 @@ const char *wi_avif_animator_message(const wi_avif_animator *animator) {
     return animator->message ? animator->message : "no memory";
 }
 
-wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const uint8_t *pixels, size_t stride, uint32_t width,
-                                    uint32_t height, int is_opaque, uint64_t milliseconds) {
+wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const void *pixels, size_t stride, uint32_t width,
+                                    uint32_t height, int is_opaque, const wi_avif_blocks *blocks,
+                                    uint64_t milliseconds) {
     avifImage *image = NULL;
-    avifResult status = wi_avif_picture(pixels, stride, width, height, is_opaque, animator->options, &image);
+    avifResult status = wi_avif_picture(pixels, stride, width, height, is_opaque, animator->options, blocks, &image);
     if (status == AVIF_RESULT_OK)
         status = avifEncoderAddImage(animator->encoder, image, milliseconds, AVIF_ADD_IMAGE_FLAG_NONE);
     if (image) avifImageDestroy(image);

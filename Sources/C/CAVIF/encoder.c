@@ -6,24 +6,28 @@
 #include "status.h"
 
 static avifImage *empty_picture(uint32_t width, uint32_t height, wi_avif_options options) {
-    avifPixelFormat format = options.subsamples_chroma && !options.is_lossless ? AVIF_PIXEL_FORMAT_YUV420
-                                                                               : AVIF_PIXEL_FORMAT_YUV444;
+    static const avifPixelFormat formats[] = {AVIF_PIXEL_FORMAT_YUV444, AVIF_PIXEL_FORMAT_YUV422,
+                                              AVIF_PIXEL_FORMAT_YUV420};
+    avifPixelFormat format = formats[options.is_lossless ? WI_AVIF_444 : options.subsampling];
     avifImage *image = avifImageCreate(width, height, (uint32_t)options.depth, format);
     if (!image) return NULL;
-    image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
-    image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
+    image->colorPrimaries = (avifColorPrimaries)options.primaries;
+    image->transferCharacteristics = (avifTransferCharacteristics)options.transfer;
     image->matrixCoefficients =
         options.is_lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601;
     return image;
 }
 
-avifResult wi_avif_picture(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                           wi_avif_options options, avifImage **image) {
+avifResult wi_avif_picture(const void *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                           wi_avif_options options, const wi_avif_blocks *blocks, avifImage **image) {
     *image = empty_picture(width, height, options);
     if (!*image) return AVIF_RESULT_OUT_OF_MEMORY;
+    if (blocks->icc_count) avifImageSetProfileICC(*image, blocks->icc, blocks->icc_count);
+    if (blocks->exif_count) avifImageSetMetadataExif(*image, blocks->exif, blocks->exif_count);
+    if (blocks->xmp_count) avifImageSetMetadataXMP(*image, blocks->xmp, blocks->xmp_count);
     avifRGBImage rgb;
     avifRGBImageSetDefaults(&rgb, *image);
-    rgb.depth = 8;
+    rgb.depth = options.is_wide ? 16 : 8;
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     rgb.ignoreAlpha = is_opaque;
     rgb.pixels = (uint8_t *)pixels;
@@ -42,12 +46,13 @@ void wi_avif_configure(avifEncoder *encoder, wi_avif_options options) {
     encoder->maxQuantizerAlpha = options.is_lossless ? 0 : quantizer / 2;
 }
 
-wi_avif_status wi_avif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                              wi_avif_options options, uint8_t **bytes, size_t *count, const char **message) {
+wi_avif_status wi_avif_encode(const void *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                              wi_avif_options options, const wi_avif_blocks *blocks, uint8_t **bytes, size_t *count,
+                              const char **message) {
     avifRWData output = AVIF_DATA_EMPTY;
     avifImage *image = NULL;
     avifEncoder *encoder = avifEncoderCreate();
-    avifResult status = encoder ? wi_avif_picture(pixels, stride, width, height, is_opaque, options, &image)
+    avifResult status = encoder ? wi_avif_picture(pixels, stride, width, height, is_opaque, options, blocks, &image)
                                 : AVIF_RESULT_OUT_OF_MEMORY;
     if (status == AVIF_RESULT_OK) {
         wi_avif_configure(encoder, options);

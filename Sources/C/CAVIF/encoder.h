@@ -4,6 +4,6 @@
 #include "CAVIF.h"
 
 /// `*image` is to be destroyed also after a failure.
-avifResult wi_avif_picture(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                           wi_avif_options options, avifImage **image);
+avifResult wi_avif_picture(const void *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                           wi_avif_options options, const wi_avif_blocks *blocks, avifImage **image);
 void wi_avif_configure(avifEncoder *encoder, wi_avif_options options);

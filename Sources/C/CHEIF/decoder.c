@@ -8,7 +8,10 @@
 
 struct wi_heif_decoder {
     struct heif_context *context;
+    /// What is decoded: the picture or its thumbnail.
     struct heif_image_handle *handle;
+    /// The picture while a thumbnail takes its place.
+    struct heif_image_handle *picture;
     uint32_t width, height;
     char message[160];
 };
@@ -50,6 +53,25 @@ static wi_heif_status choose(wi_heif_decoder *own, uint32_t picture, uint32_t *p
     return note(own, heif_context_get_image_handle(own->context, primary, &own->handle));
 }
 
+static wi_heif_status describe(struct heif_image_handle *handle, wi_heif_info *info) {
+    int width = heif_image_handle_get_width(handle), height = heif_image_handle_get_height(handle);
+    int depth = heif_image_handle_get_luma_bits_per_pixel(handle);
+    if (width <= 0 || height <= 0) return WI_HEIF_CORRUPT;
+    info->width = (uint32_t)width;
+    info->height = (uint32_t)height;
+    info->depth = depth > 0 ? (uint32_t)depth : 8;
+    info->has_alpha = heif_image_handle_has_alpha_channel(handle);
+    info->is_premultiplied = heif_image_handle_is_premultiplied_alpha(handle);
+    info->icc_count = heif_image_handle_get_raw_color_profile_size(handle);
+    struct heif_color_profile_nclx *numbers = NULL;
+    if (heif_image_handle_get_nclx_color_profile(handle, &numbers).code == heif_error_Ok && numbers) {
+        info->primaries = (uint32_t)numbers->color_primaries;
+        info->transfer = (uint32_t)numbers->transfer_characteristics;
+        heif_nclx_color_profile_free(numbers);
+    }
+    return WI_HEIF_OK;
+}
+
 wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side, uint32_t picture, wi_heif_info *info,
                             wi_heif_decoder **result) {
     wi_heif_decoder *own = calloc(1, sizeof *own);
@@ -62,27 +84,61 @@ wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side
     wi_heif_status status = note(own, heif_context_read_from_memory_without_copy(own->context, data, count, NULL));
     if (status == WI_HEIF_OK) status = choose(own, picture, &info->pictures);
     if (status != WI_HEIF_OK) return status;
-    int width = heif_image_handle_get_width(own->handle), height = heif_image_handle_get_height(own->handle);
-    int depth = heif_image_handle_get_luma_bits_per_pixel(own->handle);
-    if (width <= 0 || height <= 0) return WI_HEIF_CORRUPT;
-    own->width = info->width = (uint32_t)width;
-    own->height = info->height = (uint32_t)height;
-    info->depth = depth > 0 ? (uint32_t)depth : 8;
-    info->has_alpha = heif_image_handle_has_alpha_channel(own->handle);
-    info->is_premultiplied = heif_image_handle_is_premultiplied_alpha(own->handle);
-    info->icc_count = heif_image_handle_get_raw_color_profile_size(own->handle);
-    struct heif_color_profile_nclx *numbers = NULL;
-    if (heif_image_handle_get_nclx_color_profile(own->handle, &numbers).code == heif_error_Ok && numbers) {
-        info->primaries = (uint32_t)numbers->color_primaries;
-        info->transfer = (uint32_t)numbers->transfer_characteristics;
-        heif_nclx_color_profile_free(numbers);
+    status = describe(own->handle, info);
+    own->width = info->width;
+    own->height = info->height;
+    return status;
+}
+
+/// Whether two sides have the shape of two others, up to half a pixel of the smaller picture.
+static int is_alike(const wi_heif_info *small, const wi_heif_info *large) {
+    double across = (double)small->width * large->height, down = (double)small->height * large->width;
+    double slack = large->width > large->height ? large->width : large->height;
+    return across - down <= slack && down - across <= slack;
+}
+
+int wi_heif_use_thumbnail(wi_heif_decoder *own, double width, double height, uint32_t depth, wi_heif_info *info) {
+    heif_item_id ids[16];
+    struct heif_image_handle *best = NULL;
+    wi_heif_info chosen = *info;
+    if (own->picture) return 0;
+    int count = heif_image_handle_get_list_of_thumbnail_IDs(own->handle, ids, 16);
+    for (int index = 0; index < count && index < 16; index++) {
+        struct heif_image_handle *handle = NULL;
+        wi_heif_info found = {0};
+        if (heif_image_handle_get_thumbnail(own->handle, ids[index], &handle).code != heif_error_Ok) continue;
+        int fits = describe(handle, &found) == WI_HEIF_OK && found.width >= width && found.height >= height &&
+                   found.depth >= depth && (found.has_alpha || !info->has_alpha) && is_alike(&found, info) &&
+                   found.width < chosen.width;
+        struct heif_image_handle *unused = fits ? best : handle;
+        if (unused) heif_image_handle_release(unused);
+        if (!fits) continue;
+        best = handle;
+        found.pictures = info->pictures;
+        chosen = found;
     }
-    return WI_HEIF_OK;
+    if (!best) return 0;
+    own->picture = own->handle;
+    own->handle = best;
+    *info = chosen;
+    own->width = info->width;
+    own->height = info->height;
+    return 1;
+}
+
+void wi_heif_use_picture(wi_heif_decoder *own, const wi_heif_info *info) {
+    if (!own->picture) return;
+    heif_image_handle_release(own->handle);
+    own->handle = own->picture;
+    own->picture = NULL;
+    own->width = info->width;
+    own->height = info->height;
 }
 
 void wi_heif_close(wi_heif_decoder *own) {
     if (!own) return;
     if (own->handle) heif_image_handle_release(own->handle);
+    if (own->picture) heif_image_handle_release(own->picture);
     if (own->context) heif_context_free(own->context);
     free(own);
 }

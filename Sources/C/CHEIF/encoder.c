@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #ifdef WI_IS_ON
 #include <libheif/heif.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "CHEIF.h"
@@ -44,24 +45,46 @@ static struct heif_image *picture(const uint8_t *pixels, size_t stride, uint32_t
     return image;
 }
 
+static int embed(struct heif_context *context, struct heif_image_handle *handle, const wi_heif_blocks *blocks) {
+    if (blocks->exif_count > INT_MAX || blocks->xmp_count > INT_MAX) return 0;
+    return (!blocks->exif_count ||
+            !heif_context_add_exif_metadata(context, handle, blocks->exif, (int)blocks->exif_count).code) &&
+           (!blocks->xmp_count ||
+            !heif_context_add_XMP_metadata(context, handle, blocks->xmp, (int)blocks->xmp_count).code);
+}
+
+static wi_heif_status write(struct heif_context *context, struct heif_image *image, const wi_heif_options *options,
+                            const wi_heif_blocks *blocks) {
+    struct heif_encoder *encoder = NULL;
+    struct heif_image_handle *handle = NULL, *thumbnail = NULL;
+    if (heif_context_get_encoder_for_format(context, heif_compression_HEVC, &encoder).code)
+        return WI_HEIF_UNSUPPORTED;
+    heif_encoder_set_lossy_quality(encoder, options->quality);
+    int is_done = !heif_encoder_set_parameter_string(encoder, "chroma", options->chroma).code &&
+                  (!blocks->icc_count ||
+                   !heif_image_set_raw_color_profile(image, "prof", blocks->icc, blocks->icc_count).code) &&
+                  !heif_context_encode_image(context, image, encoder, NULL, &handle).code &&
+                  embed(context, handle, blocks) &&
+                  (!options->thumbnail_side ||
+                   !heif_context_encode_thumbnail(context, image, handle, encoder, NULL, options->thumbnail_side,
+                                                  &thumbnail)
+                        .code);
+    if (thumbnail) heif_image_handle_release(thumbnail);
+    if (handle) heif_image_handle_release(handle);
+    heif_encoder_release(encoder);
+    return is_done ? WI_HEIF_OK : WI_HEIF_CORRUPT;
+}
+
 wi_heif_status wi_heif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                              int quality, uint8_t **bytes, size_t *count) {
+                              const wi_heif_options *options, const wi_heif_blocks *blocks, uint8_t **bytes,
+                              size_t *count) {
     output to = {NULL, 0};
     struct heif_writer writer = {.writer_api_version = 1, .write = on_write};
     struct heif_context *context = heif_context_alloc();
     struct heif_image *image = picture(pixels, stride, width, height, is_opaque);
-    struct heif_encoder *encoder = NULL;
-    wi_heif_status status = context && image ? WI_HEIF_OK : WI_HEIF_MEMORY;
-    if (status == WI_HEIF_OK &&
-        heif_context_get_encoder_for_format(context, heif_compression_HEVC, &encoder).code)
-        status = WI_HEIF_UNSUPPORTED;
-    if (status == WI_HEIF_OK) {
-        heif_encoder_set_lossy_quality(encoder, quality);
-        if (heif_context_encode_image(context, image, encoder, NULL, NULL).code ||
-            heif_context_write(context, &writer, &to).code || !to.bytes)
-            status = WI_HEIF_CORRUPT;
-    }
-    if (encoder) heif_encoder_release(encoder);
+    wi_heif_status status = context && image ? write(context, image, options, blocks) : WI_HEIF_MEMORY;
+    if (status == WI_HEIF_OK && (heif_context_write(context, &writer, &to).code || !to.bytes))
+        status = WI_HEIF_CORRUPT;
     if (image) heif_image_release(image);
     if (context) heif_context_free(context);
     if (status != WI_HEIF_OK) {

@@ -35,8 +35,8 @@ void wi_jpeg_encoder_close(wi_jpeg_encoder *encoder) {
 
 const char *wi_jpeg_encoder_message(const wi_jpeg_encoder *encoder) { return encoder->errors.message; }
 
-wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, uint32_t height, int quality,
-                                     int is_progressive, int keeps_chroma) {
+wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, uint32_t height,
+                                     const wi_jpeg_options *options) {
     j_compress_ptr info = &encoder->info;
     if (setjmp(encoder->errors.escape)) return encoder->errors.status;
     info->image_width = width;
@@ -44,17 +44,32 @@ wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, u
     info->input_components = 4;
     info->in_color_space = JCS_EXT_RGBX;
     jpeg_set_defaults(info);
-    jpeg_set_quality(info, quality, TRUE);
+    if (options->is_gray) jpeg_set_colorspace(info, JCS_GRAYSCALE);
+    jpeg_set_quality(info, options->quality, TRUE);
     info->dct_method = JDCT_ISLOW;
-    info->optimize_coding = TRUE;
-    if (keeps_chroma) {
-        info->comp_info[0].h_samp_factor = 1;
-        info->comp_info[0].v_samp_factor = 1;
-    }
-    if (is_progressive) jpeg_simple_progression(info);
+    info->optimize_coding = options->optimizes_tables ? TRUE : FALSE;
+    info->comp_info[0].h_samp_factor = options->is_gray ? 1 : options->columns;
+    info->comp_info[0].v_samp_factor = options->is_gray ? 1 : options->rows;
+    if (options->is_progressive) jpeg_simple_progression(info);
     encoder->blended = malloc((size_t)width * 4);
     if (!encoder->blended) return WI_JPEG_MEMORY;
     jpeg_start_compress(info, TRUE);
+    return WI_JPEG_OK;
+}
+
+wi_jpeg_status wi_jpeg_encoder_segment(wi_jpeg_encoder *encoder, int number, const char *name, size_t name_count,
+                                       const uint8_t *bytes, size_t count) {
+    if (name_count + count > WI_JPEG_MAX_SEGMENT) return WI_JPEG_UNSUPPORTED;
+    if (setjmp(encoder->errors.escape)) return encoder->errors.status;
+    jpeg_write_m_header(&encoder->info, JPEG_APP0 + number, (unsigned)(name_count + count));
+    for (size_t at = 0; at < name_count; at++) jpeg_write_m_byte(&encoder->info, (unsigned char)name[at]);
+    for (size_t at = 0; at < count; at++) jpeg_write_m_byte(&encoder->info, bytes[at]);
+    return WI_JPEG_OK;
+}
+
+wi_jpeg_status wi_jpeg_encoder_profile(wi_jpeg_encoder *encoder, const uint8_t *bytes, size_t count) {
+    if (setjmp(encoder->errors.escape)) return encoder->errors.status;
+    jpeg_write_icc_profile(&encoder->info, bytes, (unsigned)count);
     return WI_JPEG_OK;
 }
 

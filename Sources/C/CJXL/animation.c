@@ -10,17 +10,17 @@
 struct wi_jxl_animator {
     JxlEncoder *encoder;
     JxlEncoderFrameSettings *settings;
-    uint32_t channels;
+    wi_jxl_picture picture;
     wi_jxl_output output;
 };
 
-wi_jxl_animator *wi_jxl_animator_open(uint32_t width, uint32_t height, uint32_t channels, uint32_t loops,
+wi_jxl_animator *wi_jxl_animator_open(const wi_jxl_picture *picture, const wi_jxl_blocks *blocks, uint32_t loops,
                                       float distance, int effort) {
     wi_jxl_animator *animator = calloc(1, sizeof *animator);
     if (!animator) return NULL;
-    animator->channels = channels;
+    animator->picture = *picture;
     animator->encoder = JxlEncoderCreate(NULL);
-    if (animator->encoder && wi_jxl_start(animator->encoder, width, height, channels, distance <= 0, &loops))
+    if (animator->encoder && wi_jxl_start(animator->encoder, picture, blocks, distance <= 0, &loops))
         animator->settings = wi_jxl_settings(animator->encoder, distance, effort);
     if (!animator->settings) {
         wi_jxl_animator_close(animator);
@@ -49,13 +49,13 @@ static int place(wi_jxl_animator *animator, const wi_jxl_part *part) {
     header.layer_info.blend_info.source = part->is_partial ? CANVAS : 0;
     header.layer_info.save_as_reference = part->is_last ? 0 : CANVAS;
     if (JxlEncoderSetFrameHeader(animator->settings, &header) != JXL_ENC_SUCCESS) return 0;
-    return animator->channels < 4 ||
+    return animator->picture.channels < 4 ||
            JxlEncoderSetExtraChannelBlendInfo(animator->settings, 0, &header.layer_info.blend_info) == JXL_ENC_SUCCESS;
 }
 
-wi_jxl_status wi_jxl_animator_add(wi_jxl_animator *animator, const uint8_t *pixels, const wi_jxl_part *part) {
-    const JxlPixelFormat format = {animator->channels, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
-    size_t size = (size_t)part->width * part->height * animator->channels;
+wi_jxl_status wi_jxl_animator_add(wi_jxl_animator *animator, const void *pixels, const wi_jxl_part *part) {
+    const JxlPixelFormat format = wi_jxl_format(&animator->picture);
+    size_t size = (size_t)part->width * part->height * animator->picture.channels * (animator->picture.bits / 8);
     if (!place(animator, part) ||
         JxlEncoderAddImageFrame(animator->settings, &format, pixels, size) != JXL_ENC_SUCCESS)
         return WI_JXL_CORRUPT;

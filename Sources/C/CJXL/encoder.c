@@ -2,19 +2,39 @@
 #ifdef WI_IS_ON
 #include <jxl/encode.h>
 #include <stdlib.h>
+#include <string.h>
 #include "CJXL.h"
 #include "encoder.h"
 
-int wi_jxl_start(JxlEncoder *encoder, uint32_t width, uint32_t height, uint32_t channels, int is_lossless,
+static int embed(JxlEncoder *encoder, const wi_jxl_blocks *blocks) {
+    if (!blocks->exif_count && !blocks->xmp_count) return 1;
+    if (JxlEncoderUseBoxes(encoder) != JXL_ENC_SUCCESS) return 0;
+    if (blocks->exif_count) {
+        // The number of bytes before the block comes first.
+        uint8_t *box = calloc(1, blocks->exif_count + 4);
+        if (!box) return 0;
+        memcpy(box + 4, blocks->exif, blocks->exif_count);
+        JxlEncoderStatus status = JxlEncoderAddBox(encoder, "Exif", box, blocks->exif_count + 4, JXL_FALSE);
+        free(box);
+        if (status != JXL_ENC_SUCCESS) return 0;
+    }
+    if (blocks->xmp_count &&
+        JxlEncoderAddBox(encoder, "xml ", blocks->xmp, blocks->xmp_count, JXL_FALSE) != JXL_ENC_SUCCESS)
+        return 0;
+    JxlEncoderCloseBoxes(encoder);
+    return 1;
+}
+
+int wi_jxl_start(JxlEncoder *encoder, const wi_jxl_picture *picture, const wi_jxl_blocks *blocks, int is_lossless,
                  const uint32_t *loops) {
     JxlBasicInfo info;
     JxlEncoderInitBasicInfo(&info);
-    info.xsize = width;
-    info.ysize = height;
-    info.bits_per_sample = 8;
+    info.xsize = picture->width;
+    info.ysize = picture->height;
+    info.bits_per_sample = picture->bits;
     info.num_color_channels = 3;
-    info.num_extra_channels = channels == 4;
-    info.alpha_bits = channels == 4 ? 8 : 0;
+    info.num_extra_channels = picture->channels == 4;
+    info.alpha_bits = picture->channels == 4 ? picture->bits : 0;
     info.uses_original_profile = is_lossless;
     if (loops) {
         info.have_animation = JXL_TRUE;
@@ -24,8 +44,15 @@ int wi_jxl_start(JxlEncoder *encoder, uint32_t width, uint32_t height, uint32_t 
     }
     JxlColorEncoding colours;
     JxlColorEncodingSetToSRGB(&colours, JXL_FALSE);
-    return JxlEncoderSetBasicInfo(encoder, &info) == JXL_ENC_SUCCESS &&
-           JxlEncoderSetColorEncoding(encoder, &colours) == JXL_ENC_SUCCESS;
+    return JxlEncoderSetBasicInfo(encoder, &info) == JXL_ENC_SUCCESS && embed(encoder, blocks) &&
+           (blocks->icc_count ? JxlEncoderSetICCProfile(encoder, blocks->icc, blocks->icc_count)
+                              : JxlEncoderSetColorEncoding(encoder, &colours)) == JXL_ENC_SUCCESS;
+}
+
+JxlPixelFormat wi_jxl_format(const wi_jxl_picture *picture) {
+    const JxlPixelFormat format = {picture->channels, picture->bits > 8 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
+                                   JXL_NATIVE_ENDIAN, 0};
+    return format;
 }
 
 JxlEncoderFrameSettings *wi_jxl_settings(JxlEncoder *encoder, float distance, int effort) {
@@ -57,20 +84,44 @@ wi_jxl_status wi_jxl_drain(JxlEncoder *encoder, wi_jxl_output *output) {
     }
 }
 
-wi_jxl_status wi_jxl_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels, float distance,
-                            int effort, uint8_t **bytes, size_t *count) {
-    const JxlPixelFormat format = {channels, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+wi_jxl_status wi_jxl_encode(const void *pixels, const wi_jxl_picture *picture, const wi_jxl_blocks *blocks,
+                            float distance, int effort, uint8_t **bytes, size_t *count) {
+    const JxlPixelFormat format = wi_jxl_format(picture);
     JxlEncoder *encoder = JxlEncoderCreate(NULL);
     if (!encoder) return WI_JXL_MEMORY;
     wi_jxl_output output = {NULL, 0, 0};
     wi_jxl_status status = WI_JXL_CORRUPT;
-    if (wi_jxl_start(encoder, width, height, channels, distance <= 0, NULL)) {
+    if (wi_jxl_start(encoder, picture, blocks, distance <= 0, NULL)) {
         JxlEncoderFrameSettings *settings = wi_jxl_settings(encoder, distance, effort);
-        size_t size = (size_t)width * height * channels;
+        size_t size = (size_t)picture->width * picture->height * picture->channels * (picture->bits / 8);
         if (settings && JxlEncoderAddImageFrame(settings, &format, pixels, size) == JXL_ENC_SUCCESS) {
             JxlEncoderCloseInput(encoder);
             status = wi_jxl_drain(encoder, &output);
         }
+    }
+    JxlEncoderDestroy(encoder);
+    if (status != WI_JXL_OK) {
+        free(output.bytes);
+        return status;
+    }
+    *bytes = output.bytes;
+    *count = output.used;
+    return WI_JXL_OK;
+}
+
+wi_jxl_status wi_jxl_transcode(const uint8_t *jpeg, size_t jpeg_count, int effort, uint8_t **bytes, size_t *count) {
+    JxlEncoder *encoder = JxlEncoderCreate(NULL);
+    if (!encoder) return WI_JXL_MEMORY;
+    wi_jxl_output output = {NULL, 0, 0};
+    wi_jxl_status status = WI_JXL_CORRUPT;
+    JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
+    if (settings && JxlEncoderUseContainer(encoder, JXL_TRUE) == JXL_ENC_SUCCESS &&
+        JxlEncoderStoreJPEGMetadata(encoder, JXL_TRUE) == JXL_ENC_SUCCESS &&
+        (!effort ||
+         JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort) == JXL_ENC_SUCCESS) &&
+        JxlEncoderAddJPEGFrame(settings, jpeg, jpeg_count) == JXL_ENC_SUCCESS) {
+        JxlEncoderCloseInput(encoder);
+        status = wi_jxl_drain(encoder, &output);
     }
     JxlEncoderDestroy(encoder);
     if (status != WI_JXL_OK) {

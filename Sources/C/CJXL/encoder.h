@@ -11,8 +11,10 @@ typedef struct {
 } wi_jxl_output;
 
 /// `loops` is NULL for stills; ticks are milliseconds.
-int wi_jxl_start(JxlEncoder *encoder, uint32_t width, uint32_t height, uint32_t channels, int is_lossless,
+int wi_jxl_start(JxlEncoder *encoder, const wi_jxl_picture *picture, const wi_jxl_blocks *blocks, int is_lossless,
                  const uint32_t *loops);
+/// How the pixels lie.
+JxlPixelFormat wi_jxl_format(const wi_jxl_picture *picture);
 /// NULL where an option is refused; freed with the encoder.
 JxlEncoderFrameSettings *wi_jxl_settings(JxlEncoder *encoder, float distance, int effort);
 /// Encodes all that was added.

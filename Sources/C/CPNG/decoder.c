@@ -80,6 +80,17 @@ void wi_png_decoder_close(wi_png_decoder *decoder) {
 
 const char *wi_png_decoder_message(const wi_png_decoder *decoder) { return decoder->message; }
 
+static int plain_channels(int type, int has_alpha) {
+    switch (type) {
+    case PNG_COLOR_TYPE_GRAY:
+    case PNG_COLOR_TYPE_PALETTE: return 1;
+    case PNG_COLOR_TYPE_GRAY_ALPHA: return 2;
+    case PNG_COLOR_TYPE_RGB: return has_alpha ? 0 : 3;
+    case PNG_COLOR_TYPE_RGB_ALPHA: return 4;
+    default: return 0;
+    }
+}
+
 wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_steps, wi_png_info *info) {
     png_structp png = decoder->png;
     if (setjmp(decoder->escape)) return decoder->status;
@@ -96,9 +107,40 @@ wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_
     info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent > 0;
     info->is_gray = !(type & PNG_COLOR_MASK_COLOR);
     info->is_interlaced = png_get_interlace_type(png, decoder->info) != PNG_INTERLACE_NONE;
-    int is_plain = info->bits == 8 && !info->is_interlaced;
-    info->plain_channels = is_plain && type == PNG_COLOR_TYPE_RGB_ALPHA ? 4
-                           : is_plain && type == PNG_COLOR_TYPE_RGB && !info->has_alpha ? 3 : 0;
+    info->plain_channels = info->bits > 8 || info->is_interlaced ? 0 : plain_channels(type, info->has_alpha);
+    return WI_PNG_OK;
+}
+
+static uint32_t pixel_of(int red, int green, int blue, int alpha) {
+    const uint8_t bytes[4] = {(uint8_t)red, (uint8_t)green, (uint8_t)blue, (uint8_t)alpha};
+    uint32_t pixel;
+    memcpy(&pixel, bytes, sizeof pixel);
+    return pixel;
+}
+
+wi_png_status wi_png_decoder_table(wi_png_decoder *decoder, uint32_t table[256]) {
+    png_structp png = decoder->png;
+    png_colorp palette = NULL;
+    png_bytep alphas = NULL;
+    png_color_16p key = NULL;
+    int colors = 0, transparent = 0;
+    if (setjmp(decoder->escape)) return decoder->status;
+    int bits = png_get_bit_depth(png, decoder->info), top = (1 << bits) - 1;
+    int is_palette = png_get_color_type(png, decoder->info) == PNG_COLOR_TYPE_PALETTE;
+    png_get_tRNS(png, decoder->info, &alphas, &transparent, &key);
+    if (is_palette) png_get_PLTE(png, decoder->info, &palette, &colors);
+    for (int index = 0; index < 256; index++) {
+        int grey = index <= top ? index * 255 / top : 255;
+        if (!is_palette) {
+            int is_key = transparent > 0 && key && index == (key->gray & top);
+            table[index] = pixel_of(grey, grey, grey, is_key ? 0 : 255);
+        } else if (palette && index < colors) {
+            int alpha = alphas && index < transparent ? alphas[index] : 255;
+            table[index] = pixel_of(palette[index].red, palette[index].green, palette[index].blue, alpha);
+        } else {
+            table[index] = pixel_of(0, 0, 0, 255);
+        }
+    }
     return WI_PNG_OK;
 }
 

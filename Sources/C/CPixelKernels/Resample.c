@@ -28,6 +28,8 @@ WI_INLINE wi_float4 load4(const float *p) {
 
 #define wi_vertical_rgba8_body wi_vertical_body_8
 #define wi_vertical_rgba16_body wi_vertical_body_16
+#define wi_vertical_add_rgba8_body wi_vertical_add_body_8
+#define wi_vertical_add_rgba16_body wi_vertical_add_body_16
 #define wi_horizontal_rgba8_body wi_horizontal_body_8
 #define wi_horizontal_rgba16_body wi_horizontal_body_16
 
@@ -35,6 +37,12 @@ WI_DISPATCH(void, wi_vertical_rgba8,
             (float *sums, const uint8_t *rows, size_t stride, const float *weights, size_t count, size_t samples),
             (sums, rows, stride, weights, count, samples))
 WI_DISPATCH(void, wi_vertical_rgba16,
+            (float *sums, const uint16_t *rows, size_t stride, const float *weights, size_t count, size_t samples),
+            (sums, rows, stride, weights, count, samples))
+WI_DISPATCH(void, wi_vertical_add_rgba8,
+            (float *sums, const uint8_t *rows, size_t stride, const float *weights, size_t count, size_t samples),
+            (sums, rows, stride, weights, count, samples))
+WI_DISPATCH(void, wi_vertical_add_rgba16,
             (float *sums, const uint16_t *rows, size_t stride, const float *weights, size_t count, size_t samples),
             (sums, rows, stride, weights, count, samples))
 WI_DISPATCH(void, wi_horizontal_rgba8,

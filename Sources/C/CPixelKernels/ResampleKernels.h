@@ -18,18 +18,28 @@ WI_INLINE void NAME(add_one)(float *restrict sums, const SAMPLE *restrict row, f
     for (size_t i = 0; i < samples; i++) sums[i] += w * row[i];
 }
 
-WI_INLINE void NAME(wi_vertical_body)(float *sums, const SAMPLE *rows, size_t stride, const float *weights,
-                                      size_t count, size_t samples) {
+WI_INLINE void NAME(sum_rows)(float *sums, const SAMPLE *rows, size_t stride, const float *weights, size_t count,
+                              size_t samples, int is_new) {
     // Strips whose sums stay in the first-level cache while all rows pass.
     const size_t strip = 1024;
     for (size_t start = 0; start < samples; start += strip) {
         size_t n = samples - start < strip ? samples - start : strip;
-        memset(sums + start, 0, n * sizeof *sums);
+        if (is_new) memset(sums + start, 0, n * sizeof *sums);
         size_t j = 0;
         for (; j + 8 <= count; j += 8)
             NAME(add_eight)(sums + start, ROW(rows, stride, j) + start, stride, weights + j, n);
         for (; j < count; j++) NAME(add_one)(sums + start, ROW(rows, stride, j) + start, weights[j], n);
     }
+}
+
+WI_INLINE void NAME(wi_vertical_body)(float *sums, const SAMPLE *rows, size_t stride, const float *weights,
+                                      size_t count, size_t samples) {
+    NAME(sum_rows)(sums, rows, stride, weights, count, samples, 1);
+}
+
+WI_INLINE void NAME(wi_vertical_add_body)(float *sums, const SAMPLE *rows, size_t stride, const float *weights,
+                                          size_t count, size_t samples) {
+    NAME(sum_rows)(sums, rows, stride, weights, count, samples, 0);
 }
 
 WI_INLINE void NAME(store)(wi_float4 v, SAMPLE *out) {

@@ -12,7 +12,7 @@ struct wi_tiff_decoder {
     wi_tiff_stream stream;
     uint32_t width;
     size_t max_bytes;
-    int keeps_ink;
+    wi_tiff_samples_kind kind;
 };
 
 static wi_tiff_status failure(const wi_tiff_decoder *own) {
@@ -90,6 +90,7 @@ wi_tiff_status wi_tiff_page(wi_tiff_decoder *own, uint32_t index, wi_tiff_info *
     info->orientation = orientation;
     info->has_alpha = has_alpha(own->tiff);
     info->colors = colors_of(own->tiff);
+    info->is_deep = wi_tiff_is_deep(own->tiff);
     TIFFGetFieldDefaulted(own->tiff, TIFFIsTiled(own->tiff) ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &unit);
     info->rows_per_unit = unit && unit < info->height ? unit : info->height;
     if (TIFFGetField(own->tiff, TIFFTAG_ICCPROFILE, &icc_count, &icc) && icc && icc_count) {
@@ -117,7 +118,7 @@ static void note(wi_tiff_decoder *own, const char *message) {
 
 static wi_tiff_status read_samples(wi_tiff_decoder *own, uint32_t first, uint32_t count, uint8_t *out, size_t stride,
                                    const char *message) {
-    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, own->keeps_ink, out, stride);
+    int is_whole = wi_tiff_samples(own->tiff, first, count, own->max_bytes, own->kind, out, stride);
     if (is_whole == -2) {
         own->stream.message[0] = 0;
         note(own, message);
@@ -127,13 +128,15 @@ static wi_tiff_status read_samples(wi_tiff_decoder *own, uint32_t first, uint32_
     return is_whole ? WI_TIFF_OK : failure(own);
 }
 
-void wi_tiff_keep_ink(wi_tiff_decoder *own) { own->keeps_ink = 1; }
+void wi_tiff_keep_ink(wi_tiff_decoder *own) { own->kind = WI_TIFF_INK; }
+
+void wi_tiff_keep_depth(wi_tiff_decoder *own) { own->kind = WI_TIFF_WIDE; }
 
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride) {
     TIFFRGBAImage image;
     char message[1024] = "";
-    if (own->keeps_ink) return read_samples(own, first, count, out, stride, message);
+    if (own->kind != WI_TIFF_BYTES) return read_samples(own, first, count, out, stride, message);
     if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
         return read_samples(own, first, count, out, stride, message);
     // Turning is done elsewhere, once.

@@ -4,29 +4,44 @@
 #include "CTIFF.h"
 #include "stream.h"
 
-static int describe(TIFF *tiff, uint32_t width, uint32_t height, uint32_t channels, int compression, int level) {
-    static const uint16_t kinds[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE};
+/// Samples, and what they mean.
+static int describe(TIFF *tiff, const wi_tiff_picture *picture) {
     const uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-    int is_done = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width) && TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height) &&
-                  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8) && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels) &&
+    int is_done = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, picture->width) &&
+                  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, picture->height) &&
+                  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, picture->bits) &&
+                  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, picture->channels) &&
                   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB) &&
                   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-                  TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT) &&
-                  TIFFSetField(tiff, TIFFTAG_COMPRESSION, kinds[compression]);
-    if (is_done && channels == 4) is_done = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+                  TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+    if (is_done && picture->channels == 4) is_done = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+    return is_done;
+}
+
+static int compress(TIFF *tiff, const wi_tiff_picture *picture) {
+    static const uint16_t kinds[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE};
+    int is_done = TIFFSetField(tiff, TIFFTAG_COMPRESSION, kinds[picture->compression]);
     // Differences of neighbours pack better than pixels.
-    if (is_done && compression) is_done = TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
-    if (is_done && compression == 2 && level >= 0) is_done = TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, level);
+    if (is_done && picture->compression) is_done = TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    if (is_done && picture->compression == 2 && picture->level >= 0)
+        is_done = TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, picture->level);
     return is_done && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(tiff, (uint32_t)-1));
 }
 
-wi_tiff_status wi_tiff_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels,
-                              int compression, int level, uint8_t **bytes, size_t *count) {
+static int embed(TIFF *tiff, const uint8_t *icc, size_t icc_count, const uint8_t *xmp, size_t xmp_count) {
+    return (!icc_count || TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)icc_count, icc)) &&
+           (!xmp_count || TIFFSetField(tiff, TIFFTAG_XMLPACKET, (uint32_t)xmp_count, xmp));
+}
+
+wi_tiff_status wi_tiff_encode(const void *pixels, const wi_tiff_picture *picture, const uint8_t *icc, size_t icc_count,
+                              const uint8_t *xmp, size_t xmp_count, uint8_t **bytes, size_t *count) {
     wi_tiff_stream stream = {0};
     TIFF *tiff = wi_tiff_stream_open(&stream, "w", 0);
-    int is_done = tiff && describe(tiff, width, height, channels, compression, level);
-    for (uint32_t row = 0; is_done && row < height; row++)
-        is_done = TIFFWriteScanline(tiff, (void *)(pixels + (size_t)row * width * channels), row, 0) == 1;
+    int is_done = tiff && describe(tiff, picture) && compress(tiff, picture) &&
+                  embed(tiff, icc, icc_count, xmp, xmp_count);
+    size_t row_bytes = (size_t)picture->width * picture->channels * picture->bits / 8;
+    for (uint32_t row = 0; is_done && row < picture->height; row++)
+        is_done = TIFFWriteScanline(tiff, (void *)((const uint8_t *)pixels + row * row_bytes), row, 0) == 1;
     is_done = is_done && TIFFFlush(tiff);
     if (tiff) TIFFClose(tiff);
     if (!is_done || stream.is_short_of_memory) {

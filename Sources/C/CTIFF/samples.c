@@ -14,6 +14,8 @@ typedef struct {
     int alpha;
     int is_tiled;
     int keeps_ink;
+    /// Whether pixels are of 16 bits a sample.
+    int is_wide;
     tmsize_t unit_bytes, row_bytes;
 } layout;
 
@@ -90,6 +92,19 @@ static double value_at(const layout *page, const uint8_t *row, uint64_t index) {
 
 static uint8_t byte_of(double value) { return !(value > 0) ? 0 : value >= 1 ? 255 : (uint8_t)(value * 255 + 0.5); }
 
+static double cut(double value) { return !(value > 0) ? 0 : value >= 1 ? 1 : value; }
+
+static void store_wide(const layout *page, const double *colour, double alpha, uint8_t *pixel) {
+    uint16_t words[4];
+    for (int channel = 0; channel < 3; channel++) {
+        double value = cut(colour[channel]);
+        if (page->alpha == EXTRASAMPLE_UNASSALPHA) value *= alpha;
+        words[channel] = (uint16_t)((value < alpha ? value : alpha) * 65535 + 0.5);
+    }
+    words[3] = (uint16_t)(alpha * 65535 + 0.5);
+    memcpy(pixel, words, sizeof words);
+}
+
 static void convert(const layout *page, const double *samples, uint8_t *pixel) {
     double colour[3];
     if (page->keeps_ink) {
@@ -103,6 +118,10 @@ static void convert(const layout *page, const double *samples, uint8_t *pixel) {
         colour[channel] = value;
     }
     int has_alpha = page->alpha == EXTRASAMPLE_ASSOCALPHA || page->alpha == EXTRASAMPLE_UNASSALPHA;
+    if (page->is_wide) {
+        store_wide(page, colour, has_alpha ? cut(samples[page->colours]) : 1, pixel);
+        return;
+    }
     uint8_t alpha = has_alpha ? byte_of(samples[page->colours]) : 255;
     for (int channel = 0; channel < 3; channel++) {
         uint8_t value = byte_of(colour[channel]);
@@ -129,6 +148,7 @@ static int read_unit(TIFF *tiff, const layout *page, uint32_t x, uint32_t y, uin
 static void draw_unit(const layout *page, const uint8_t *buffers, uint32_t left, uint32_t top, uint32_t first,
                       uint32_t count, uint8_t *out, size_t stride) {
     double samples[MAX_SAMPLES];
+    size_t pixel_bytes = page->is_wide ? 8 : 4;
     int is_packed = page->planar == PLANARCONFIG_CONTIG;
     for (uint32_t y = top < first ? first : top; y < first + count && y - top < page->unit_height; y++) {
         for (uint32_t x = left; x < page->width && x - left < page->unit_width; x++) {
@@ -138,16 +158,22 @@ static void draw_unit(const layout *page, const uint8_t *buffers, uint32_t left,
                 uint64_t index = is_packed ? (uint64_t)(x - left) * page->samples + (uint64_t)sample : x - left;
                 samples[sample] = value_at(page, row, index);
             }
-            convert(page, samples, out + (size_t)(y - first) * stride + (size_t)x * 4);
+            convert(page, samples, out + (size_t)(y - first) * stride + (size_t)x * pixel_bytes);
         }
     }
 }
 
-int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes, int keeps_ink, uint8_t *out,
-                    size_t stride) {
+int wi_tiff_is_deep(TIFF *tiff) {
+    layout page;
+    return describe(tiff, &page) && page.bits > 8 && page.colours != 4;
+}
+
+int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes, wi_tiff_samples_kind kind,
+                    uint8_t *out, size_t stride) {
     layout page;
     if (!describe(tiff, &page)) return -2;
-    page.keeps_ink = keeps_ink && page.colours == 4;
+    page.keeps_ink = kind == WI_TIFF_INK && page.colours == 4;
+    page.is_wide = kind == WI_TIFF_WIDE;
     size_t planes = page.planar == PLANARCONFIG_CONTIG ? 1 : page.samples;
     if ((size_t)page.unit_bytes > max_bytes / planes) return -1;
     uint8_t *buffers = calloc(planes, (size_t)page.unit_bytes);

@@ -12,22 +12,22 @@ struct wi_webp_animator {
     uint32_t height;
 };
 
-wi_webp_animator *wi_webp_animator_open(uint32_t width, uint32_t height, int loop_count, int is_lossless, float quality,
-                                        int effort) {
+wi_webp_animator *wi_webp_animator_open(uint32_t width, uint32_t height, int loop_count,
+                                        const wi_webp_options *settings) {
     if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) return NULL;
     wi_webp_animator *animator = calloc(1, sizeof *animator);
     if (!animator) return NULL;
     WebPAnimEncoderOptions options;
     animator->width = width;
     animator->height = height;
-    if (WebPAnimEncoderOptionsInit(&options) && wi_webp_configure(&animator->config, is_lossless, quality, effort)) {
+    if (WebPAnimEncoderOptionsInit(&options) && wi_webp_configure(&animator->config, settings)) {
         // Whole frames now and then, as libwebp's own gif2webp has them: what lossy frames leave behind does not pile up,
         // and a viewer that jumps need not begin at the first.
         options.anim_params.loop_count = loop_count;
-        options.kmin = is_lossless ? 9 : 3;
-        options.kmax = is_lossless ? 17 : 5;
+        options.kmin = settings->is_lossless ? 9 : 3;
+        options.kmax = settings->is_lossless ? 17 : 5;
         // Tries more ways of writing each frame.
-        options.minimize_size = effort == 9;
+        options.minimize_size = settings->effort == 9;
         animator->encoder = WebPAnimEncoderNew((int)width, (int)height, &options);
     }
     if (!animator->encoder) {

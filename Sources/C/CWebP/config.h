@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <webp/encode.h>
+#include "CWebP.h"
 
-/// `effort` 0 to 9, -1 for the library's default; 0 where a number is out of range.
-int wi_webp_configure(WebPConfig *config, int is_lossless, float quality, int effort);
+/// 0 where a number is out of range.
+int wi_webp_configure(WebPConfig *config, const wi_webp_options *options);

@@ -27,24 +27,25 @@ static wi_webp_status status_of(WebPEncodingError code) {
     }
 }
 
-int wi_webp_configure(WebPConfig *config, int is_lossless, float quality, int effort) {
+int wi_webp_configure(WebPConfig *config, const wi_webp_options *options) {
     if (!WebPConfigInit(config)) return 0;
-    if (is_lossless) return WebPConfigLosslessPreset(config, effort < 0 ? 6 : effort);
-    config->quality = quality;
-    if (effort >= 0) config->method = effort * 6 / 9;
+    config->exact = options->is_exact;
+    if (options->is_lossless) return WebPConfigLosslessPreset(config, options->effort < 0 ? 6 : options->effort);
+    config->quality = options->quality;
+    if (options->effort >= 0) config->method = options->effort * 6 / 9;
     return WebPValidateConfig(config);
 }
 
 wi_webp_status wi_webp_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                              int is_lossless, float quality, int effort, wi_webp_progress progress, void *user,
-                              uint8_t **bytes, size_t *count) {
+                              const wi_webp_options *options, wi_webp_progress progress, void *user, uint8_t **bytes,
+                              size_t *count) {
     WebPConfig config;
     WebPPicture picture;
     WebPMemoryWriter writer;
     listener to = {progress, user};
     if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) return WI_WEBP_UNSUPPORTED;
-    if (!wi_webp_configure(&config, is_lossless, quality, effort) || !WebPPictureInit(&picture)) return WI_WEBP_CORRUPT;
-    picture.use_argb = is_lossless;
+    if (!wi_webp_configure(&config, options) || !WebPPictureInit(&picture)) return WI_WEBP_CORRUPT;
+    picture.use_argb = options->is_lossless;
     picture.width = (int)width;
     picture.height = (int)height;
     int is_imported = is_opaque ? WebPPictureImportRGBX(&picture, pixels, (int)stride)

@@ -4,6 +4,8 @@ import WebImageCore
 
 /// The steps between two inputs.
 extension BinderMachine {
+    var survives: Bool { options.survivesOwner || request?.survivesOwner == true }
+
     var isAutomatic: Bool { request?.size == nil && options.sizing != .none }
 
     private var mayLoad: Bool {
@@ -71,7 +73,7 @@ extension BinderMachine {
         case .lower: return [.setPriority(load, priority)]
         case .cancel:
             phase = picture == nil ? .waiting : .ended
-            return [.cancel(load, survives: options.survivesOwner)]
+            return [.cancel(load, survives: survives)]
         }
     }
 
@@ -83,7 +85,7 @@ extension BinderMachine {
     /// Gives up the load that runs; the phase is the caller's to set.
     mutating func abandon() -> [Action] {
         guard let load else { return [] }
-        return [.cancel(load, survives: options.survivesOwner)]
+        return [.cancel(load, survives: survives)]
     }
 
     /// Begins the next binding, of nothing.

@@ -148,7 +148,7 @@ struct BinderMachine {
     mutating func receive(_ event: ImageEvent, of load: LoadID) -> [Action] {
         guard phase == .loading(load) else { return [] }
         switch event {
-        case .started: return []
+        case .started, .waiting: return []
         case .progress(let progress):
             self.progress = progress
             return []

@@ -58,7 +58,7 @@ public struct BindingOptions: Sendable {
     /// Whether the view's content is set. Default always.
     public var sets = Setting.always
     /// Whether a load that the view does not want any more goes on at the lowest priority, so that the caches have it
-    /// next time. Default false: it is cancelled.
+    /// next time. Default false: it is cancelled, unless ``ImageRequest/survivesOwner`` says so.
     public var survivesOwner = false
 
     /// The defaults.

@@ -33,6 +33,9 @@ public final class ImageBinder {
     private var actions: [BinderMachine.Action] = []
     private var isPerforming = false
     private var running: [BinderMachine.LoadID: Running] = [:]
+    /// Loads that were given up for another one of the same source, by that one's number: they hold the download until
+    /// it has joined.
+    private var retired: [BinderMachine.LoadID: [ImageTask]] = [:]
     private var completions: [Int: Completion] = [:]
     private var streams: [Int: AsyncStream<BinderSnapshot>.Continuation] = [:]
     private var nextStream = 0
@@ -56,8 +59,9 @@ public final class ImageBinder {
     isolated deinit {
         for load in running.values {
             load.reader.cancel()
-            if machine.options.survivesOwner { load.task.priority = .veryLow } else { load.task.cancel() }
+            if machine.survives { load.task.priority = .veryLow } else { load.task.cancel() }
         }
+        for task in retired.values.joined() { task.cancel() }
         for completion in completions.values { completion(.failure(.request(.cancelled))) }
         for stream in streams.values { stream.finish() }
     }
@@ -146,14 +150,29 @@ public final class ImageBinder {
         switch action {
         case .start(let load, let request): start(load, request)
         case .cancel(let load, let survives):
-            guard let running = running.removeValue(forKey: load) else { return }
-            running.reader.cancel()
-            if survives { running.task.priority = .veryLow } else { running.task.cancel() }
+            cancel(load, survives: survives)
         case .setPriority(let load, let priority): running[load]?.task.priority = priority
         case .present(let showing):
             // A handler that was called meanwhile may have bound anew.
             if showing.generation == machine.generation { show(Presentation(showing)) }
         case .complete(let generation, let result): completions.removeValue(forKey: generation)?(result)
+        }
+    }
+
+    private func cancel(_ load: BinderMachine.LoadID, survives: Bool) {
+        var tasks = retired.removeValue(forKey: load) ?? []
+        if let running = running.removeValue(forKey: load) {
+            running.reader.cancel()
+            if survives { running.task.priority = .veryLow } else { tasks.append(running.task) }
+        }
+        let heir = machine.load.flatMap { next in running[next].map { (load: next, url: $0.task.request.url) } }
+        for task in tasks {
+            if let heir, heir.url == task.request.url {
+                task.priority = .veryLow
+                retired[heir.load, default: []].append(task)
+            } else {
+                task.cancel()
+            }
         }
     }
 
@@ -181,6 +200,7 @@ public final class ImageBinder {
 
     private func receive(_ event: ImageEvent, of load: BinderMachine.LoadID) {
         if case .finished = event { running[load] = nil }
+        if case .started = event {} else { for task in retired.removeValue(forKey: load) ?? [] { task.cancel() } }
         perform(machine.receive(event, of: load))
     }
 

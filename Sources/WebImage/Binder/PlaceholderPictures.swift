@@ -9,7 +9,7 @@ final class PlaceholderPictures {
     static let shared = PlaceholderPictures()
 
     private enum Key: Hashable {
-        case blurHash(String, Double)
+        case blurHash(String, PixelSize)
         case thumbHash([UInt8])
     }
 
@@ -28,9 +28,13 @@ final class PlaceholderPictures {
         case .none, .color: nil
         case .picture(let image): image
         case .blurHash(let text, let ratio):
-            image(.blurHash(text, ratio)) { try BlurHash(text).pixels(size: Self.size(aspectRatio: ratio)) }
+            blurHash(text, Self.size(aspectRatio: ratio))
         case .thumbHash(let bytes): image(.thumbHash(bytes)) { try ThumbHash(bytes: bytes).pixels() }
         }
+    }
+
+    private func blurHash(_ text: String, _ size: PixelSize) -> Image? {
+        image(.blurHash(text, size)) { try BlurHash(text).pixels(size: size) }
     }
 
     private func image(_ key: Key, _ draw: () throws -> PixelBuffer) -> Image? {

@@ -63,9 +63,13 @@ extension Engine {
             coder: plan.request.coder?.identifier)
         let found = try? await lookups.value(for: key, priority: priority) {
             [workers, resources] _ in
-            guard let found = await cache.entry(for: key.data, matching: key.selecting, in: tiers) else {
-                return .success(nil)
+            let span = plan.trace?.begin(.disk, key: key.data)
+            let found = await cache.entry(for: key.data, matching: key.selecting, in: tiers)
+            span?.end { event in
+                event.bytes = found?.entry.payload.count
+                event.origin = found.map { .stored(in: $0.kind) }
             }
+            guard let found else { return .success(nil) }
             let entry = found.entry
             let read = try? await workers.look(byteCount: entry.payload.count, limits: limits) {
                 _ throws(ImageError) -> Original in
@@ -106,7 +110,9 @@ extension Engine {
         let entry = DiskEntry(
             key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
             payload: payload.data, tags: plan.request.tags, stored: plan.now)
+        let span = plan.trace?.begin(.store, key: plan.keys.data)
         await plan.originalCache.store(entry, request: plan.selecting, in: plan.request.originalStores)
+        span?.end { $0.bytes = payload.data.count }
     }
 
     /// What is stored of `original`: its bytes, or what the app's own serializer makes of them; nil for nothing.
@@ -181,7 +187,7 @@ extension Engine {
         let listening = showsPreviews ? listen(to: key, plan, task) : nil
         defer { listening?.end() }
         return try await fetches.value(
-            for: key, priority: task.livePriority, onUpdate: { task.emit(.progress($0)) }
+            for: key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
         ) { context in
             do throws(ImageError) {
                 return .success(try await self.load(plan, conditions, key, context))
@@ -193,7 +199,7 @@ extension Engine {
 
     private func load(
         _ plan: RequestPlan, _ conditions: HTTPFields, _ key: FetchKey,
-        _ context: SharedJobs<FetchKey, Fetched, ImageProgress>.Context
+        _ context: SharedJobs<FetchKey, Fetched, LoadUpdate>.Context
     ) async throws(ImageError) -> Fetched {
         // Another load may have ended since this one was found to be needed.
         if let original = justArrived(plan) { return .original(original) }
@@ -201,28 +207,25 @@ extension Engine {
         guard let loader = loaders.last(where: { $0.canLoad(url) }) else {
             throw .request(.unsupportedScheme(url.scheme ?? ""))
         }
-        var request = LoadRequest(
-            url: url, fields: plan.request.fields, maxBytes: plan.limits.maxEncodedBytes,
-            acceptsNotModified: !conditions.lines.isEmpty, timeouts: plan.request.timeouts)
-        request.network = plan.request.network
-        request.retry = plan.request.retry
-        request.alternatives = plan.request.alternatives
-        for line in conditions.lines { request.fields.append(name: line.name, value: line.value) }
-        if plan.policy == .reload { request.fields["Cache-Control"] = request.fields["Cache-Control"] ?? "no-cache" }
         let meter = LoadMeter(
-            interval: configuration.downloader.minimumProgressInterval, now: configuration.now,
-            handler: context.report)
+            interval: configuration.downloader.minimumProgressInterval, now: configuration.now
+        ) { context.report(.progress($0)) }
         let asked = configuration.now()
         let previewing = PreviewSession(previews, key, context.priority)
         defer { previewing.end() }
+        let transfer = TransferTrace(plan.trace)
         let loading = LoadContext(priority: context.priority.value) { report in
+            if let transfer, case .started = report { transfer.start() }
             previewing.take(report)
             meter.take(report)
         }
         let token = context.priority.observe { loading.priority = context.priority.value }
         defer { context.priority.stopObserving(token) }
         loading.priority = context.priority.value
-        let answer = try await loader.load(request, context: loading)
+        if let reason = waitReason(of: loader, plan) { context.report(.waiting(reason)) }
+        let answer = try await counted(plan, transfer) { () async throws(ImageError) in
+            try await loader.load(loadRequest(plan, conditions), context: loading)
+        }
         previewing.end()
         meter.finish()
         // What is on this machine has no server that could be asked again, whatever its loader says of it.
@@ -239,6 +242,18 @@ extension Engine {
         let original = try await inspect(answer, head, plan)
         originals.add(original, for: plan.keys.data)
         return .original(original)
+    }
+
+    private func loadRequest(_ plan: RequestPlan, _ conditions: HTTPFields) -> LoadRequest {
+        var request = LoadRequest(
+            url: plan.request.url, fields: plan.request.fields, maxBytes: plan.limits.maxEncodedBytes,
+            acceptsNotModified: !conditions.lines.isEmpty, timeouts: plan.request.timeouts)
+        request.network = plan.request.network
+        request.retry = plan.request.retry
+        request.alternatives = plan.request.alternatives
+        for line in conditions.lines { request.fields.append(name: line.name, value: line.value) }
+        if plan.policy == .reload { request.fields["Cache-Control"] = request.fields["Cache-Control"] ?? "no-cache" }
+        return request
     }
 
     /// The bytes decide what came, not the Content-Type.

@@ -8,7 +8,7 @@ extension Engine {
     /// What memory holds for `plan`, and what it may do.
     func remembered(_ plan: RequestPlan) -> (image: Image, standing: RequestPlan.Standing)? {
         guard plan.policy != .reload, plan.request.reads.contains(.memory) else { return nil }
-        if let image = plan.cache.memory?.image(for: plan.keys.final.digest), plan.selects(image) {
+        if let image = plan.cache.memory?.image(for: plan.keys.digest), plan.selects(image) {
             return (image, plan.standing(of: image.resource))
         }
         guard plan.request.allowsLarger, plan.transformers.isEmpty else { return nil }

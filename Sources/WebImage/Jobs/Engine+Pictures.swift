@@ -73,12 +73,19 @@ extension Engine {
         let cost = decodeCost(original.probe, options)
         try checkMemory(cost)
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
-            context throws(ImageError) -> Image in
-            try plan.coders.decode(original.data, options: options, context: context)
-                .with(provenance: original.resource)
+            [counters] context throws(ImageError) -> Image in
+            let image = try plan.trace.work(.decode, key: plan.keys.decoded, describe: Self.describe) {
+                () throws(ImageError) in
+                try plan.coders.decode(original.data, options: options, context: context)
+                    .with(provenance: original.resource)
+            }
+            counters.decodes.add(1, ordering: .relaxed)
+            return image
         }
         return Picture(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1), transformSeconds: 0)
     }
+
+    private static func describe(_ image: Image, _ event: inout StageEvent) { event.size = image.size }
 
     /// While processes are about to be killed, large pictures would be what kills this one.
     private func checkMemory(_ cost: Int) throws(ImageError) {
@@ -92,11 +99,16 @@ extension Engine {
         let start = ContinuousClock.now
         let scale = plan.request.scale
         let image = try await workers.run(cost: base.image.pixels.byteCount, priority: priority, limits: plan.limits) {
-            context throws(ImageError) -> Image in
-            let result = try transformer.apply(
-                to: base.image, context: TransformContext(scale: scale, coding: context))
-            try context.limits.check(result: result)
-            return result
+            [counters] context throws(ImageError) -> Image in
+            counters.transforms.add(1, ordering: .relaxed)
+            return try plan.trace.work(
+                .transform, key: plan.keys.final, detail: transformer.identity, describe: Self.describe
+            ) { () throws(ImageError) in
+                let result = try transformer.apply(
+                    to: base.image, context: TransformContext(scale: scale, coding: context))
+                try context.limits.check(result: result)
+                return result
+            }
         }
         var picture = Picture(
             image: image, decodeSeconds: base.decodeSeconds, transformSeconds: base.transformSeconds)
@@ -176,8 +188,14 @@ extension Engine {
             do throws(ImageError) {
                 let data = try await self.workers.run(
                     cost: image.pixels.byteCount, priority: context.priority, limits: plan.limits
-                ) { [configuration = self.configuration] coding throws(ImageError) -> Data in
-                    try configuration.coders.encode(image, as: encoding, context: coding)
+                ) { [configuration = self.configuration, counters = self.counters] coding throws(ImageError) -> Data in
+                    counters.encodes.add(1, ordering: .relaxed)
+                    return try plan.trace.work(
+                        .encode, key: plan.keys.final, detail: encoding.format.rawValue,
+                        describe: { $1.bytes = $0.count }
+                    ) { () throws(ImageError) in
+                        try configuration.coders.encode(image, as: encoding, context: coding)
+                    }
                 }
                 return .success(data)
             } catch {

@@ -19,18 +19,22 @@ import WebImageStore
 final class Engine: Sendable {
     let configuration: ImageManagerConfiguration
     let defaults: RequestDefaults
+    /// Whether requests have to go through the interceptors before memory answers.
+    let interceptsLoads: Bool
     let loaders: [any ImageLoader]
     let workers: WorkerPool
     let resources = ResourceTable()
     let originals = OriginalTable()
     let failures: FailureMemory
+    let counters = ManagerCounters()
+    let activity = LoadActivity()
     let previews: PreviewTable
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
 
     let lookups = SharedJobs<LookUpKey, Original?, Never>()
-    let fetches = SharedJobs<FetchKey, Fetched, ImageProgress>()
+    let fetches = SharedJobs<FetchKey, Fetched, LoadUpdate>()
     let pictures = SharedJobs<PictureKey, Picture, Never>()
     let encodings = SharedJobs<EncodingKey, Data, Never>()
 
@@ -38,6 +42,7 @@ final class Engine: Sendable {
         configuration: ImageManagerConfiguration, cache: ImageCache, loaders: [any ImageLoader]
     ) {
         self.configuration = configuration
+        interceptsLoads = configuration.interceptors.contains { $0.interceptsLoads }
         defaults = RequestDefaults(configuration, cache: cache)
         self.loaders = loaders
         failures = FailureMemory(
@@ -61,6 +66,8 @@ final class Engine: Sendable {
     /// in ``originals`` when it was made.
     func run(_ plan: RequestPlan, task: ImageTask, known: Image?) async -> Result<ImageResponse, ImageError> {
         defer { originals.leave() }
+        // Given up before it began, as by a view that was scrolled past.
+        guard task.result == nil else { return .failure(.request(.cancelled)) }
         var run = RequestRun(plan: plan, task: task, engine: self)
         do throws(ImageError) {
             return .success(try await run.answer(known: known))

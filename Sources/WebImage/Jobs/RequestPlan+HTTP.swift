@@ -22,7 +22,10 @@ extension RequestPlan {
     func selects(_ head: StoredHead) -> Bool { !head.isNegotiated || head.matches(selecting) }
 
     /// Whether the request may be shown this picture: it was not chosen by fields that differ.
-    func selects(_ image: Image) -> Bool { image.resource?.head.map(selects) ?? true }
+    func selects(_ image: Image) -> Bool {
+        guard let resource = image.resource, resource.isNegotiated else { return true }
+        return resource.head.map(selects) ?? true
+    }
 
     /// Whether what another request has just got would have been given to this one too.
     func accepts(_ resource: ResourceRecord) -> Bool {
@@ -58,15 +61,26 @@ extension RequestPlan {
         case .refresh, .reload: return .waits
         case .http: break
         }
-        guard let resource, let head = resource.head else { return .answers }
+        guard let resource else { return .answers }
+        let isPlain = request.fields.lines.isEmpty
+        if isPlain, !resource.isNegotiated, resource.isKnownFresh(at: now, by: defaults) { return .answers }
+        guard let head = resource.head else { return .answers }
         guard selects(head) else { return .waits }
         switch head.decision(for: request.fields, now: now, policy: defaults.http) {
-        case .fresh: return .answers
+        case .fresh:
+            if isPlain { noteFresh(resource, head) }
+            return .answers
         case .mustRevalidate: return .waits
         case .stale(let staleness):
             if staleness.isAccepted { return .answers }
             return staleness.mayServeWhileRevalidating ? .answersMeanwhile : .waits
         }
+    }
+
+    private func noteFresh(_ resource: ResourceRecord, _ head: StoredHead) {
+        let remaining = head.freshness(now: now, policy: defaults.http).remaining
+        guard remaining > 0 else { return }
+        resource.noteFresh(in: now..<now.addingTimeInterval(remaining), of: head, by: defaults)
     }
 
     /// Whether stale bytes may stand in for an answer that failed (RFC 9111 4.2.4, RFC 5861 4).

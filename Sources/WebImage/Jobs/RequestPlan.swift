@@ -18,18 +18,22 @@ struct RequestPlan: Sendable {
     /// When the request was made.
     let asked: ContinuousClock.Instant
     let defaults: RequestDefaults
+    /// Tells observers what happens; nil while there are none.
+    let trace: RequestTrace?
 
-    init(_ request: ImageRequest, _ defaults: RequestDefaults) {
-        let configuration = defaults.configuration
+    /// `trace` is nil for a request of its own, which gets a new one where somebody observes.
+    init(_ request: ImageRequest, _ defaults: RequestDefaults, trace: RequestTrace? = nil) {
+        self.trace = trace ?? defaults.trace(request)
         self.defaults = defaults
         self.request = request
-        transformers = request.transformers ?? configuration.transformers
-        policy = request.cachePolicy ?? configuration.cachePolicy
-        limits = request.limits ?? configuration.limits
-        now = configuration.now()
+        // Each by itself: a copy of the configuration is dear.
+        transformers = request.transformers ?? defaults.configuration.transformers
+        policy = request.cachePolicy ?? defaults.configuration.cachePolicy
+        limits = request.limits ?? defaults.configuration.limits
+        now = defaults.configuration.now()
         asked = .now
-        let source = request.key ?? configuration.key?(request.url) ?? SourceIdentity.of(request.url)
-        keys = RequestKeys(request, source: source, transformers: transformers)
+        keys = RequestKeys(
+            request, source: defaults.source(of: request), identities: request.identities ?? defaults.identities)
     }
 
     /// The same plan under another policy.
@@ -42,6 +46,7 @@ struct RequestPlan: Sendable {
         now = plan.now
         asked = plan.asked
         defaults = plan.defaults
+        trace = plan.trace
     }
 
     /// What decodes.
@@ -56,7 +61,7 @@ struct RequestPlan: Sendable {
     }
 
     /// Files and data URLs are at hand already: a copy on disk would only double them.
-    var isOnThisMachine: Bool { ["file", "data"].contains(request.url.scheme?.lowercased() ?? "") }
+    var isOnThisMachine: Bool { request.source.isOnThisMachine }
 }
 
 /// What requests leave to the configuration. One object for all plans of a manager: copying the configuration into
@@ -64,27 +69,32 @@ struct RequestPlan: Sendable {
 final class RequestDefaults: Sendable {
     let configuration: ImageManagerConfiguration
     let cache: ImageCache
+    /// Identities of the transformers of requests that name none.
+    let identities: [String]
+    private let observers: [any ImageEventsObserver]
+    private let spans = SpanCounter()
 
     init(_ configuration: ImageManagerConfiguration, cache: ImageCache) {
         self.configuration = configuration
         self.cache = cache
+        identities = configuration.transformers.map(\.identity)
+        observers = configuration.observers
+    }
+
+    fileprivate func trace(_ request: ImageRequest) -> RequestTrace? {
+        observers.isEmpty ? nil : RequestTrace(observers, spans, request.url)
+    }
+
+    /// What identifies the bytes that `request` asks for.
+    func source(of request: ImageRequest) -> String {
+        request.key ?? configuration.key?(request.url) ?? request.source.identity(of: request.url)
+    }
+
+    /// Digest of the key under which memory has the answer to `request`.
+    func digest(of request: ImageRequest) -> CacheKey.Digest {
+        RequestKeys.digest(request, source: source(of: request), identities: request.identities ?? identities)
     }
 
     /// What the cache does where HTTP leaves it a choice.
     var http: HTTPCachePolicy { configuration.cache.http }
-}
-
-/// What identifies the bytes behind a URL.
-package enum SourceIdentity {
-    /// The URL without its fragment; for files their size and time of change too, so that an edited file is another
-    /// source.
-    package static func of(_ url: URL) -> String {
-        guard url.isFileURL else {
-            let text = url.absoluteString
-            return text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
-        }
-        var status = stat()
-        guard stat(url.path, &status) == 0 else { return url.absoluteString }
-        return "\(url.absoluteString)|\(status.st_size)|\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-    }
 }

@@ -211,7 +211,7 @@ struct RequestRun {
         let head = resource?.head
         var answer = ImageResponse(
             image: image, data: plan.request.wantsData ? data : nil, origin: origin, url: plan.request.url,
-            finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: resource?.byteCount,
+            head: head, byteCount: resource?.byteCount,
             timings: timings, metrics: metrics)
         answer.isStale = [.disk, .remote].contains(origin) && plan.standing(of: resource) == .answersMeanwhile
         return answer

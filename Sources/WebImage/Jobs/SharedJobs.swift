@@ -24,10 +24,14 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendab
     private struct State {
         var table = JobTable<Key, Update>()
         var subscribers: [Int: Subscriber] = [:]
+        var shared = 0
         var running: [Int: (task: Task<Void, Never>?, priority: LivePriority)] = [:]
     }
 
     private let state = Lock(State())
+
+    /// How often work that was under way was joined.
+    var sharedCount: Int { state.withLock { $0.shared } }
 
     /// Jobs that run now; for tests and statistics.
     var count: Int { state.withLock { $0.table.jobs.count } }
@@ -77,6 +81,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendab
                 started = live
                 return Subscription(job: job, subscriber: id)
             case .joined(let job, let lastUpdate, let raise):
+                state.shared += 1
                 replay = lastUpdate
                 if let raise, let live = state.running[job]?.priority { raised = (live, raise) }
                 return Subscription(job: job, subscriber: id)

@@ -75,18 +75,10 @@ public final class ImageManager: Sendable {
     /// anything being started: the task is finished when this returns.
     @discardableResult
     public func load(_ request: ImageRequest) -> ImageTask {
-        let task = ImageTask(request)
-        let plan = RequestPlan(request, engine.defaults)
-        let known = engine.remembered(plan)
-        if let known, known.standing != .waits, !request.wantsData {
-            task.finish(.success(Self.response(known.image, plan)))
-            if known.standing == .answersMeanwhile { engine.revalidateBehind(plan, image: known.image) }
-            return task
-        }
-        task.storesIn(plan)
-        engine.originals.enter()
-        task.start { [engine] in await engine.run(plan, task: task, known: known?.image) }
-        return task
+        let plan = RequestPlan(engine.prepared(request), engine.defaults)
+        let (response, known) = engine.atOnce(plan)
+        guard let response else { return engine.start(plan, known: known) }
+        return ImageTask(plan.request, finished: .success(response))
     }
 
     /// Starts a request for the picture at `url`, as it is.
@@ -110,8 +102,14 @@ public final class ImageManager: Sendable {
     ///
     /// - Throws: why there is none.
     public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-        let task = load(request)
-        if let result = task.result { return try result.get() }
+        let plan = RequestPlan(engine.prepared(request), engine.defaults)
+        let (response, known) = engine.atOnce(plan)
+        if let response { return response }
+        return try await finish(engine.start(plan, known: known))
+    }
+
+    /// What `task` ends with; cancelling the calling Swift task cancels it, unless the request survives that.
+    private func finish(_ task: ImageTask) async throws(ImageError) -> ImageResponse {
         let result = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return Result<ImageResponse, ImageError>.success(try await task.response)
@@ -119,7 +117,7 @@ public final class ImageManager: Sendable {
                 return Result<ImageResponse, ImageError>.failure(error)
             }
         } onCancel: {
-            task.cancel()
+            if !task.request.survivesOwner { task.cancel() }
         }
         return try result.get()
     }
@@ -131,11 +129,16 @@ public final class ImageManager: Sendable {
     ///
     /// - Throws: why there are none.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-        let task = ImageTask(request)
-        engine.originals.enter()
-        defer { engine.originals.leave() }
-        var run = RequestRun(plan: RequestPlan(request, engine.defaults), task: task, engine: engine)
-        return try await run.bytes()
+        let plan = RequestPlan(engine.prepared(request), engine.defaults)
+        let span = plan.trace?.begin(.request, key: plan.keys.data)
+        do throws(ImageError) {
+            let data = try await engine.bytes(plan, task: ImageTask(plan.request))
+            span?.end { $0.bytes = data.count }
+            return data
+        } catch {
+            span?.end { $0.error = error }
+            throw error
+        }
     }
 
     /// The picture for `request`, encoded anew. Equal encodings asked for at the same time are made once.
@@ -143,7 +146,7 @@ public final class ImageManager: Sendable {
     /// - Throws: why there is none.
     public func data(for request: ImageRequest, encodedAs encoding: ImageEncoding) async throws(ImageError) -> Data {
         let image = try await image(for: request)
-        let plan = RequestPlan(request, engine.defaults)
+        let plan = RequestPlan(engine.prepared(request), engine.defaults)
         return try await engine.encoded(image, plan, encoding, LivePriority(request.priority))
     }
 
@@ -151,21 +154,26 @@ public final class ImageManager: Sendable {
 
     /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
     public func cachedImage(for request: ImageRequest) -> Image? {
-        let plan = RequestPlan(request, engine.defaults)
-        return plan.cache.memory?.image(for: plan.keys.final).flatMap { plan.selects($0) ? $0 : nil }
+        let request = engine.prepared(request)
+        guard let memory = (request.cache ?? cache).memory,
+            let image = memory.image(for: engine.defaults.digest(of: request))
+        else { return nil }
+        guard let resource = image.resource, resource.isNegotiated else { return image }
+        return RequestPlan(request, engine.defaults).selects(image) ? image : nil
     }
 
     /// A picture of the same bytes that memory holds in another size, to be shown until the right one is there: the same
     /// part in the same proportions through the same transformers, the largest there is. Whatever its age. Synchronous
     /// and quick.
     public func cachedPlaceholder(for request: ImageRequest) -> Image? {
-        engine.placeholder(for: RequestPlan(request, engine.defaults))
+        engine.placeholder(for: RequestPlan(engine.prepared(request), engine.defaults))
     }
 
     /// Forgets what is stored for `request`: its pictures of every size in memory, its bytes in all tiers, its failure, and parts of
     /// lost downloads of its URL.
     public func removeCached(_ request: ImageRequest) async {
-        let plan = RequestPlan(request, engine.defaults)
+        let plan = RequestPlan(engine.prepared(request), engine.defaults)
+        let request = plan.request
         plan.cache.memory?.remove(plan.keys.final)
         plan.cache.memory?.removeAll(of: plan.keys.data)
         failures.forget(plan.keys.data)
@@ -194,15 +202,4 @@ public final class ImageManager: Sendable {
 
     /// Jobs under way at any stage; zero when the manager is at rest.
     public var runningJobs: Int { engine.runningJobs }
-
-    private static func response(_ image: Image, _ plan: RequestPlan) -> ImageResponse {
-        let resource = image.resource
-        let head = resource?.head
-        var response = ImageResponse(
-            image: image, data: nil, origin: .memory, url: plan.request.url,
-            finalURL: head.flatMap { URL(string: $0.finalURL) }, head: head, byteCount: resource?.byteCount,
-            timings: StageTimings(), metrics: nil)
-        response.isStale = plan.standing(of: resource) == .answersMeanwhile
-        return response
-    }
 }

@@ -68,6 +68,10 @@ public struct ImageManagerConfiguration: Sendable {
     public var downloader = DownloaderConfiguration()
     /// An app's own loaders; the last is asked first, before the built-in ones.
     public var loaders: [any ImageLoader] = []
+    /// Stand before everything that is asked of the manager, the first one outermost. Default none.
+    public var interceptors: [any RequestInterceptor] = []
+    /// Hear of everything the manager does. Default none: then nothing is spent on it.
+    public var observers: [any ImageEventsObserver] = []
     /// Formats. Default: all that the package was built with.
     public var coders = CoderRegistry.standard
     /// What a picture may cost. Default ``Limits/desktop``.

@@ -147,6 +147,8 @@ struct PlayerMachine {
     /// More of the same picture is there.
     mutating func grow(_ timeline: AnimationTimeline, isComplete: Bool) {
         let old = cycle
+        // What passed while there was nothing to show is not made up for.
+        if successor(of: position) == nil, elapsed >= duration(position) { lastTick = nil }
         durations = Self.nanoseconds(timeline)
         pictureLoops = timeline.loopCount
         self.isComplete = isComplete

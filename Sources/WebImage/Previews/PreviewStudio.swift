@@ -40,7 +40,12 @@ final class PreviewStudio: Sendable {
             [coders, budget] context throws(ImageError) -> Outcome in
             var maker = maker
             // What the decoder took must be remembered whatever follows: its bytes are not given twice.
+            let span = plans.first?.trace?.begin(.preview, key: maker.key.decoded, lane: WorkerLane.current)
             let image = maker.make(bytes, coders: plans.first?.coders ?? coders, budget: budget, context: context)
+            span?.end { event in
+                event.size = image?.size
+                event.bytes = bytes.received
+            }
             guard let image else { return Outcome(maker: maker, images: [:]) }
             var images: [CacheKey: Image] = [:]
             for plan in plans where images[plan.keys.final] == nil {

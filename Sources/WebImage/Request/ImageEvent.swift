@@ -6,14 +6,26 @@ import WebImageCore
 public enum ImageEvent: Sendable {
     /// Work began: the picture was not in memory.
     case started
-    /// More bytes came in.
+    /// The load waits, and why. Followed by progress or by the end.
+    case waiting(WaitReason)
+    /// More bytes came in. Who reads slowly gets the last progress only.
     case progress(ImageProgress)
     /// The stored picture, while the server is asked whether it still holds.
     case cached(ImageResponse)
-    /// A partial picture of the running download.
+    /// A partial picture of the running download. Who reads slowly gets the last one only.
     case preview(Image)
     /// The end.
     case finished(Result<ImageResponse, ImageError>)
+}
+
+/// Why a load has not begun.
+public enum WaitReason: String, Sendable, Hashable, Codable {
+    /// All connections there may be are in use (``DownloaderConfiguration/totalConnections``).
+    case queue
+    /// Loads are started no faster than ``DownloaderConfiguration/startRate`` allows.
+    case rate
+    /// All connections to its host are in use (``DownloaderConfiguration/connectionsPerHost``).
+    case hostLimit = "host-limit"
 }
 
 /// How far a download is.

@@ -10,14 +10,14 @@ import WebImageStore
 /// A value; change a copy freely.
 public struct ImageRequest: Sendable {
     /// Where the bytes come from: `https`, `http`, `file` or `data`, or what an app's own loader takes.
-    public var url: URL
+    public var url: URL { didSet { source = RequestSource(url) } }
     /// The size to decode to, never above the picture's own except for ``TargetSize/exactly(width:height:unit:)``.
     /// Default nil: full size.
     public var size: TargetSize?
     /// Pixels per point. Default 1, or what `@2x`, `@3x` at the end of the file's name say.
     public var scale: Double
     /// Applied in order after decoding. Nil (the default) takes the configuration's; `[]` applies none.
-    public var transformers: [any ImageTransformer]?
+    public var transformers: [any ImageTransformer]? { didSet { identities = transformers?.map(\.identity) } }
     /// How soon it is wanted. Default normal; change a running one through ``ImageTask/priority``.
     public var priority: RequestPriority = .normal
     /// Whether partial pictures of the running download are delivered as ``ImageEvent/preview(_:)``. Default
@@ -63,6 +63,9 @@ public struct ImageRequest: Sendable {
     /// Whether the request ends only when what it stores has been written. Default false: writing goes on behind, and
     /// ``ImageTask/stored`` tells when it is done.
     public var waitsForStore = false
+    /// Whether the work goes on when the Swift task that awaits it is cancelled: the picture lands in the caches all the
+    /// same. ``ImageTask/cancel()`` ends it as ever. Default false.
+    public var survivesOwner = false
     /// Names under which what is stored on disk can be listed and removed together. Default none.
     public var tags: Set<String> = []
     /// Limits that differ from the configuration's. Default nil.
@@ -82,12 +85,20 @@ public struct ImageRequest: Sendable {
     /// The app's own data; not looked at.
     public var userInfo: [String: any Sendable] = [:]
 
+    /// What the URL says of the source: read once, because every look into memory needs it.
+    private(set) var source: RequestSource
+    /// Identities of ``transformers``, made once.
+    private(set) var identities: [String]?
+
     /// A request for the picture at `url`.
     public init(_ url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil) {
         self.url = url
         self.size = size
         self.transformers = transformers
-        self.scale = ImageScale.from(key: url.lastPathComponent)
+        source = RequestSource(url)
+        identities = transformers?.map(\.identity)
+        // Most names tell no scale; the last component as such is dear.
+        scale = source.mayTellScale ? ImageScale.from(key: url.lastPathComponent) : 1
     }
 
     /// Which frames of an animation. Default all, decoded on demand.

@@ -35,8 +35,8 @@ public struct ImageResponse: Sendable {
     public var origin: Origin
     /// The URL of the request.
     public var url: URL
-    /// The URL that answered, after redirects; nil where nothing is known of it.
-    public var finalURL: URL?
+    /// The URL that answered, after redirects; nil where nothing is known of it. Made when it is asked for.
+    public var finalURL: URL? { head.flatMap { URL(string: $0.finalURL) } }
     /// Status and header fields as stored; nil for sources without.
     public var head: StoredHead?
     /// Size of the original in bytes; nil where only the decoded picture is at hand.

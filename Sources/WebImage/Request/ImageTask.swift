@@ -10,9 +10,13 @@ public final class ImageTask: Sendable {
     public let request: ImageRequest
     let livePriority: LivePriority
 
+    private struct WeakMailbox {
+        weak var mailbox: EventMailbox?
+    }
+
     private struct State {
         var machine = TaskState()
-        var streams: [Int: AsyncStream<ImageEvent>.Continuation] = [:]
+        var streams: [Int: WeakMailbox] = [:]
         var waiters: [Int: JobWaiter<ImageResponse>] = [:]
         var work: Task<Void, Never>?
         var nextID = 0
@@ -25,6 +29,13 @@ public final class ImageTask: Sendable {
     init(_ request: ImageRequest) {
         self.request = request
         self.livePriority = LivePriority(request.priority)
+    }
+
+    /// A task that was over before it began.
+    init(_ request: ImageRequest, finished result: Result<ImageResponse, ImageError>) {
+        self.request = request
+        livePriority = LivePriority(request.priority)
+        state.withLock { _ = $0.machine.emit(.finished(result)) }
     }
 
     /// How soon it is wanted; may be changed while the request runs. Work shared with other requests runs at the
@@ -46,18 +57,20 @@ public final class ImageTask: Sendable {
     }
 
     /// Everything the request tells, from its present state on; the stream ends after `finished`. Each call makes
-    /// an independent stream.
+    /// an independent stream. What a reader has not taken is kept for it: of progress, waiting and previews the last
+    /// one each, of everything else all.
     public var events: AsyncStream<ImageEvent> {
-        AsyncStream(bufferingPolicy: .unbounded) { continuation in
-            let id = state.withLock { state -> Int in
-                state.nextID += 1
-                state.streams[state.nextID] = continuation
-                state.machine.addListener(state.nextID)
-                return state.nextID
-            }
-            continuation.onTermination = { [weak self] _ in self?.forget(id) }
-            deliver()
+        let id = state.withLock { state -> Int in
+            state.nextID += 1
+            return state.nextID
         }
+        let mailbox = EventMailbox { [weak self] in self?.forget(id) }
+        state.withLock { state in
+            state.streams[id] = WeakMailbox(mailbox: mailbox)
+            state.machine.addListener(id)
+        }
+        deliver()
+        return AsyncStream(unfolding: { await mailbox.next() }, onCancel: { mailbox.end() })
     }
 
     /// The answer. May be awaited any number of times; cancelling an awaiting Swift task ends that wait only.
@@ -105,7 +118,7 @@ public final class ImageTask: Sendable {
     /// Names the caches that the request may store in.
     func storesIn(_ plan: RequestPlan) {
         let caches = plan.cache === plan.originalCache ? [plan.cache] : [plan.cache, plan.originalCache]
-        state.withLock { $0.caches = caches }
+        state.withLock { $0.caches += caches }
     }
 
     /// Has ``stored`` wait for `task`.
@@ -130,7 +143,7 @@ public final class ImageTask: Sendable {
     func finish(_ result: Result<ImageResponse, ImageError>) { emit(.finished(result)) }
 
     private func forget(_ id: Int) {
-        // Released after the lock: a continuation's deinit may end a stream, whose handler comes back here.
+        // Released after the lock: what goes may own things whose deinit comes back here.
         let released = state.withLock { state in
             state.machine.remove(id)
             return (state.streams.removeValue(forKey: id), state.waiters.removeValue(forKey: id))
@@ -149,9 +162,12 @@ public final class ImageTask: Sendable {
     private func deliver(_ delivery: TaskState.Delivery) {
         switch delivery {
         case .event(let id, let event):
-            guard let stream = state.withLock({ $0.streams[id] }) else { return }
-            stream.yield(event)
-            if case .finished = event { stream.finish() }
+            let mailbox = state.withLock { state in
+                // After the end nobody is heard any more, also where a stream is kept.
+                if case .finished = event { return state.streams.removeValue(forKey: id)?.mailbox }
+                return state.streams[id]?.mailbox
+            }
+            mailbox?.put(event)
         case .result(let id, let result):
             let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
             waiter?.resolve(result)

@@ -1,53 +1,67 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+import Synchronization
 import WebImageCore
 import WebImageStore
 
 /// The keys of one request: what identifies its bytes, the picture decoded from them, and that picture after each
-/// transformer. Built once per request.
-struct RequestKeys: Sendable {
+/// transformer. The digest that finds the final picture in memory is there at once; the keys themselves are made when
+/// something but memory is asked. Thread-safe.
+final class RequestKeys: Sendable {
+    private struct Made {
+        let data: CacheKey
+        let steps: [CacheKey]
+    }
+
+    /// Digest of ``final``.
+    let digest: CacheKey.Digest
+    private let text: KeyText
+    /// Where the text of the bytes' key ends.
+    private let dataEnd: Int
+    /// Where the text of the decoded picture's key ends.
+    private let decodedEnd: Int
+    private let identities: [String]
+    private let made = Lock<Made?>(nil)
+
+    init(_ request: ImageRequest, source: String, identities: [String]) {
+        (text, dataEnd, decodedEnd) = Self.text(request, source, identities)
+        self.identities = identities
+        digest = text.digest(upTo: text.bytes.count)
+    }
+
+    /// Digest of the final key, for those who need nothing else.
+    static func digest(_ request: ImageRequest, source: String, identities: [String]) -> CacheKey.Digest {
+        let text = text(request, source, identities).0
+        return text.digest(upTo: text.bytes.count)
+    }
+
     /// Identifies the original bytes.
-    let data: CacheKey
+    var data: CacheKey { keys.data }
     /// `data` and all that changes pixels at decode.
-    let decoded: CacheKey
+    var decoded: CacheKey { keys.steps[0] }
     /// `decoded` and the transformers; `steps[0]` is `decoded`, the last one is the final key.
-    let steps: [CacheKey]
+    var steps: [CacheKey] { keys.steps }
     /// Identifies what memory holds: the last step.
-    var final: CacheKey { steps[steps.count - 1] }
+    var final: CacheKey { keys.steps[keys.steps.count - 1] }
 
-    init(_ request: ImageRequest, source: String, transformers: [any ImageTransformer]) {
-        data = Self.dataKey(request, source: source)
-        decoded = data.appending(Self.decodeFields(request.decodeOptions))
-        var steps = [decoded]
-        for transformer in transformers {
-            steps.append(steps[steps.count - 1].appending(["transform", transformer.identity]))
-        }
-        self.steps = steps
+    private var keys: Made {
+        if let known = made.withLock({ $0 }) { return known }
+        var steps = [text.key(upTo: decodedEnd)]
+        for identity in identities { steps.append(steps[steps.count - 1].appending(["transform", identity])) }
+        let fresh = Made(data: text.key(upTo: dataEnd), steps: steps)
+        made.withLock { $0 = fresh }
+        return fresh
     }
 
-    private static func dataKey(_ request: ImageRequest, source: String) -> CacheKey {
-        var fields = ["data", source]
-        if !request.fields.lines.isEmpty {
-            for name in request.varyingFields.map({ $0.lowercased() }).sorted() {
-                // Keys are written to disk; credentials must not be. The hash tells them apart as well.
-                if let value = request.fields.combined(name) { fields += ["vary", name, CacheKey([value]).fileName] }
-            }
-        }
-        if let identity = request.identity { fields += ["identity", CacheKey([identity]).fileName] }
-        return CacheKey(fields)
-    }
-
-    private static func decodeFields(_ options: DecodeOptions) -> [String] {
-        var fields = [
-            "decode", options.size?.identity ?? "original", "\(options.scale)", "\(options.frames)",
-            "\(options.depth)", "\(options.reduction)",
-        ]
-        if options.color != .sRGB { fields.append("\(options.color)") }
-        if options.allowsPartial { fields.append("partial") }
-        if let hint = options.formatHint { fields += ["hint", hint.rawValue] }
-        if let coder = options.coderIdentifier { fields += ["coder", coder] }
-        for (name, value) in options.extras.sorted(by: { $0.key < $1.key }) { fields += ["extra", name, value] }
-        return fields
+    private static func text(
+        _ request: ImageRequest, _ source: String, _ identities: [String]
+    ) -> (KeyText, dataEnd: Int, decodedEnd: Int) {
+        var text = KeyText(capacity: 96 + source.utf8.count + 64 * identities.count)
+        text.append(source: source, request)
+        let dataEnd = text.bytes.count
+        text.append(decoding: request)
+        let decodedEnd = text.bytes.count
+        for identity in identities { text.append(named: "transform", identity) }
+        return (text, dataEnd, decodedEnd)
     }
 }

@@ -15,6 +15,7 @@ struct TaskState {
     private var listeners: Set<ListenerID> = []
     private var waiters: Set<ListenerID> = []
     private var hasStarted = false
+    private var waiting: WaitReason?
     private var lastProgress: ImageProgress?
     private var cached: ImageResponse?
     private var preview: Image?
@@ -29,6 +30,7 @@ struct TaskState {
             outbox.append(.event(id, .finished(result)))
             return
         }
+        if let waiting { outbox.append(.event(id, .waiting(waiting))) }
         if let lastProgress { outbox.append(.event(id, .progress(lastProgress))) }
         if let cached { outbox.append(.event(id, .cached(cached))) }
         if let preview { outbox.append(.event(id, .preview(preview))) }
@@ -49,7 +51,10 @@ struct TaskState {
         guard result == nil else { return false }
         switch event {
         case .started: hasStarted = true
-        case .progress(let progress): lastProgress = progress
+        case .waiting(let reason): waiting = reason
+        case .progress(let progress):
+            waiting = nil
+            lastProgress = progress
         case .cached(let response): cached = response
         case .preview(let image): preview = image
         case .finished(let end):

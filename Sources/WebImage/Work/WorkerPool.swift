@@ -33,7 +33,11 @@ final class WorkerPool: Sendable {
         self.byteBudget = byteBudget
         self.waitingLimit = waitingLimit
         for index in 0..<max(1, threads) {
-            let thread = Thread { [condition] in Self.loop(condition, byteBudget) }
+            let thread = Thread { [condition] in
+                WorkerLane.enter()
+                defer { WorkerLane.leave() }
+                Self.loop(condition, byteBudget)
+            }
             thread.name = "webimage-worker-\(index)"
             thread.stackSize = 2 << 20
             thread.start()

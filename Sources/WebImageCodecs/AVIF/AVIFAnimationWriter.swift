@@ -11,7 +11,8 @@
             throws(ImageError) -> Data
         {
             let frames = try FramesToEncode(image, as: encoding, maxSide: AVIFWriter.maxSide, context: context)
-            let options = try AVIFWriter.options(encoding, depth: depth)
+            let options = try AVIFWriter.options(encoding, depth: depth, image.metadata)
+            let metadata = EmbeddedMetadata(for: image, as: encoding)
             let isOpaque = try frames.areOpaque()
             guard let handle = wi_avif_animator_open(options) else {
                 throw .decode(.outOfMemory(bytes: frames.size.width * frames.size.height * 4))
@@ -19,10 +20,12 @@
             defer { wi_avif_animator_close(handle) }
             for place in 0..<frames.count {
                 let pixels = try frames.pixels(at: place)
-                let status = wi_avif_animator_add(
-                    handle, StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
-                    UInt32(pixels.width), UInt32(pixels.height), isOpaque ? 1 : 0,
-                    UInt64(max(1, frames.durations[place])))
+                let status = AVIFWriter.withBlocks(metadata) { blocks in
+                    wi_avif_animator_add(
+                        handle, StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
+                        UInt32(pixels.width), UInt32(pixels.height), isOpaque ? 1 : 0, blocks,
+                        UInt64(max(1, frames.durations[place])))
+                }
                 try check(status, handle)
             }
             var bytes: UnsafeMutablePointer<UInt8>?

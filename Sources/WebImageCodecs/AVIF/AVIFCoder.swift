@@ -32,8 +32,9 @@
             let plays = try options.plays(count: source.frameCount, limits: context.limits)
             let layout = try DecodeLayout(
                 rawSize: source.crop.size, orientation: header.orientation, options: options,
-                frames: plays ? source.frameCount : 1, context: context)
+                format: options.depth.format(source.depth), frames: plays ? source.frameCount : 1, context: context)
             source.color = options.conversion(source.conversion)
+            source.wantedDepth = options.depth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
@@ -43,10 +44,10 @@
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: header?.loopCount ?? 0, durations: source.durations())
-                let area = source.storedSize.width * source.storedSize.height
+                let held = source.storedSize.width * source.storedSize.height * pixels.format.bytesPerPixel
                 animation = ImageAnimation(
                     FrameDecoder(
-                        source, timeline: timeline, layout: layout, limits: context.limits, cost: data.count + area * 4)
+                        source, timeline: timeline, layout: layout, limits: context.limits, cost: data.count + held)
                 )
             }
             return Image(
@@ -56,8 +57,9 @@
         /// True for AVIF.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .avif }
 
-        /// Encodes the still or the animation. Default quality 70, chroma at half the resolution below 90; effort 0 to 9
-        /// is libavif's speed 10 to 1, default speed 6. The format has no place for a loop count before libavif 1.0: what
+        /// Encodes the still or the animation. Default quality 70, chroma at half the resolution below 90 unless
+        /// a subsampling is asked for; effort 0 to 9 is libavif's speed 10 to 1, default speed 6. Pixels of 16 bits a sample
+        /// get 10, those of animations 8. Profile, code points, EXIF and XMP have their places. The format has no place for a loop count before libavif 1.0: what
         /// is written plays for ever.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
@@ -72,7 +74,7 @@
             guard !image.isAnimated else {
                 return try AVIFAnimationWriter.encode(image, as: encoding, depth: encodedDepth, context: context)
             }
-            return try AVIFWriter.encode(image.pixels, as: encoding, depth: encodedDepth, context: context)
+            return try AVIFWriter.encode(image, as: encoding, depth: encodedDepth, context: context)
         }
     }
 #endif

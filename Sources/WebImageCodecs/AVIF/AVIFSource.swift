@@ -12,6 +12,8 @@
         private let info: wi_avif_info
         /// What frames go through.
         var color: ColorConversion?
+        /// Bits per sample of frames.
+        var wantedDepth = DecodeOptions.Depth.eight
 
         /// libavif's structures tell sizes in 32 bits.
         private static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
@@ -66,24 +68,12 @@
 
         mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
             try context.checkpoint()
-            let canvas = try PixelCanvas.forDecoding(storedSize, context: context)
-            if depth > 8, let color, let wide = try PixelCanvas.wide(storedSize, context: context) {
-                let isPremultiplied = try read(frame, into: wide)
-                if isPremultiplied { wide.unpremultiplyWide() }
-                try color.narrow(wide, into: canvas, context: context)
-                if hasAlpha { canvas.premultiply(rows: 0..<canvas.size.height) }
-            } else {
-                let isPremultiplied = try read(frame, into: canvas)
-                if isPremultiplied {
-                    try color?.convertPremultiplied(canvas, context: context)
-                } else {
-                    color?.convert(canvas, rows: 0..<canvas.size.height)
-                    if hasAlpha { canvas.premultiply(rows: 0..<canvas.size.height) }
-                }
+            let reading = PixelReading(storedSize, depth: depth, options: wantedDepth, color: color)
+            let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
+                .init(hasAlpha: hasAlpha, isPremultiplied: try read(frame, into: canvas))
             }
             try context.checkpoint()
-            let isOpaque = !hasAlpha || canvas.isEveryPixelOpaque()
-            return try canvas.finish(isOpaque: isOpaque).part(crop, context: context)
+            return try pixels.part(crop, context: context)
         }
 
         /// Returns whether alpha is multiplied in.

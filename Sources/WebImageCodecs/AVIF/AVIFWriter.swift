@@ -9,19 +9,33 @@
     enum AVIFWriter {
         static let maxSide = 32_768
 
-        /// - Parameter depth: bits per sample, 8 or 10.
-        static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding, depth: Int, context: CodingContext)
+        /// - Parameter depth: bits per sample of 8-bit pixels, 8 or 10; others get 10.
+        static func encode(_ image: Image, as encoding: ImageEncoding, depth: Int, context: CodingContext)
             throws(ImageError) -> Data
         {
+            let pixels = image.pixels
             try requireEncodable(pixels, as: .avif, maxSide: maxSide)
-            let options = try options(encoding, depth: depth)
+            let isWide = pixels.format == .rgba16
+            guard !isWide || !encoding.isLossless else {
+                let reason = "it has 12 bits a sample at most, so that 16 cannot be kept"
+                throw .transform(.encodingFailed(format: .avif, reason: reason))
+            }
+            var options = try options(encoding, depth: isWide ? 10 : depth, image.metadata)
+            options.is_wide = isWide ? 1 : 0
             try context.checkpoint()
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
             var message: UnsafePointer<CChar>?
-            let status = wi_avif_encode(
-                StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4, UInt32(pixels.width),
-                UInt32(pixels.height), pixels.isOpaque ? 1 : 0, options, &bytes, &count, &message)
+            let status = withBlocks(EmbeddedMetadata(for: image, as: encoding)) { blocks in
+                let write = { (samples: UnsafeRawPointer) in
+                    wi_avif_encode(
+                        samples, pixels.width * pixels.format.bytesPerPixel, UInt32(pixels.width),
+                        UInt32(pixels.height), pixels.isOpaque ? 1 : 0, options, blocks, &bytes, &count, &message)
+                }
+                return isWide
+                    ? write(StraightAlpha.wideRows(of: pixels, from: 0, count: pixels.height))
+                    : write(StraightAlpha.rows(of: pixels, from: 0, count: pixels.height))
+            }
             guard status == WI_AVIF_OK, let bytes else {
                 let reason = message.map { String(cString: $0) } ?? "libavif refused"
                 throw .transform(.encodingFailed(format: .avif, reason: reason))
@@ -31,13 +45,33 @@
             return Data(bytes: bytes, count: count)
         }
 
-        static func options(_ encoding: ImageEncoding, depth: Int) throws(ImageError) -> wi_avif_options {
+        static func options(_ encoding: ImageEncoding, depth: Int, _ metadata: ImageMetadata) throws(ImageError)
+            -> wi_avif_options
+        {
             let effort = try encoding.checkedEffort()
             let quality = encoding.quality ?? 70
+            let subsampling =
+                switch encoding.chosenSubsampling(quality: quality) {
+                case .yuv444: WI_AVIF_444
+                case .yuv422: WI_AVIF_422
+                case .yuv420: WI_AVIF_420
+                }
+            let colours = metadata.color == .source ? metadata.codePoints ?? .sRGB : .sRGB
             return wi_avif_options(
                 depth: Int32(encoding.isLossless ? 8 : depth), is_lossless: encoding.isLossless ? 1 : 0,
-                quality: Int32(quality), speed: Int32(effort.map { 10 - $0 } ?? 6),
-                subsamples_chroma: quality < 90 ? 1 : 0)
+                quality: Int32(quality), speed: Int32(effort.map { 10 - $0 } ?? 6), subsampling: subsampling,
+                is_wide: 0, primaries: Int32(clamping: colours.primaries), transfer: Int32(clamping: colours.transfer))
+        }
+
+        static func withBlocks<Result>(
+            _ metadata: EmbeddedMetadata, _ body: (UnsafePointer<wi_avif_blocks>) -> Result
+        ) -> Result {
+            metadata.withBytes { icc, exif, xmp in
+                var blocks = wi_avif_blocks(
+                    icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
+                    xmp: xmp.baseAddress, xmp_count: xmp.count)
+                return body(&blocks)
+            }
         }
     }
 #endif

@@ -40,13 +40,13 @@ struct FramesToEncode {
     var count: Int { durations.count }
     var isAnimation: Bool { count > 1 }
 
-    /// The pixels of one frame.
+    /// The pixels of one frame, 8 bits a sample.
     ///
     /// - Throws: what is wrong with the frame, a deadline or a cancellation.
     func pixels(at place: Int) throws(ImageError) -> PixelBuffer {
         try context.checkpoint()
-        guard let animation = image.animation else { return image.pixels }
-        let pixels = try animation.frame(at: place)
+        guard let animation = image.animation else { return try image.pixels.eightBits(context: context) }
+        let pixels = try animation.frame(at: place).eightBits(context: context)
         try requireEncodable(pixels, as: format, maxSide: maxSide)
         guard pixels.size == size else {
             let reason = "frame \(place) has \(pixels.size) pixels, the first \(size)"

@@ -28,7 +28,7 @@ public struct BMPCoder: ImageCoder {
             let header = try DIBHeader(&reader)
             try probe.requireAgreement(on: header.size, format: .bmp)
             let layout = try DecodeLayout(rawSize: header.size, options: options, context: context)
-            let start = pixelOffset(bytes, behindHeader: reader.offset)
+            let start = Self.pixelOffset(bytes, behindHeader: reader.offset)
             let decoded = try DIBDecoder(header: header, format: .bmp).decode(
                 bytes, at: start, allowsPartial: options.allowsPartial, context: context)
             return Image(
@@ -37,6 +37,15 @@ public struct BMPCoder: ImageCoder {
                     rawSize: header.size, depth: header.bitsPerPixel <= 8 ? header.bitsPerPixel : 8,
                     hasAlpha: !decoded.pixels.isOpaque, isPartial: decoded.isPartial))
         }
+    }
+
+    /// By rows, which most files store from the bottom up; one with run lengths shows nothing before it is whole.
+    public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> (any ProgressiveDecoder)?
+    {
+        let layout = try DecodeLayout(rawSize: probe.rawSize, options: options, context: context)
+        return StreamDecoder(
+            try BMPStream(probe: probe, context: context), probe: probe, options: options, layout: layout)
     }
 
     /// True for BMP.
@@ -53,7 +62,7 @@ public struct BMPCoder: ImageCoder {
     }
 
     /// Where the file header says the pixels begin; right behind the header where that makes no sense.
-    private func pixelOffset(_ bytes: UnsafeBufferPointer<UInt8>, behindHeader: Int) -> Int {
+    static func pixelOffset(_ bytes: UnsafeBufferPointer<UInt8>, behindHeader: Int) -> Int {
         var reader = ByteReader(bytes, at: 10)
         guard let stated = reader.uint32().map(Int.init), stated >= Self.fileHeaderSize + 12 else {
             return behindHeader

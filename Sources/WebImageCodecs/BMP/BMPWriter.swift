@@ -7,8 +7,9 @@ import WebImageCore
 enum BMPWriter {
     static let maxSide = 32_767
 
-    static func encode(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> Data {
-        try requireEncodable(pixels, as: .bmp, maxSide: maxSide)
+    static func encode(_ picture: PixelBuffer, context: CodingContext) throws(ImageError) -> Data {
+        try requireEncodable(picture, as: .bmp, maxSide: maxSide)
+        let pixels = try picture.eightBits(context: context)
         let headerSize = pixels.isOpaque ? 40 : 108
         let body = try rows(of: pixels, hasAlpha: !pixels.isOpaque, context: context)
         let offset = BMPCoder.fileHeaderSize + headerSize

@@ -20,13 +20,7 @@ struct DIBDecoder {
             let from = min(start, bytes.count)
             let done = try rows.decode(bytes[from...], into: canvas, context: context)
             isWhole = done == header.size.height
-            if rows.hasAlpha {
-                if header.hasStatedAlpha || hasVisiblePixel(canvas) {
-                    canvas.premultiply(rows: 0..<header.size.height)
-                } else {
-                    makeOpaque(canvas)
-                }
-            }
+            if rows.hasAlpha { settleAlpha(canvas, rows: 0..<header.size.height) }
         } else {
             var runs = DIBRunLength(header, ByteReader(bytes, at: start))
             isWhole = try runs.decode(into: canvas, context: context)
@@ -38,6 +32,15 @@ struct DIBDecoder {
         return (canvas.finish(isOpaque: isOpaque), !isWhole)
     }
 
+    /// Decides what the alpha of decoded rows means, and multiplies it in.
+    func settleAlpha(_ canvas: borrowing PixelCanvas, rows: Range<Int>) {
+        if header.hasStatedAlpha || hasVisiblePixel(canvas) {
+            canvas.premultiply(rows: rows)
+        } else {
+            makeOpaque(canvas, rows: rows)
+        }
+    }
+
     /// Many writers leave the fourth byte zero, whatever the header's unused mask says.
     private func hasVisiblePixel(_ canvas: borrowing PixelCanvas) -> Bool {
         for row in 0..<header.size.height {
@@ -47,8 +50,8 @@ struct DIBDecoder {
         return false
     }
 
-    private func makeOpaque(_ canvas: borrowing PixelCanvas) {
-        for row in 0..<header.size.height {
+    private func makeOpaque(_ canvas: borrowing PixelCanvas, rows: Range<Int>) {
+        for row in rows {
             let pixels = canvas.row(row)
             for x in 0..<header.size.width { pixels[x * 4 + 3] = 255 }
         }

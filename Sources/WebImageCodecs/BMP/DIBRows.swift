@@ -51,14 +51,16 @@ struct DIBRows {
 
     /// Decodes as many rows as `bytes` hold, in file order.
     ///
-    /// - Returns: the number of rows that are whole.
-    func decode(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, into canvas: borrowing PixelCanvas, context: CodingContext)
-        throws(ImageError) -> Int
-    {
+    /// - Parameter first: the number of the row that `bytes` begin with.
+    /// - Returns: the number of rows that are whole, those before `first` too.
+    func decode(
+        _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from first: Int = 0, into canvas: borrowing PixelCanvas,
+        context: CodingContext
+    ) throws(ImageError) -> Int {
         let height = header.size.height
-        for row in 0..<height {
+        for row in first..<height {
             if row % rowsPerCheckpoint == 0 { try context.checkpoint() }
-            let start = bytes.startIndex + row * stride
+            let start = bytes.startIndex + (row - first) * stride
             guard start <= bytes.endIndex, bytes.endIndex - start >= rowBytes else { return row }
             let source = UnsafeBufferPointer(rebasing: bytes[start..<start + rowBytes])
             convert(source, into: canvas.row(header.isTopDown ? row : height - 1 - row))

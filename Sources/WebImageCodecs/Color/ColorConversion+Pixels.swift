@@ -4,26 +4,30 @@ import CPixelKernels
 import WebImageCore
 
 extension ColorConversion {
-    /// Converts rows of a canvas of 8-bit pixels, alpha not multiplied in, in place.
+    /// Converts rows of a canvas, alpha not multiplied in, in place.
     func convert(_ canvas: borrowing PixelCanvas, rows: Range<Int>) {
-        for row in rows { convert(canvas.row(row), count: canvas.size.width) }
-    }
-
-    /// Converts a canvas of 8-bit pixels in place.
-    func convertPremultiplied(_ canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {
-        for index in 0..<canvas.size.height {
-            if index % rowsPerCheckpoint == 0 { try context.checkpoint() }
-            let row = canvas.row(index)
-            let isOpaque = wi_is_opaque_rgba8(row, canvas.size.width)
-            if !isOpaque { wi_unpremultiply_rgba8(row, row, canvas.size.width) }
-            convert(row, count: canvas.size.width)
-            if !isOpaque { wi_premultiply_rgba8(row, canvas.size.width) }
+        for index in rows {
+            switch canvas.format {
+            case .rgba8: convert(canvas.row(index), count: canvas.size.width)
+            case .rgba16: convert(canvas.words(index), count: canvas.size.width)
+            }
         }
     }
 
-    /// Finished 8-bit pixels, converted.
+    /// Converts a canvas in place.
+    func convertPremultiplied(_ canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {
+        for index in 0..<canvas.size.height {
+            if index % rowsPerCheckpoint == 0 { try context.checkpoint() }
+            let isOpaque = canvas.isOpaque(row: index)
+            if !isOpaque { canvas.unpremultiply(row: index) }
+            convert(canvas, rows: index..<index + 1)
+            if !isOpaque { canvas.premultiply(rows: index..<index + 1) }
+        }
+    }
+
+    /// Finished pixels, converted.
     func converted(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
-        let canvas = try PixelCanvas.forDecoding(pixels.size, context: context)
+        let canvas = try PixelCanvas.forDecoding(pixels.size, format: pixels.format, context: context)
         pixels.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
             canvas.baseAddress.copyMemory(from: base, byteCount: pixels.byteCount)
@@ -38,7 +42,7 @@ extension ColorConversion {
     {
         for index in 0..<target.size.height {
             if index % rowsPerCheckpoint == 0 { try context.checkpoint() }
-            let row = (wide.baseAddress + index * wide.bytesPerRow).assumingMemoryBound(to: UInt16.self)
+            let row = wide.words(index)
             convert(row, count: target.size.width)
             wi_narrow(row, target.row(index), target.size.width * 4)
         }
@@ -57,11 +61,15 @@ extension PixelCanvas {
         return try PixelCanvas(size: size, format: .rgba16)
     }
 
-    /// Undoes the multiplication by alpha of 16-bit pixels.
-    func unpremultiplyWide() {
-        for index in 0..<size.height {
-            let row = (baseAddress + index * bytesPerRow).assumingMemoryBound(to: UInt16.self)
-            wi_unpremultiply_rgba16(row, row, size.width)
+    /// Undoes the multiplication by alpha.
+    func unpremultiply() {
+        for index in 0..<size.height { unpremultiply(row: index) }
+    }
+
+    fileprivate func unpremultiply(row index: Int) {
+        switch format {
+        case .rgba8: wi_unpremultiply_rgba8(row(index), row(index), size.width)
+        case .rgba16: wi_unpremultiply_rgba16(words(index), words(index), size.width)
         }
     }
 }

@@ -13,6 +13,8 @@
         /// True for HEIF.
         public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .heif }
 
+        /// Where a smaller size is wanted and an embedded thumbnail has as many pixels, that is decoded instead.
+        ///
         /// Decodes the primary picture, or the one of `frames: .single(n)` where 0 is the primary and the others follow in
         /// the file's order; libheif crops and turns it, once. Of sequences the still is shown. What is cut off is an
         /// error also with `allowsPartial`.
@@ -24,46 +26,82 @@
             try context.checkpoint()
             return try data.withBytes { (bytes) throws(ImageError) in
                 let index = options.firstIndex
-                let reader = try HEIFReader(bytes, picture: index, limits: context.limits)
+                var reader = try HEIFReader(bytes, picture: index, limits: context.limits)
                 if index == 0, let probe, probe.size != reader.size {
                     throw .decode(.inconsistent(format: .heif, reason: "\(reader.size) instead of \(probe.size)"))
                 }
-                let layout = try DecodeLayout(rawSize: reader.size, options: options, context: context)
+                let layout = try DecodeLayout(
+                    rawSize: reader.size, options: options, format: options.depth.format(reader.depth), context: context
+                )
                 let profile = reader.iccProfile()
                 let color = options.conversion(reader.conversion(profile: profile))
-                let pixels = try layout.finish(
-                    try reader.decode(color: color, context: context), context: context)
                 let metadata = ImageMetadata(
                     rawSize: (index == 0 ? probe?.rawSize : nil) ?? reader.size,
                     orientation: index == 0 ? probe.orientation : .up, depth: reader.depth, hasAlpha: reader.hasAlpha,
                     iccProfile: profile,
                     codePoints: reader.codePoints)
+                let stored = try decode(&reader, layout, color: color, options: options, context: context)
+                let pixels = try layout.finish(stored, context: context)
                 return Image(pixels: pixels, scale: options.scale, format: .heif, metadata: metadata)
             }
+        }
+
+        /// The embedded thumbnail where it has all the pixels that are wanted and can be decoded, else the picture.
+        private func decode(
+            _ reader: inout HEIFReader, _ layout: DecodeLayout, color: ColorConversion?, options: DecodeOptions,
+            context: CodingContext
+        ) throws(ImageError) -> PixelBuffer {
+            if let needed = layout.neededSides,
+                reader.useThumbnail(width: needed.width, height: needed.height, options: options.depth)
+            {
+                // It may have colours of its own.
+                let own = reader.hasColors ? options.conversion(reader.conversion(profile: reader.iccProfile())) : color
+                do throws(ImageError) {
+                    return try reader.decode(color: own, options: options.depth, context: context)
+                } catch {
+                    try context.checkpoint()
+                    reader.usePicture()
+                }
+            }
+            return try reader.decode(color: color, options: options.depth, context: context)
         }
 
         /// True for HEIF where libheif has an encoder for HEVC.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
 
-        /// Encodes the still or the poster as HEIC. Default quality 75. HEVC in libheif is not exact, so `isLossless` is
-        /// refused.
+        /// Encodes the still or the poster as HEIC. Default quality 75, colour at half size unless another
+        /// `subsampling` is asked for, which not every device shows. HEVC in libheif is not exact, so `isLossless` is
+        /// refused. Alpha, profile, EXIF, XMP and a thumbnail have their places.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
-            let pixels = image.pixels
-            try requireEncodable(pixels, as: .heif, maxSide: 16_384)
+            try requireEncodable(image.pixels, as: .heif, maxSide: 16_384)
             _ = try encoding.checkedEffort()
             guard !encoding.isLossless else {
                 throw .transform(.encodingFailed(format: .heif, reason: "it cannot be lossless"))
             }
+            let pixels = try image.pixels.eightBits(context: context)
             try context.checkpoint()
+            let quality = encoding.quality ?? 75
+            let chroma = (encoding.subsampling ?? .yuv420).rawValue.filter { $0 != ":" }
+            let side = encoding.thumbnailSide.map { min($0, max(pixels.width, pixels.height)) } ?? 0
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = wi_heif_encode(
-                StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4, UInt32(pixels.width),
-                UInt32(pixels.height), pixels.isOpaque ? 1 : 0, Int32(encoding.quality ?? 75), &bytes, &count)
+            let status = EmbeddedMetadata(for: image, as: encoding).withBytes { icc, exif, xmp in
+                var blocks = wi_heif_blocks(
+                    icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
+                    xmp: xmp.baseAddress, xmp_count: xmp.count)
+                return chroma.withCString { chroma in
+                    var options = wi_heif_options(
+                        quality: Int32(quality), chroma: chroma, thumbnail_side: Int32(side))
+                    return wi_heif_encode(
+                        StraightAlpha.rows(of: pixels, from: 0, count: pixels.height), pixels.width * 4,
+                        UInt32(pixels.width), UInt32(pixels.height), pixels.isOpaque ? 1 : 0, &options, &blocks,
+                        &bytes, &count)
+                }
+            }
             guard status == WI_HEIF_OK, let bytes else {
                 throw .transform(.encodingFailed(format: .heif, reason: "libheif refused (\(status.rawValue))"))
             }

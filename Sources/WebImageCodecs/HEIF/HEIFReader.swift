@@ -7,7 +7,9 @@
     /// One picture of a HEIF file opened by libheif. The bytes must outlive it.
     struct HEIFReader: ~Copyable {
         private let handle: OpaquePointer
-        private let info: wi_heif_info
+        private let picture: wi_heif_info
+        /// Of the picture, or of the thumbnail that takes its place.
+        private var info: wi_heif_info
         private let received: Int
         /// Longer profiles are ignored.
         private static let maxProfileBytes = 4 << 20
@@ -29,6 +31,7 @@
                 throw Self.failure(status, handle, received: bytes.count)
             }
             self.handle = handle
+            self.picture = info
             self.info = info
             self.received = bytes.count
         }
@@ -39,6 +42,26 @@
         var size: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
         var depth: Int { Int(info.depth) }
         var hasAlpha: Bool { info.has_alpha != 0 }
+
+        /// Lets a thumbnail take the picture's place that has at least this many pixels on each axis. From then on the
+        /// facts are the thumbnail's.
+        ///
+        /// - Returns: whether there is one.
+        mutating func useThumbnail(
+            width: Double, height: Double, options: DecodeOptions.Depth
+        ) -> Bool {
+            let depth = options.format(depth) == .rgba16 ? picture.depth : 1
+            return wi_heif_use_thumbnail(handle, width, height, depth, &info) != 0
+        }
+
+        /// Takes ``useThumbnail(width:height:options:)`` back.
+        mutating func usePicture() {
+            info = picture
+            wi_heif_use_picture(handle, &info)
+        }
+
+        /// Whether anything is said of the colours.
+        var hasColors: Bool { info.icc_count > 0 || info.transfer != 0 }
 
         func iccProfile() -> [UInt8]? {
             guard info.icc_count > 0, info.icc_count <= Self.maxProfileBytes else { return nil }
@@ -57,28 +80,20 @@
             profile == nil ? .from(codePoints) : .from(profile: profile)
         }
 
-        /// - Parameter color: what the pixels go through.
-        func decode(color: ColorConversion?, context: CodingContext) throws(ImageError) -> PixelBuffer {
-            let canvas = try PixelCanvas.forDecoding(size, context: context)
+        /// - Parameters:
+        ///   - color: what the pixels go through.
+        ///   - options: bits per sample of the result.
+        func decode(color: ColorConversion?, options: DecodeOptions.Depth, context: CodingContext)
+            throws(ImageError) -> PixelBuffer
+        {
             try context.checkpoint()
-            let isPremultiplied = hasAlpha && info.is_premultiplied != 0
-            if depth > 8, let color, let wide = try PixelCanvas.wide(size, context: context) {
-                try read(into: wide)
-                if isPremultiplied { wide.unpremultiplyWide() }
-                try color.narrow(wide, into: canvas, context: context)
-                if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
-            } else {
+            let reading = PixelReading(size, depth: depth, options: options, color: color)
+            let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 try read(into: canvas)
-                if isPremultiplied {
-                    try color?.convertPremultiplied(canvas, context: context)
-                } else {
-                    color?.convert(canvas, rows: 0..<size.height)
-                    if hasAlpha { canvas.premultiply(rows: 0..<size.height) }
-                }
+                return .init(hasAlpha: hasAlpha, isPremultiplied: hasAlpha && info.is_premultiplied != 0)
             }
             try context.checkpoint()
-            let isOpaque = canvas.isEveryPixelOpaque()
-            return canvas.finish(isOpaque: isOpaque)
+            return pixels
         }
 
         private func read(into canvas: borrowing PixelCanvas) throws(ImageError) {

@@ -12,7 +12,7 @@ enum ICOWriter {
     static func encode(_ pixels: PixelBuffer, sides: [Int], as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        let pictures = try sizes(pixels, sides, context)
+        let pictures = try sizes(try pixels.eightBits(context: context), sides, context)
         var bodies: [Data] = []
         for picture in pictures {
             try requireEncodable(picture, as: .ico, maxSide: maxSide)

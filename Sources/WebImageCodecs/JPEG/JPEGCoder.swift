@@ -60,13 +60,15 @@ public struct JPEGCoder: ImageCoder {
     /// True for JPEG.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .jpeg }
 
-    /// Encodes the still or the poster: Huffman tables made for the picture, chroma at half size below quality 90
-    /// and at full size from there on, as people ask for 90 and more to see no difference. Default quality 90.
+    /// Encodes the still or the poster. Default quality 90; Huffman tables made for the picture unless that is switched off;
+    /// chroma at half size below quality 90 and at full size from there on unless a subsampling is asked for; grey pictures
+    /// with one component. Profile, EXIF, with a thumbnail where one is asked for, and XMP have segments; what does not
+    /// fit into one is left out.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try JPEGWriter.encode(image.pixels, as: encoding, context: context)
+        try JPEGWriter.encode(image, as: encoding, context: context)
     }
 }

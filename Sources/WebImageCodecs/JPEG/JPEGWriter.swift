@@ -5,36 +5,73 @@ import Foundation
 import WebImageCore
 
 /// Encodes pixels through libjpeg-turbo.
-enum JPEGWriter {
+struct JPEGWriter {
     /// JPEG's sizes are 16 bits wide; libjpeg stops at 65,500.
     static let maxSide = 65_500
 
-    static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: CodingContext)
+    private let pixels: PixelBuffer
+    private let background: [UInt8]
+    private let context: CodingContext
+    private let handle: OpaquePointer
+
+    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try requireEncodable(pixels, as: .jpeg, maxSide: maxSide)
-        guard encoding.background.count == 3 else {
-            throw .request(.invalidOption(name: "background", value: "\(encoding.background)"))
+        try requireEncodable(image.pixels, as: .jpeg, maxSide: maxSide)
+        let pixels = try image.pixels.eightBits(context: context)
+        let background = encoding.background
+        guard background.count == 3 else {
+            throw .request(.invalidOption(name: "background", value: "\(background)"))
         }
         guard let handle = wi_jpeg_encoder_open() else { throw .decode(.outOfMemory(bytes: pixels.byteCount)) }
         defer { wi_jpeg_encoder_close(handle) }
-        let quality = encoding.isLossless ? 100 : encoding.quality ?? 90
-        try check(
-            wi_jpeg_encoder_start(
-                handle, UInt32(pixels.width), UInt32(pixels.height), Int32(quality), encoding.isProgressive ? 1 : 0,
-                quality >= 90 ? 1 : 0), handle)
-        try write(pixels, background: encoding.background, to: handle, context: context)
+        let isGray = isGray(pixels, image, encoding)
+        var options = options(encoding, isGray: isGray)
+        try check(wi_jpeg_encoder_start(handle, UInt32(pixels.width), UInt32(pixels.height), &options), handle)
+        let writer = JPEGWriter(pixels: pixels, background: background, context: context, handle: handle)
+        let metadata = EmbeddedMetadata(for: image, as: encoding, isGray: isGray)
+        try writer.write(metadata, thumbnail: try thumbnail(pixels, encoding, context))
+        try writer.writeRows()
         var bytes: UnsafePointer<UInt8>?
         var count = 0
         try check(wi_jpeg_encoder_finish(handle, &bytes, &count), handle)
         return bytes.map { Data(bytes: $0, count: count) } ?? Data()
     }
 
-    private static func write(
-        _ pixels: PixelBuffer, background: [UInt8], to handle: OpaquePointer, context: CodingContext
-    ) throws(ImageError) {
-        var row = 0
-        while row < pixels.height {
+    /// Grey where every pixel is, what shows through included; a profile for colour needs three components.
+    private static func isGray(_ pixels: PixelBuffer, _ image: Image, _ encoding: ImageEncoding) -> Bool {
+        let shade = encoding.background
+        return EmbeddedMetadata(for: image, as: encoding).iccProfile == nil
+            && (pixels.isOpaque || (shade[0] == shade[1] && shade[1] == shade[2])) && pixels.isGray()
+    }
+
+    private static func options(_ encoding: ImageEncoding, isGray: Bool) -> wi_jpeg_options {
+        let quality = encoding.isLossless ? 100 : encoding.quality ?? 90
+        let subsampling = encoding.chosenSubsampling(quality: quality)
+        return wi_jpeg_options(
+            quality: Int32(quality), is_progressive: encoding.isProgressive ? 1 : 0,
+            optimizes_tables: encoding.optimizesTables ? 1 : 0, is_gray: isGray ? 1 : 0,
+            columns: subsampling == .yuv444 ? 1 : 2, rows: subsampling == .yuv420 ? 2 : 1)
+    }
+
+    private func write(_ metadata: EmbeddedMetadata, thumbnail: [UInt8]?) throws(ImageError) {
+        if let profile = metadata.iccProfile {
+            try Self.check(wi_jpeg_encoder_profile(handle, profile, profile.count), handle)
+        }
+        if let exif = JPEGMetadata.exif(metadata.exif, thumbnail: thumbnail) {
+            try write(segment: JPEGMetadata.exifName, exif)
+        }
+        if let xmp = metadata.xmp, xmp.count + JPEGMetadata.xmpName.count <= JPEGMetadata.maxSegment {
+            try write(segment: JPEGMetadata.xmpName, xmp)
+        }
+    }
+
+    private func write(segment name: [CChar], _ bytes: [UInt8]) throws(ImageError) {
+        try Self.check(wi_jpeg_encoder_segment(handle, 1, name, name.count, bytes, bytes.count), handle)
+    }
+
+    private func writeRows() throws(ImageError) {
+        for row in stride(from: 0, to: pixels.height, by: rowsPerCheckpoint) {
             try context.checkpoint()
             let count = min(rowsPerCheckpoint, pixels.height - row)
             let status = pixels.withUnsafeBytes { bytes in
@@ -42,8 +79,7 @@ enum JPEGWriter {
                 return wi_jpeg_encoder_rows(
                     handle, rows, pixels.bytesPerRow, UInt32(count), pixels.isOpaque ? 1 : 0, background)
             }
-            try check(status, handle)
-            row += count
+            try Self.check(status, handle)
         }
     }
 
@@ -51,5 +87,24 @@ enum JPEGWriter {
         guard status != WI_JPEG_OK else { return }
         let words = String(cString: wi_jpeg_encoder_message(handle))
         throw .transform(.encodingFailed(format: .jpeg, reason: words))
+    }
+}
+
+extension JPEGWriter {
+    /// The picture in few pixels as a JPEG of its own (Exif 2.32, section 4.5.5).
+    private static func thumbnail(
+        _ pixels: PixelBuffer, _ encoding: ImageEncoding, _ context: CodingContext
+    ) throws(ImageError) -> [UInt8]? {
+        guard let side = encoding.thumbnailSide else { return nil }
+        let plan = try TargetSize.fit(width: Double(side), height: Double(side)).plan(for: pixels.size)
+        let small = try Resampler.resample(
+            pixels, window: plan.window, to: plan.output, filter: .lanczos3, context: context)
+        // One that does not fit into a segment is tried with less quality before it is left out.
+        for quality in [80, 50, 25] {
+            let thumbnail = ImageEncoding(format: .jpeg, quality: quality, background: encoding.background)
+            let data = try encode(Image(pixels: small), as: thumbnail, context: context)
+            if data.count <= JPEGMetadata.maxThumbnail { return [UInt8](data) }
+        }
+        return nil
     }
 }

@@ -13,9 +13,13 @@
             let frames = try FramesToEncode(image, as: encoding, maxSide: JXLWriter.maxSide, context: context)
             let channels = try frames.areOpaque() ? 3 : 4
             let options = try JXLWriter.options(encoding)
-            let handle = wi_jxl_animator_open(
-                UInt32(frames.size.width), UInt32(frames.size.height), UInt32(channels),
-                UInt32(clamping: frames.loopCount), options.distance, options.effort)
+            var picture = wi_jxl_picture(
+                width: UInt32(frames.size.width), height: UInt32(frames.size.height), channels: UInt32(channels),
+                bits: 8)
+            let handle = JXLWriter.withBlocks(EmbeddedMetadata(for: image, as: encoding)) { blocks in
+                wi_jxl_animator_open(
+                    &picture, blocks, UInt32(clamping: frames.loopCount), options.distance, options.effort)
+            }
             guard let handle else { throw .transform(.encodingFailed(format: .jxl, reason: "libjxl refused")) }
             defer { wi_jxl_animator_close(handle) }
             let whole = PixelRect(x: 0, y: 0, width: frames.size.width, height: frames.size.height)

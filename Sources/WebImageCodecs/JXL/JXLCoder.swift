@@ -31,9 +31,10 @@
             let plays = try options.plays(count: durations.count, limits: context.limits)
             let layout = try DecodeLayout(
                 rawSize: source.storedSize, orientation: source.orientation, options: options,
-                frames: plays ? durations.count : 1, context: context)
+                format: options.depth.format(source.depth), frames: plays ? durations.count : 1, context: context)
             source.allowsPartial = options.allowsPartial && !plays
             source.color = options.conversion(source.conversion)
+            source.wantedDepth = options.depth
             let pixels = try layout.finish(
                 try source.decode(frame: options.firstIndex, context: context), context: context)
             let metadata = ImageMetadata(
@@ -43,7 +44,9 @@
             var animation: ImageAnimation?
             if plays {
                 let timeline = AnimationTimeline(loopCount: source.loopCount, durations: durations)
-                let cost = data.count + source.storedSize.width * source.storedSize.height * 4
+                let cost =
+                    data.count + source.storedSize.width * source.storedSize.height
+                    * pixels.format.bytesPerPixel
                 animation = ImageAnimation(
                     FrameDecoder(source, timeline: timeline, layout: layout, limits: context.limits, cost: cost))
             }
@@ -66,6 +69,7 @@
 
         /// Encodes the still or the animation. Quality 1 to 100 becomes a distance as in libjxl's own tools, default 90
         /// (distance 1, visually lossless); 100 and `isLossless` keep every visible pixel. Effort 0 to 9 is libjxl's 1 to 9.
+        /// Pixels of 16 bits a sample stay so, those of animations become 8. Profile, EXIF and XMP have their places.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
         ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
@@ -74,7 +78,20 @@
         {
             let image = try image.taking(encoding.frames)
             guard !image.isAnimated else { return try JXLAnimationWriter.encode(image, as: encoding, context: context) }
-            return try JXLWriter.encode(image.pixels, as: encoding, context: context)
+            return try JXLWriter.encode(image, as: encoding, context: context)
+        }
+
+        /// True from JPEG.
+        public func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
+            source == .jpeg && target == .jxl
+        }
+
+        /// Takes the coefficients of a JPEG over, about a fifth smaller; from the result the JPEG can be had back bit by bit.
+        /// Nil where libjxl does not take it (CMYK, arithmetic coding).
+        public func transcode(
+            _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+        ) throws(ImageError) -> Data? {
+            format == .jpeg ? try JXLWriter.transcode(original, as: encoding, context: context) : nil
         }
     }
 #endif

@@ -17,6 +17,8 @@
         private(set) var isPartial = false
         /// What frames go through.
         var color: ColorConversion?
+        /// Bits per sample of frames.
+        var wantedDepth = DecodeOptions.Depth.eight
 
         /// - Throws: families 4xxx and 6xxx.
         init(_ data: Data, limits: Limits) throws(ImageError) {
@@ -87,24 +89,15 @@
 
         mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
             try context.checkpoint()
-            let canvas = try PixelCanvas.forDecoding(storedSize, zeroed: allowsPartial, context: context)
-            if depth > 8, let color, let wide = try PixelCanvas.wide(storedSize, context: context) {
-                try read(frame, into: wide)
-                if info.is_premultiplied != 0 { wide.unpremultiplyWide() }
-                try color.narrow(wide, into: canvas, context: context)
-                if hasAlpha || isPartial { canvas.premultiply(rows: 0..<canvas.size.height) }
-            } else {
+            let reading = PixelReading(
+                storedSize, depth: depth, options: wantedDepth, color: color, isZeroed: allowsPartial)
+            let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
                 try read(frame, into: canvas)
-                if hasAlpha, info.is_premultiplied != 0 {
-                    try color?.convertPremultiplied(canvas, context: context)
-                } else {
-                    color?.convert(canvas, rows: 0..<canvas.size.height)
-                    if hasAlpha || isPartial { canvas.premultiply(rows: 0..<canvas.size.height) }
-                }
+                return .init(
+                    hasAlpha: hasAlpha || isPartial, isPremultiplied: hasAlpha && info.is_premultiplied != 0)
             }
             try context.checkpoint()
-            let isOpaque = (!hasAlpha && !isPartial) || canvas.isEveryPixelOpaque()
-            return canvas.finish(isOpaque: isOpaque)
+            return pixels
         }
 
         private mutating func read(_ frame: Int, into canvas: borrowing PixelCanvas) throws(ImageError) {

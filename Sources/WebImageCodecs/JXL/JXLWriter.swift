@@ -9,25 +9,62 @@
     enum JXLWriter {
         static let maxSide = 1 << 30
 
-        static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: CodingContext)
+        static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
+            let pixels = image.pixels
             try requireEncodable(pixels, as: .jxl, maxSide: maxSide)
             let options = try options(encoding)
             try context.checkpoint()
+            let isWide = pixels.format == .rgba16
             let channels = pixels.isOpaque ? 3 : 4
+            var picture = wi_jxl_picture(
+                width: UInt32(pixels.width), height: UInt32(pixels.height), channels: UInt32(channels),
+                bits: isWide ? 16 : 8)
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = wi_jxl_encode(
-                StraightAlpha.packed(pixels, channels: channels), UInt32(pixels.width), UInt32(pixels.height),
-                UInt32(channels),
-                options.distance, options.effort, &bytes, &count)
+            let status = withBlocks(EmbeddedMetadata(for: image, as: encoding)) { blocks in
+                let write = { (samples: UnsafeRawPointer) in
+                    wi_jxl_encode(samples, &picture, blocks, options.distance, options.effort, &bytes, &count)
+                }
+                return isWide
+                    ? write(StraightAlpha.widePacked(pixels, channels: channels))
+                    : write(StraightAlpha.packed(pixels, channels: channels))
+            }
             guard status == WI_JXL_OK, let bytes else {
                 throw .transform(.encodingFailed(format: .jxl, reason: "libjxl refused (\(status.rawValue))"))
             }
             defer { free(bytes) }
             try context.checkpoint()
             return Data(bytes: bytes, count: count)
+        }
+
+        /// The JPEG as JPEG XL, from which it can be had back bit by bit; nil where libjxl does not take it.
+        static func transcode(_ jpeg: Data, as encoding: ImageEncoding, context: CodingContext)
+            throws(ImageError) -> Data?
+        {
+            let effort = try options(encoding).effort
+            try context.checkpoint()
+            return try jpeg.withBytes { (jpeg) throws(ImageError) in
+                var bytes: UnsafeMutablePointer<UInt8>?
+                var count = 0
+                guard wi_jxl_transcode(jpeg.baseAddress, jpeg.count, effort, &bytes, &count) == WI_JXL_OK, let bytes
+                else { return nil }
+                defer { free(bytes) }
+                try context.checkpoint()
+                return Data(bytes: bytes, count: count)
+            }
+        }
+
+        static func withBlocks<Result>(
+            _ metadata: EmbeddedMetadata, _ body: (UnsafePointer<wi_jxl_blocks>) -> Result
+        ) -> Result {
+            metadata.withBytes { icc, exif, xmp in
+                var blocks = wi_jxl_blocks(
+                    icc: icc.baseAddress, icc_count: icc.count, exif: exif.baseAddress, exif_count: exif.count,
+                    xmp: xmp.baseAddress, xmp_count: xmp.count)
+                return body(&blocks)
+            }
         }
 
         /// Distance 0 is lossless, effort 0 the library's default.

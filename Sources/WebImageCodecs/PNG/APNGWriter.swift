@@ -9,6 +9,7 @@ import WebImageCore
 struct APNGWriter {
     private let frames: FramesToEncode
     private let effort: Int?
+    private let metadata: EmbeddedMetadata
     private let context: CodingContext
     private var writer = PNGChunkWriter()
     private var sequence: UInt32 = 0
@@ -17,14 +18,17 @@ struct APNGWriter {
         throws(ImageError) -> Data
     {
         let frames = try FramesToEncode(image, as: encoding, maxSide: Int(Int32.max), context: context)
-        var writer = APNGWriter(frames: frames, effort: try encoding.checkedEffort(), context: context)
+        var writer = APNGWriter(
+            frames: frames, effort: try encoding.checkedEffort(),
+            metadata: EmbeddedMetadata(for: image, as: encoding), context: context)
         try writer.write()
         return Data(writer.writer.bytes)
     }
 
-    private init(frames: FramesToEncode, effort: Int?, context: CodingContext) {
+    private init(frames: FramesToEncode, effort: Int?, metadata: EmbeddedMetadata, context: CodingContext) {
         self.frames = frames
         self.effort = effort
+        self.metadata = metadata
         self.context = context
     }
 
@@ -50,16 +54,17 @@ struct APNGWriter {
     private mutating func append(_ pixels: PixelBuffer, before: PixelBuffer?, milliseconds: Int) throws(ImageError) {
         guard let before else {
             let whole = PixelRect(x: 0, y: 0, width: frames.size.width, height: frames.size.height)
-            let data = try compressed(pixels.straight(whole), whole.size)
+            let parts = try compressed(pixels.straight(whole), whole.size, with: metadata)
+            writer.append(parts.metadata)
             control(whole, isBlended: false, milliseconds)
-            return writer.chunk(PNGChunks.data) { $0 += data }
+            return writer.chunk(PNGChunks.data) { $0 += parts.data }
         }
         // A frame without a change still takes its time.
         let rect = pixels.changes(from: before) ?? PixelRect(x: 0, y: 0, width: 1, height: 1)
-        var data = try compressed(pixels.straight(rect), rect.size)
+        var data = try compressed(pixels.straight(rect), rect.size).data
         var isBlended = false
         if let over = pixels.straightChanges(from: before, rect) {
-            let blended = try compressed(over, rect.size)
+            let blended = try compressed(over, rect.size).data
             if blended.count < data.count {
                 data = blended
                 isBlended = true
@@ -95,12 +100,17 @@ struct APNGWriter {
         return (UInt16(min(65_535, milliseconds / 1_000)), 1)
     }
 
-    /// The compressed data of rows without padding, alpha not multiplied in.
-    private func compressed(_ rows: [UInt8], _ size: PixelSize) throws(ImageError) -> [UInt8] {
+    /// The compressed data of rows without padding, alpha not multiplied in, and the chunks of the metadata.
+    private func compressed(
+        _ rows: [UInt8], _ size: PixelSize, with metadata: EmbeddedMetadata = EmbeddedMetadata()
+    ) throws(ImageError) -> (data: [UInt8], metadata: [UInt8]) {
         guard let handle = wi_png_encoder_open() else { throw .decode(.outOfMemory(bytes: rows.count)) }
         defer { wi_png_encoder_close(handle) }
-        try check(
-            wi_png_encoder_start(handle, UInt32(size.width), UInt32(size.height), 0, Int32(effort ?? -1)), handle)
+        var layout = wi_png_layout(
+            width: UInt32(size.width), height: UInt32(size.height), kind: WI_PNG_RGBA, bits: 8,
+            effort: Int32(effort ?? -1))
+        try check(wi_png_encoder_start(handle, &layout, nil), handle)
+        try check(PNGWriter.embed(metadata, handle), handle)
         let outcome = rows.withUnsafeBufferPointer { rows -> Result<Void, ImageError> in
             do throws(ImageError) {
                 for row in stride(from: 0, to: size.height, by: rowsPerCheckpoint) {
@@ -118,18 +128,22 @@ struct APNGWriter {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
         try check(wi_png_encoder_finish(handle, &bytes, &count), handle)
-        return Self.pixelData(UnsafeBufferPointer(start: bytes, count: count))
+        return Self.parts(of: UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// What the IDAT chunks of a file of our own hold.
-    private static func pixelData(_ file: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    /// What the IDAT chunks of a file of our own hold, and its chunks about other things.
+    private static func parts(of file: UnsafeBufferPointer<UInt8>) -> (data: [UInt8], metadata: [UInt8]) {
         var reader = ByteReader(file, at: 8)
-        var data: [UInt8] = []
+        var (data, metadata): ([UInt8], [UInt8]) = ([], [])
         while let length = reader.bigUInt32(), let name = reader.bigUInt32(), let body = reader.take(Int(length)) {
-            if name == PNGChunks.data { data += body }
             guard reader.skip(4) else { break }
+            switch name {
+            case PNGChunks.header, PNGChunks.end: continue
+            case PNGChunks.data: data += body
+            default: metadata += file[body.startIndex - 8..<body.endIndex + 4]
+            }
         }
-        return data
+        return (data, metadata)
     }
 
     private func check(_ status: wi_png_status, _ handle: OpaquePointer) throws(ImageError) {

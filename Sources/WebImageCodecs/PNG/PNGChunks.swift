@@ -70,7 +70,7 @@ struct PNGChunkWriter {
     }
 
     /// Appends bytes that are whole chunks already.
-    mutating func append(_ chunks: Slice<UnsafeBufferPointer<UInt8>>) { bytes += chunks }
+    mutating func append(_ chunks: some Collection<UInt8>) { bytes += chunks }
 }
 
 extension [UInt8] {

@@ -3,7 +3,7 @@
 import Foundation
 import WebImageCore
 
-/// PNG through libpng: all colour types and depths (16 bits rounded to 8), transparent colours, interlace. The
+/// PNG: all colour types and depths, transparent colours, interlace; by libdeflate where that is possible, else by libpng. The
 /// frames of an animated PNG go through libpng one by one; an animation that breaks the rules gives its still picture.
 public struct PNGCoder: ImageCoder {
     /// Creates the coder.
@@ -12,7 +12,8 @@ public struct PNGCoder: ImageCoder {
     /// True for PNG and animated PNG.
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png || format == .apng }
 
-    /// Decodes in full and resamples. Broken checksums of chunks that matter are errors, of others not.
+    /// Decodes in full and resamples; large pictures that are to become much smaller are reduced row by row, and never
+    /// held whole, unless they are interlaced. Broken checksums of chunks that matter are errors, of others not.
     ///
     /// An animation's first frame is decoded at once, the others when they are asked for; a still picture that is not
     /// part of the animation is not shown. An animation that ends early gives the frames that are whole with
@@ -30,15 +31,13 @@ public struct PNGCoder: ImageCoder {
             if let animation { return try animation.decode(reader) }
             try options.requireStill()
             let layout = try DecodeLayout(
-                rawSize: reader.size, orientation: probe.orientation, options: options, context: context)
+                rawSize: reader.size, orientation: probe.orientation, options: options,
+                format: options.depth.format(reader.depth), context: context)
             let profile = reader.iccProfile()
             let color = options.conversion(reader.conversion(profile: profile))
-            let convertsLast = layout.convertsLast(color)
-            let decoded = try reader.decode(
-                allowsPartial: options.allowsPartial, color: convertsLast ? nil : color)
-            let pixels = try layout.finish(decoded.pixels, color: convertsLast ? color : nil, context: context)
+            let decoded = try PNGReduction(layout: layout, color: color, options: options).decode(reader)
             return Image(
-                pixels: pixels, scale: options.scale, format: probe?.format ?? .png,
+                pixels: decoded.pixels, scale: options.scale, format: probe?.format ?? .png,
                 metadata: ImageMetadata(
                     rawSize: reader.size, orientation: layout.orientation, depth: reader.depth,
                     hasAlpha: reader.hasAlpha, isPartial: decoded.isPartial, iccProfile: profile,
@@ -61,8 +60,10 @@ public struct PNGCoder: ImageCoder {
     /// True for PNG and animated PNG.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .png || format == .apng }
 
-    /// Encodes the still or the poster with 8 bits a sample, without alpha where the picture is opaque; an animation as
-    /// such where the encoding's format is ``ImageFormat/apng``.
+    /// Encodes the still or the poster as the picture allows in fewest bytes of rows: a palette of up to 256 colours with
+    /// their alphas, 1 to 8 bits of grey, with alpha only where it is not opaque; 16 bits a sample where the pixels have them.
+    /// An animation becomes one where the encoding's format is ``ImageFormat/apng``, with 8 bits and alpha. Profile, EXIF
+    /// and XMP have chunks.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
     ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
@@ -71,7 +72,7 @@ public struct PNGCoder: ImageCoder {
     {
         let image = try image.taking(encoding.frames)
         guard image.isAnimated, encoding.format == .apng else {
-            return try PNGWriter.encode(image.pixels, as: encoding, context: context)
+            return try PNGWriter.encode(image, as: encoding, context: context)
         }
         return try APNGWriter.encode(image, as: encoding, context: context)
     }

@@ -15,7 +15,7 @@ struct PNGReader: ~Copyable {
     private let handle: OpaquePointer
     private let bytes: UnsafeBufferPointer<UInt8>
     private var received: Int { bytes.count }
-    private let context: CodingContext
+    let context: CodingContext
 
     /// What libpng may allocate for one chunk (profiles, palettes).
     static let maxChunkBytes = 8 << 20
@@ -49,6 +49,8 @@ struct PNGReader: ~Copyable {
         self.color = PNGColor(colors)
     }
 
+    var isInterlaced: Bool { info.is_interlaced != 0 }
+
     deinit { wi_png_decoder_close(handle) }
 
     /// The embedded profile.
@@ -65,54 +67,69 @@ struct PNGReader: ~Copyable {
 
     /// Decodes all rows.
     ///
-    /// - Parameter color: what each row goes through. Samples of 16 bits are rounded to 8 after that.
+    /// - Parameters:
+    ///   - color: what each row goes through. Samples of 16 bits are rounded to 8 after that.
+    ///   - options: bits per sample of the result; default 8.
     /// - Returns: the rows, and whether some never arrived; those are transparent, or what an earlier pass of an
     ///   interlaced picture left.
-    func decode(allowsPartial: Bool, color: ColorConversion?)
+    func decode(allowsPartial: Bool, color: ColorConversion?, options: DecodeOptions.Depth = .eight)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
-        let canvas: PixelCanvas
-        var failure: ImageError?
-        if depth == 16, let color, let wide = try PixelCanvas.wide(size, context: context) {
-            canvas = try PixelCanvas.forDecoding(size, context: context)
-            failure = try read(into: wide, allowsPartial: allowsPartial)
-            try color.narrow(wide, into: canvas, context: context)
-        } else {
-            canvas = try PixelCanvas.forDecoding(size, zeroed: info.is_interlaced != 0, context: context)
-            failure = try read(into: canvas, allowsPartial: allowsPartial)
-            color?.convert(canvas, rows: 0..<size.height)
+        var isPartial = false
+        let reading = PixelReading(
+            size, depth: depth, options: options, color: color, isZeroed: info.is_interlaced != 0)
+        let pixels = try reading.pixels(context: context) { (canvas) throws(ImageError) in
+            isPartial = try read(into: canvas, allowsPartial: allowsPartial) != nil
+            return .init(hasAlpha: hasAlpha || isPartial)
         }
-        if hasAlpha || failure != nil { canvas.premultiply(rows: 0..<size.height) }
-        let mayShowThrough = hasAlpha || failure != nil
-        let isOpaque = mayShowThrough ? canvas.isEveryPixelOpaque() : true
-        return (canvas.finish(isOpaque: isOpaque), failure != nil)
+        return (pixels, isPartial)
+    }
+
+    /// Nil where only libpng decodes the picture.
+    func wholeDecoder() throws(ImageError) -> PNGWholeDecoder? {
+        switch info.plain_channels {
+        case 1:
+            var table = [UInt32](repeating: 0, count: 256)
+            let status = wi_png_decoder_table(handle, &table)
+            guard status == WI_PNG_OK else { throw Self.failure(status, handle, received) }
+            return PNGWholeDecoder(size, .indices(bits: depth, table: table))
+        case 2: return PNGWholeDecoder(size, .grayAlpha)
+        case 3, 4: return PNGWholeDecoder(size, .colors(channels: Int(info.plain_channels)))
+        default: return nil
+        }
     }
 
     /// All rows of all passes, and what ended them early.
     private func read(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
-        let channels = Int(info.plain_channels)
-        if channels > 0, try PNGWholeDecoder.decode(bytes, channels: channels, into: canvas, context: context) {
-            return nil
+        if let whole = try wholeDecoder(), try whole.decode(bytes, into: canvas, context: context) { return nil }
+        for _ in 0..<(try start(canvas.format)) {
+            if let failure = try readRows(into: canvas, allowsPartial: allowsPartial) { return failure }
         }
-        var finished = 0
+        return nil
+    }
+
+    /// Begins decoding by libpng; returns the number of passes.
+    func start(_ format: PixelFormat) throws(ImageError) -> Int {
         var passes: Int32 = 0
-        let started = wi_png_decoder_start(handle, canvas.format == .rgba16 ? 1 : 0, &passes)
+        let started = wi_png_decoder_start(handle, format == .rgba16 ? 1 : 0, &passes)
         guard started == WI_PNG_OK else { throw Self.failure(started, handle, received) }
-        for _ in 0..<passes {
-            finished = 0
-            while finished < size.height {
-                try context.checkpoint()
-                var done: UInt32 = 0
-                let wanted = UInt32(min(rowsPerCheckpoint, size.height - finished))
-                let status = wi_png_decoder_rows(
-                    handle, canvas.row(finished), canvas.bytesPerRow, wanted, &done)
-                finished += Int(done)
-                guard status != WI_PNG_OK else { continue }
-                let failure = Self.failure(status, handle, received)
-                guard allowsPartial, case .decode(.truncated) = failure else { throw failure }
-                if info.is_interlaced == 0 { canvas.clearRows(from: finished) }
-                return failure
-            }
+        return Int(passes)
+    }
+
+    /// As many rows as `canvas` has, and what ended them early.
+    func readRows(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
+        var finished = 0
+        while finished < canvas.size.height {
+            try context.checkpoint()
+            var done: UInt32 = 0
+            let wanted = UInt32(min(rowsPerCheckpoint, canvas.size.height - finished))
+            let status = wi_png_decoder_rows(handle, canvas.row(finished), canvas.bytesPerRow, wanted, &done)
+            finished += Int(done)
+            guard status != WI_PNG_OK else { continue }
+            let failure = Self.failure(status, handle, received)
+            guard allowsPartial, case .decode(.truncated) = failure else { throw failure }
+            if info.is_interlaced == 0 { canvas.clearRows(from: finished) }
+            return failure
         }
         return nil
     }

@@ -5,46 +5,92 @@ import Foundation
 import WebImageCore
 
 /// Encodes pixels through libpng.
-enum PNGWriter {
-    static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: CodingContext)
+struct PNGWriter {
+    private let pixels: PixelBuffer
+    private let context: CodingContext
+    private let handle: OpaquePointer
+
+    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
+        let pixels = image.pixels
         try requireEncodable(pixels, as: .png, maxSide: Int(Int32.max))
         let effort = try encoding.checkedEffort()
         guard let handle = wi_png_encoder_open() else { throw .decode(.outOfMemory(bytes: pixels.byteCount)) }
         defer { wi_png_encoder_close(handle) }
-        try check(
-            wi_png_encoder_start(
-                handle, UInt32(pixels.width), UInt32(pixels.height), pixels.isOpaque ? 1 : 0, Int32(effort ?? -1)),
-            handle)
-        var row = 0
-        while row < pixels.height {
-            try context.checkpoint()
-            let count = min(rowsPerCheckpoint, pixels.height - row)
-            try write(pixels, rows: row..<row + count, to: handle)
-            row += count
-        }
+        guard let survey = wi_png_survey_open() else { throw .decode(.outOfMemory(bytes: pixels.byteCount)) }
+        defer { wi_png_survey_close(survey) }
+        let writer = PNGWriter(pixels: pixels, context: context, handle: handle)
+        var layout = wi_png_layout(
+            width: UInt32(pixels.width), height: UInt32(pixels.height), kind: WI_PNG_RGBA, bits: 8,
+            effort: Int32(effort ?? -1))
+        // What a profile speaks of and what is written must be the same: grey, or red, green and blue.
+        var metadata = EmbeddedMetadata(for: image, as: encoding)
+        let grayMetadata = EmbeddedMetadata(for: image, as: encoding, isGray: true)
+        let hasGrayProfile = grayMetadata.iccProfile != nil
+        try writer.choose(
+            &layout, survey, allowsGray: metadata.iccProfile == nil, allowsColour: !hasGrayProfile)
+        if layout.kind == WI_PNG_GRAY || layout.kind == WI_PNG_GRAY_ALPHA { metadata = grayMetadata }
+        try check(wi_png_encoder_start(handle, &layout, survey), handle)
+        try check(embed(metadata, handle), handle)
+        try writer.writeRows()
         var bytes: UnsafePointer<UInt8>?
         var count = 0
         try check(wi_png_encoder_finish(handle, &bytes, &count), handle)
         return bytes.map { Data(bytes: $0, count: count) } ?? Data()
     }
 
-    private static func write(_ pixels: PixelBuffer, rows: Range<Int>, to handle: OpaquePointer)
-        throws(ImageError)
-    {
-        let count = UInt32(rows.count)
-        if pixels.isOpaque {
-            let status = pixels.withUnsafeBytes { bytes in
-                let first = bytes.bindMemory(to: UInt8.self).baseAddress.map {
-                    $0 + rows.lowerBound * pixels.bytesPerRow
-                }
-                return wi_png_encoder_rows(handle, first, pixels.bytesPerRow, count)
-            }
-            return try check(status, handle)
+    static func embed(_ metadata: EmbeddedMetadata, _ handle: OpaquePointer) -> wi_png_status {
+        metadata.withBytes { icc, exif, xmp in
+            wi_png_encoder_embed(
+                handle, icc.baseAddress, icc.count, exif.baseAddress, exif.count, xmp.baseAddress, xmp.count)
         }
-        let straight = StraightAlpha.rows(of: pixels, from: rows.lowerBound, count: rows.count)
-        try check(wi_png_encoder_rows(handle, straight, pixels.width * 4, count), handle)
+    }
+
+    private func choose(
+        _ layout: inout wi_png_layout, _ survey: OpaquePointer, allowsGray: Bool, allowsColour: Bool
+    ) throws(ImageError) {
+        guard pixels.format == .rgba8 else {
+            let isGray = allowsGray && pixels.isGray()
+            layout.bits = 16
+            layout.kind =
+                isGray
+                ? (pixels.isOpaque ? WI_PNG_GRAY : WI_PNG_GRAY_ALPHA) : pixels.isOpaque ? WI_PNG_RGB : WI_PNG_RGBA
+            return
+        }
+        for row in stride(from: 0, to: pixels.height, by: rowsPerCheckpoint) {
+            try context.checkpoint()
+            let count = min(rowsPerCheckpoint, pixels.height - row)
+            let straight = StraightAlpha.rows(of: pixels, from: row, count: count)
+            guard wi_png_survey_add(survey, straight, pixels.width * count) else { break }
+        }
+        wi_png_survey_choose(survey, pixels.isOpaque, allowsGray, allowsColour, &layout)
+    }
+
+    private func writeRows() throws(ImageError) {
+        for row in stride(from: 0, to: pixels.height, by: rowsPerCheckpoint) {
+            try context.checkpoint()
+            let count = min(rowsPerCheckpoint, pixels.height - row)
+            try Self.check(write(row..<row + count), handle)
+        }
+    }
+
+    private func write(_ rows: Range<Int>) -> wi_png_status {
+        let (first, count) = (rows.lowerBound, UInt32(rows.count))
+        if pixels.isOpaque {
+            return pixels.withUnsafeBytes {
+                wi_png_encoder_rows(
+                    handle, $0.baseAddress.map { $0 + first * pixels.bytesPerRow }, pixels.bytesPerRow, count)
+            }
+        }
+        switch pixels.format {
+        case .rgba8:
+            let straight = StraightAlpha.rows(of: pixels, from: first, count: rows.count)
+            return wi_png_encoder_rows(handle, straight, pixels.width * 4, count)
+        case .rgba16:
+            let straight = StraightAlpha.wideRows(of: pixels, from: first, count: rows.count)
+            return wi_png_encoder_rows(handle, straight, pixels.width * 8, count)
+        }
     }
 
     private static func check(_ status: wi_png_status, _ handle: OpaquePointer) throws(ImageError) {

@@ -17,14 +17,18 @@ struct DecodeLayout {
     let isScaled: Bool
     private let filter: Resampler.Filter
 
+    /// - Parameters:
+    ///   - format: of the result; default 8 bits a sample.
+    ///   - frames: that are held decoded.
     /// - Throws: what the size breaks: a rule of ``TargetSize`` or a limit.
     init(
-        rawSize: PixelSize, orientation: Orientation = .up, options: DecodeOptions, frames: Int = 1,
-        context: CodingContext
+        rawSize: PixelSize, orientation: Orientation = .up, options: DecodeOptions, format: PixelFormat = .rgba8,
+        frames: Int = 1, context: CodingContext
     ) throws(ImageError) {
         try context.limits.check(size: rawSize)
         let upright = orientation.upright(rawSize)
-        let plan = try options.size?.plan(for: upright, scale: options.scale, frames: frames)
+        let plan = try options.size?.plan(
+            for: upright, scale: options.scale, frames: frames, format: format)
         self.rawSize = rawSize
         self.orientation = orientation
         self.filter = options.reduction == .box ? .box : .lanczos3
@@ -49,8 +53,31 @@ struct DecodeLayout {
         return max(1, min(horizontal, vertical) / 2)
     }
 
+    /// Width and height from which on a smaller version of the picture will do; nil where every pixel counts.
+    var neededSides: (width: Double, height: Double)? {
+        guard isScaled else { return nil }
+        return (
+            Double(output.width) / window.width * Double(rawSize.width) - 1e-6,
+            Double(output.height) / window.height * Double(rawSize.height) - 1e-6
+        )
+    }
+
     /// Whether colours are converted after reducing, when there are fewer pixels: where that makes no difference.
     func convertsLast(_ color: ColorConversion?) -> Bool { isScaled && color?.isPerceptual == true }
+
+    /// Reduces rows that come from the top down; see ``finishReduced(_:color:context:)``.
+    func rowResampler(_ format: PixelFormat, context: CodingContext) throws(ImageError) -> RowResampler {
+        try RowResampler(
+            sourceSize: rawSize, window: window, to: output, format: format, filter: filter, context: context)
+    }
+
+    /// Brings reduced rows upright.
+    func finishReduced(_ pixels: PixelBuffer, color: ColorConversion?, context: CodingContext)
+        throws(ImageError) -> PixelBuffer
+    {
+        let converted = try color?.converted(pixels, context: context) ?? pixels
+        return try PixelOrienting.upright(converted, orientation, context: context)
+    }
 
     /// Brings decoded rows to the asked size and upright.
     ///
@@ -75,8 +102,7 @@ struct DecodeLayout {
                 pixels = try Resampler.resample(pixels, window: part, to: output, filter: filter, context: context)
             }
         }
-        if let color { pixels = try color.converted(pixels, context: context) }
-        return try PixelOrienting.upright(pixels, orientation, context: context)
+        return try finishReduced(pixels, color: color, context: context)
     }
 }
 

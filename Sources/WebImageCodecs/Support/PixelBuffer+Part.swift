@@ -6,12 +6,13 @@ extension PixelBuffer {
     /// The pixels inside `part`, which must lie within the picture; the same buffer where that is all of it.
     func part(_ part: PixelRect, context: CodingContext) throws(ImageError) -> PixelBuffer {
         guard part.size != size, let inside = part.clamped(to: size) else { return self }
-        let canvas = try PixelCanvas.forDecoding(inside.size, context: context)
+        let canvas = try PixelCanvas.forDecoding(inside.size, format: format, context: context)
         withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
+            let pixel = format.bytesPerPixel
             for row in 0..<inside.height {
-                let source = base + (inside.y + row) * bytesPerRow + inside.x * 4
-                UnsafeMutableRawPointer(canvas.row(row)).copyMemory(from: source, byteCount: inside.width * 4)
+                let source = base + (inside.y + row) * bytesPerRow + inside.x * pixel
+                UnsafeMutableRawPointer(canvas.row(row)).copyMemory(from: source, byteCount: inside.width * pixel)
             }
         }
         let isOpaque = isOpaque || canvas.isEveryPixelOpaque()

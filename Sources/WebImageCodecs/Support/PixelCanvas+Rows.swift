@@ -10,17 +10,17 @@ extension PixelCanvas {
     /// Memory for decoded pixels, not cleared except for what lies between two rows: the caller writes every pixel.
     ///
     /// - Throws: a ``LimitError`` of kind decodedBytes, ``DecodeError/outOfMemory(bytes:)``.
-    static func forDecoding(_ size: PixelSize, zeroed: Bool = false, context: CodingContext)
-        throws(ImageError) -> PixelCanvas
-    {
-        let bytes = PixelFormat.rgba8.bytesPerRow(width: size.width).map {
+    static func forDecoding(
+        _ size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = false, context: CodingContext
+    ) throws(ImageError) -> PixelCanvas {
+        let bytes = format.bytesPerRow(width: size.width).map {
             $0.multipliedReportingOverflow(by: size.height)
         }
         let limit = context.limits.maxDecodedBytes
         guard let bytes, !bytes.overflow, bytes.partialValue <= limit else {
             throw .limit(LimitError(.decodedBytes, limit: limit, actual: bytes?.partialValue ?? .max))
         }
-        let canvas = try PixelCanvas(size: size, zeroed: zeroed)
+        let canvas = try PixelCanvas(size: size, format: format, zeroed: zeroed)
         if !zeroed { canvas.clearPadding() }
         return canvas
     }
@@ -28,6 +28,11 @@ extension PixelCanvas {
     /// Address of row `row`; valid as long as the canvas lives.
     func row(_ row: Int) -> UnsafeMutablePointer<UInt8> {
         (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// Address of row `row` of a canvas of 16-bit samples; valid as long as the canvas lives.
+    func words(_ row: Int) -> UnsafeMutablePointer<UInt16> {
+        (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt16.self)
     }
 
     /// Sets the rows from `first` on to transparent black.
@@ -38,13 +43,26 @@ extension PixelCanvas {
 
     /// Multiplies the colours of `rows` by their alpha.
     func premultiply(rows: Range<Int>) {
-        for index in rows { wi_premultiply_rgba8(row(index), size.width) }
+        for index in rows {
+            switch format {
+            case .rgba8: wi_premultiply_rgba8(row(index), size.width)
+            case .rgba16: wi_premultiply_rgba16(words(index), size.width)
+            }
+        }
     }
 
     /// Whether every pixel is opaque.
     func isEveryPixelOpaque() -> Bool {
-        for index in 0..<size.height where !wi_is_opaque_rgba8(row(index), size.width) { return false }
+        for index in 0..<size.height where !isOpaque(row: index) { return false }
         return true
+    }
+
+    /// Whether every pixel of a row is opaque.
+    func isOpaque(row index: Int) -> Bool {
+        switch format {
+        case .rgba8: wi_is_opaque_rgba8(row(index), size.width)
+        case .rgba16: wi_is_opaque_rgba16(words(index), size.width)
+        }
     }
 
     private func clearPadding() {

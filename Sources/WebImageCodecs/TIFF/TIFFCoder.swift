@@ -37,13 +37,16 @@
                 let reader = try TIFFReader(bytes, limits: context.limits)
                 let page = try reader.page(options.firstIndex, limits: context.limits)
                 if options.firstIndex == 0 { try probe.requireAgreement(on: page.size, format: .tiff) }
+                let format: PixelFormat = page.isDeep ? options.depth.format(page.depth) : .rgba8
                 let layout = try DecodeLayout(
-                    rawSize: page.size, orientation: page.orientation, options: options, context: context)
+                    rawSize: page.size, orientation: page.orientation, options: options, format: format,
+                    context: context)
                 let color = options.conversion(
                     page.colorModel.flatMap { .from(profile: page.iccProfile, model: $0) })
                 let convertsLast = layout.convertsLast(color)
                 let decoded = try reader.decode(
-                    page, color: convertsLast ? nil : color, allowsPartial: options.allowsPartial, context: context)
+                    page, color: convertsLast ? nil : color, format: format, allowsPartial: options.allowsPartial,
+                    context: context)
                 let pixels = try layout.finish(decoded.pixels, color: convertsLast ? color : nil, context: context)
                 return Image(
                     pixels: pixels, scale: options.scale, format: .tiff,
@@ -56,13 +59,14 @@
         /// True for TIFF.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .tiff }
 
-        /// Encodes the still or the poster, 8 bits a sample, every visible pixel kept. Effort 0 to 9 is Deflate's level.
+        /// Encodes the still or the poster, 8 or 16 bits a sample as the pixels have, every visible pixel kept. Effort 0
+        /// to 9 is Deflate's level. Profile and XMP have tags; EXIF is left out.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
-            try TIFFWriter.encode(image.pixels, as: encoding, compression: compression, context: context)
+            try TIFFWriter.encode(image, as: encoding, compression: compression, context: context)
         }
     }
 #endif

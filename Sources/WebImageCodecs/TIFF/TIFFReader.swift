@@ -12,6 +12,8 @@
             var size: PixelSize
             var orientation: Orientation
             var depth: Int
+            /// Whether the samples can be had with 16 bits.
+            var isDeep: Bool
             var hasAlpha: Bool
             var rowsPerUnit: Int
             var iccProfile: [UInt8]?
@@ -52,7 +54,7 @@
             return Page(
                 size: PixelSize(width: Int(info.width), height: Int(info.height)),
                 orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, depth: Int(info.depth),
-                hasAlpha: info.has_alpha != 0, rowsPerUnit: Int(info.rows_per_unit),
+                isDeep: info.is_deep != 0, hasAlpha: info.has_alpha != 0, rowsPerUnit: Int(info.rows_per_unit),
                 iccProfile: profile.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) },
                 colorModel: Self.colorModel(info))
         }
@@ -68,16 +70,19 @@
 
         /// The chosen page's pixels, not turned, and whether some are missing.
         ///
-        /// - Parameter color: what the pixels go through.
-        func decode(_ page: Page, color: ColorConversion?, allowsPartial: Bool, context: CodingContext)
-            throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
-        {
-            let canvas = try PixelCanvas.forDecoding(page.size, zeroed: true, context: context)
+        /// - Parameters:
+        ///   - color: what the pixels go through.
+        ///   - format: 16 bits a sample for pages that are deep only.
+        func decode(
+            _ page: Page, color: ColorConversion?, format: PixelFormat, allowsPartial: Bool, context: CodingContext
+        ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+            let canvas = try PixelCanvas.forDecoding(page.size, format: format, zeroed: true, context: context)
             // Whole strips, so that none is unpacked twice, and enough of them to be worth the call.
             let units = max(1, 256 / page.rowsPerUnit)
             let band = min(page.size.height, page.rowsPerUnit * units)
             var isPartial = false
             if color?.source == .cmyk { wi_tiff_keep_ink(handle) }
+            if format == .rgba16 { wi_tiff_keep_depth(handle) }
             for top in stride(from: 0, to: page.size.height, by: band) {
                 try context.checkpoint()
                 let rows = min(band, page.size.height - top)

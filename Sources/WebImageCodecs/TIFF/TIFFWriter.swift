@@ -10,24 +10,34 @@
         static let maxSide = 1 << 30
 
         static func encode(
-            _ pixels: PixelBuffer, as encoding: ImageEncoding, compression: TIFFCoder.Compression,
-            context: CodingContext
+            _ image: Image, as encoding: ImageEncoding, compression: TIFFCoder.Compression, context: CodingContext
         ) throws(ImageError) -> Data {
+            let pixels = image.pixels
             try requireEncodable(pixels, as: .tiff, maxSide: maxSide)
             let effort = try encoding.checkedEffort() ?? -1
             try context.checkpoint()
-            let channels = pixels.isOpaque ? 3 : 4
             let kind: Int32 =
                 switch compression {
                 case .none: 0
                 case .lzw: 1
                 case .deflate: 2
                 }
+            let channels = pixels.isOpaque ? 3 : 4
+            let isWide = pixels.format == .rgba16
+            var layout = wi_tiff_picture(
+                width: UInt32(pixels.width), height: UInt32(pixels.height), channels: UInt32(channels),
+                bits: isWide ? 16 : 8, compression: kind, level: Int32(effort))
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            let status = wi_tiff_encode(
-                StraightAlpha.packed(pixels, channels: channels), UInt32(pixels.width), UInt32(pixels.height),
-                UInt32(channels), kind, Int32(effort), &bytes, &count)
+            let status = EmbeddedMetadata(for: image, as: encoding).withBytes { icc, _, xmp in
+                let write = { (samples: UnsafeRawPointer) in
+                    wi_tiff_encode(
+                        samples, &layout, icc.baseAddress, icc.count, xmp.baseAddress, xmp.count, &bytes, &count)
+                }
+                return isWide
+                    ? write(StraightAlpha.widePacked(pixels, channels: channels))
+                    : write(StraightAlpha.packed(pixels, channels: channels))
+            }
             guard status == WI_TIFF_OK, let bytes else {
                 throw .transform(.encodingFailed(format: .tiff, reason: "libtiff refused (\(status.rawValue))"))
             }

@@ -13,9 +13,9 @@ enum WebPAnimationWriter {
         throws(ImageError) -> Data
     {
         let frames = try FramesToEncode(image, as: encoding, maxSide: WebPWriter.maxSide, context: context)
+        var options = try WebPWriter.options(encoding)
         let handle = wi_webp_animator_open(
-            UInt32(frames.size.width), UInt32(frames.size.height), Int32(min(frames.loopCount, 65_535)),
-            encoding.isLossless ? 1 : 0, Float(encoding.quality ?? 80), Int32(try encoding.checkedEffort() ?? -1))
+            UInt32(frames.size.width), UInt32(frames.size.height), Int32(min(frames.loopCount, 65_535)), &options)
         guard let handle else { throw .decode(.outOfMemory(bytes: frames.size.width * frames.size.height * 4)) }
         defer { wi_webp_animator_close(handle) }
         var time = 0
@@ -32,7 +32,8 @@ enum WebPAnimationWriter {
         try check(wi_webp_animator_finish(handle, Int32(clamping: time), &bytes, &count), handle)
         guard let bytes else { return Data() }
         defer { wi_webp_free(bytes) }
-        return Data(bytes: bytes, count: count)
+        return try WebPWriter.embed(
+            EmbeddedMetadata(for: image, as: encoding), in: UnsafeBufferPointer(start: bytes, count: count))
     }
 
     private static func add(_ pixels: PixelBuffer, at time: Int32, to handle: OpaquePointer) -> wi_webp_status {

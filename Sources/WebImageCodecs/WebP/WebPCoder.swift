@@ -48,8 +48,8 @@ public struct WebPCoder: ImageCoder {
     /// True for WebP.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
-    /// Encodes the still or the animation. Default quality 80; `isLossless` keeps every visible pixel, colours under
-    /// full transparency are not kept. Neighbouring frames that are the same become one.
+    /// Encodes the still or the animation. Default quality 80; `isLossless` keeps every visible pixel, `isExact` also
+    /// the black of transparent ones. Neighbouring frames that are the same become one. Profile, EXIF and XMP have chunks.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
     ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
@@ -57,7 +57,7 @@ public struct WebPCoder: ImageCoder {
         throws(ImageError) -> Data
     {
         let image = try image.taking(encoding.frames)
-        guard image.isAnimated else { return try WebPWriter.encode(image.pixels, as: encoding, context: context) }
+        guard image.isAnimated else { return try WebPWriter.encode(image, as: encoding, context: context) }
         return try WebPAnimationWriter.encode(image, as: encoding, context: context)
     }
 }

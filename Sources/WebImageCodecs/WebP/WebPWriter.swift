@@ -27,18 +27,19 @@ enum WebPWriter {
         }
     }
 
-    static func encode(_ pixels: PixelBuffer, as encoding: ImageEncoding, context: CodingContext)
+    static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
-        try requireEncodable(pixels, as: .webp, maxSide: maxSide)
-        let effort = try encoding.checkedEffort()
+        try requireEncodable(image.pixels, as: .webp, maxSide: maxSide)
+        let pixels = try image.pixels.eightBits(context: context)
+        var options = try options(encoding)
         let watch = Watch(context)
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0
         let encode = { (source: UnsafePointer<UInt8>?, stride: Int) in
             wi_webp_encode(
                 source, stride, UInt32(pixels.width), UInt32(pixels.height), pixels.isOpaque ? 1 : 0,
-                encoding.isLossless ? 1 : 0, Float(encoding.quality ?? 80), Int32(effort ?? -1),
+                &options,
                 { user, _ in
                     guard let user else { return 1 }
                     return Unmanaged<Watch>.fromOpaque(user).takeUnretainedValue().mayGoOn() ? 1 : 0
@@ -55,6 +56,31 @@ enum WebPWriter {
         if let failure = watch.failure { throw failure }
         guard status == WI_WEBP_OK, let bytes else {
             throw .transform(.encodingFailed(format: .webp, reason: "libwebp refused (\(status.rawValue))"))
+        }
+        defer { wi_webp_free(bytes) }
+        return try embed(
+            EmbeddedMetadata(for: image, as: encoding), in: UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    /// - Throws: ``RequestError/invalidOption(name:value:)``.
+    static func options(_ encoding: ImageEncoding) throws(ImageError) -> wi_webp_options {
+        wi_webp_options(
+            is_lossless: encoding.isLossless ? 1 : 0, is_exact: encoding.isExact ? 1 : 0,
+            quality: Float(encoding.quality ?? 80), effort: Int32(try encoding.checkedEffort() ?? -1))
+    }
+
+    /// The file with the blocks in it.
+    static func embed(_ metadata: EmbeddedMetadata, in file: UnsafeBufferPointer<UInt8>) throws(ImageError) -> Data {
+        guard !metadata.isEmpty else { return Data(file) }
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        let status = metadata.withBytes { icc, exif, xmp in
+            wi_webp_embed(
+                file.baseAddress, file.count, icc.baseAddress, icc.count, exif.baseAddress, exif.count,
+                xmp.baseAddress, xmp.count, &bytes, &count)
+        }
+        guard status == WI_WEBP_OK, let bytes else {
+            throw .transform(.encodingFailed(format: .webp, reason: "libwebp refused the metadata"))
         }
         defer { wi_webp_free(bytes) }
         return Data(bytes: bytes, count: count)

@@ -32,6 +32,9 @@ package enum Commands {
                 help: "Make previews while bytes come in: of what is there, or of the whole, blurred."),
             OptionSpec("preview-out", takes: "DIR", help: "Write the previews into this folder, numbered, as PNG."),
             OptionSpec("concurrency", letter: "c", takes: "N", help: "Pictures loaded at once; default 32."),
+            OptionSpec(
+                "trace", takes: "FILE",
+                help: "Record what was done when, for Perfetto or about:tracing; without queries and credentials."),
             .json,
             OptionSpec("quiet", letter: "q", help: "Print errors only."),
         ])
@@ -94,10 +97,9 @@ package enum Commands {
             .transform,
             OptionSpec("frame", letter: "n", takes: "N", help: "Only this frame, from 0."),
             OptionSpec("frames", takes: "LIST", help: "Only these frames, as in 0-9 or 2,5,8-."),
+            OptionSpec("depth", takes: "8|16", help: "16 keeps finer samples where both formats have them; default 8."),
             OptionSpec("loop", takes: "N", help: "How often the animation plays, 0 for ever; as before without it."),
-            OptionSpec("quality", letter: "q", takes: "Q", help: "1 (small) to 100 (good), for lossy formats."),
-            OptionSpec("lossless", help: "Keep every pixel: webp, avif, jxl."),
-        ])
+        ] + OptionSpec.encoding)
 
     package static let cache = CommandSpec(
         "cache", operands: "path|info|list|show KEY|verify|trim|clear|export DIR|import DIR|import URL FILE…",

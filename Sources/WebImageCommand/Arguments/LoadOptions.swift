@@ -20,6 +20,8 @@ package struct LoadOptions: Sendable {
     /// Folder of written previews.
     package let previewOutput: String?
     package let concurrency: Int
+    /// File for a recording of all stages.
+    package let trace: String?
     package let json: Bool
     package let quiet: Bool
 
@@ -38,6 +40,7 @@ package struct LoadOptions: Sendable {
         preview = try arguments.choice("preview", of: ["progressive", "blurred"])
         previewOutput = arguments.last("preview-out")
         concurrency = try arguments.integer("concurrency", in: 1...1_000) ?? 32
+        trace = arguments.last("trace")
         json = arguments.has("json")
         quiet = arguments.has("quiet")
         if previewOutput != nil, preview == nil { throw UsageError("--preview-out needs --preview") }
@@ -57,6 +60,7 @@ extension ImageFormat {
         case "webp": self = .webp
         case "gif": self = .gif
         case "bmp", "dib": self = .bmp
+        case "qoi": self = .qoi
         case "ico": self = .ico
         case "tif", "tiff": self = .tiff
         case "avif": self = .avif

@@ -51,7 +51,7 @@ public struct CoderRegistry: Sendable {
             do {
                 let image = try coder.decode(data, probe: probe, options: options, context: context)
                 try context.limits.check(result: image)
-                return image
+                return image.telling(options.color)
             } catch {
                 guard case .decode(let failure) = error else { throw error }
                 failures.append(failure)
@@ -62,23 +62,6 @@ public struct CoderRegistry: Sendable {
         case 1: throw .decode(failures[0])
         default: throw .decode(.allCodersFailed(failures))
         }
-    }
-
-    /// Encodes `image`. Blocks; call it on a worker thread.
-    ///
-    /// - Throws: family 5xxx, ``RequestError/cancelled``.
-    public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
-        throws(ImageError) -> Data
-    {
-        if let quality = encoding.quality, !(1...100).contains(quality) {
-            throw .request(.invalidOption(name: "quality", value: "\(quality)"))
-        }
-        guard let coder = coders.last(where: { $0.canEncode(encoding.format) }) else {
-            throw .transform(.noEncoder(encoding.format))
-        }
-        var rest = encoding
-        rest.frames = .all
-        return try coder.encode(try image.taking(encoding.frames), as: rest, context: context)
     }
 
     /// Whether `coder` wants the data: by its format, or where only an app's own coder can know that, by the hint or by
@@ -117,6 +100,16 @@ extension DecodeOptions {
     fileprivate var usefulHint: ImageFormat? { formatHint.flatMap { $0.mediaType == nil ? $0 : nil } }
 }
 
+extension Image {
+    /// The same picture, knowing what its colours mean.
+    fileprivate func telling(_ color: DecodeOptions.Color) -> Image {
+        guard metadata.color != color else { return self }
+        var metadata = metadata
+        metadata.color = color
+        return with(metadata: metadata)
+    }
+}
+
 /// Passes everything on to a coder that is not asked what it wants.
 private struct ExclusiveCoder: ImageCoder {
     let coder: any ImageCoder
@@ -141,5 +134,15 @@ private struct ExclusiveCoder: ImageCoder {
 
     func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data {
         try coder.encode(image, as: encoding, context: context)
+    }
+
+    func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
+        coder.canTranscode(source, to: target)
+    }
+
+    func transcode(
+        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+    ) throws(ImageError) -> Data? {
+        try coder.transcode(original, from: format, as: encoding, context: context)
     }
 }

@@ -16,7 +16,9 @@ public struct DecodeOptions: Sendable, Hashable {
     public enum Depth: Sendable, Hashable {
         /// 8. The default.
         case eight
-        /// As in the source, 8 or 16.
+        /// 16 where the source has more than 8 (PNG, TIFF, AVIF, HEIF, JPEG XL): ``PixelFormat/rgba16``, samples of 10
+        /// and 12 bits scaled to the whole range, floating-point ones cut to 0...1. Otherwise 8, as for all frames of
+        /// animated PNGs, TIFF pictures of inks, palettes and YCbCr, and previews.
         case source
     }
 

@@ -37,6 +37,21 @@ public protocol ImageCoder: Sendable {
 
     /// Encodes. The default throws ``TransformError/noEncoder(_:)``.
     func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data
+
+    /// Whether ``transcode(_:from:as:context:)`` may work. Default false.
+    func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool
+
+    /// The same picture in another file without decoding it, as JPEG XL holds JPEG; nil (the default) where that does
+    /// not work.
+    ///
+    /// - Parameters:
+    ///   - original: a whole file whose pixels are those to be encoded, with the metadata that are to be kept.
+    ///   - format: the file's.
+    ///   - encoding: what is wanted.
+    ///   - context: limits and cancellation.
+    func transcode(
+        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+    ) throws(ImageError) -> Data?
 }
 
 extension ImageCoder {
@@ -58,5 +73,15 @@ extension ImageCoder {
         throws(ImageError) -> Data
     {
         throw .transform(.noEncoder(encoding.format))
+    }
+
+    /// Nothing by default.
+    public func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool { false }
+
+    /// Nothing by default.
+    public func transcode(
+        _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
+    ) throws(ImageError) -> Data? {
+        nil
     }
 }

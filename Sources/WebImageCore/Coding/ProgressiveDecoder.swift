@@ -16,7 +16,8 @@ public protocol ProgressiveDecoder: AnyObject, Sendable {
 
     /// The picture as far as it came; nil where there is nothing to see, or nothing new since the call before.
     ///
-    /// After the last bytes this is the picture as ``ImageCoder`` decodes it from the whole file.
+    /// Previews have 8 bits a sample. After the last bytes this is the picture as ``ImageCoder`` decodes it with 8 bits
+    /// from the whole file.
     func preview(context: CodingContext) throws(ImageError) -> Preview?
 }
 
@@ -24,7 +25,7 @@ public protocol ProgressiveDecoder: AnyObject, Sendable {
 public struct Preview: Sendable {
     /// The pixels, upright and at the asked size. Where nothing came yet they are transparent.
     public var image: Image
-    /// Rows of the stored picture that show something, counted from the top.
+    /// Rows of the stored picture that show something, counted from the top (from the bottom where a BMP stores them so).
     public var rows: Int
     /// Scans (JPEG) or passes (PNG, GIF, JPEG XL) over the picture that are whole; 0 until the first is.
     public var passes: Int

@@ -22,6 +22,8 @@ public enum RequestError: Sendable, Hashable {
     case invalidOption(name: String, value: String)
     /// 1010: the manager was shut down.
     case managerClosed
+    /// 1011: an interceptor of the app does not allow the request.
+    case refused(reason: String)
 
     /// The stable number.
     public var code: Int {
@@ -36,6 +38,7 @@ public enum RequestError: Sendable, Hashable {
         case .noSuchFrame: 1008
         case .invalidOption: 1009
         case .managerClosed: 1010
+        case .refused: 1011
         }
     }
 
@@ -52,6 +55,7 @@ public enum RequestError: Sendable, Hashable {
         case .noSuchFrame(let index, let count): "Frame \(index) was asked for, but the picture has \(count)."
         case .invalidOption(let name, let value): "The value \(value) is not allowed for \(name)."
         case .managerClosed: "The manager was shut down."
+        case .refused(let reason): "The request was refused: \(reason)."
         }
     }
 }

@@ -21,6 +21,8 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     public static let webp = ImageFormat(rawValue: "webp")
     /// Windows or OS/2 bitmap.
     public static let bmp = ImageFormat(rawValue: "bmp")
+    /// QOI, the "quite OK image" format.
+    public static let qoi = ImageFormat(rawValue: "qoi")
     /// Windows icon.
     public static let ico = ImageFormat(rawValue: "ico")
     /// Windows cursor.
@@ -77,6 +79,7 @@ extension ImageFormat {
         .gif: ("image/gif", "gif", true),
         .webp: ("image/webp", "webp", true),
         .bmp: ("image/bmp", "bmp", true),
+        .qoi: ("image/qoi", "qoi", true),
         .ico: ("image/vnd.microsoft.icon", "ico", true),
         .cur: ("image/x-win-bitmap", "cur", true),
         .tiff: ("image/tiff", "tiff", true),

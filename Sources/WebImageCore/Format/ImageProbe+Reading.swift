@@ -64,6 +64,7 @@ extension ImageProbe {
         case .gif: try GIFProbe.read(bytes)
         case .webp: try WebPProbe.read(bytes)
         case .bmp: try BMPProbe.read(bytes)
+        case .qoi: try QOIProbe.read(bytes)
         case .ico, .cur: try ICOProbe.read(bytes, format: format)
         case .tiff: try TIFFProbe.read(bytes)
         case .avif, .heif: try HEIFProbe.read(bytes, format: format)

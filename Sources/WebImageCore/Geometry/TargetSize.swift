@@ -93,9 +93,12 @@ extension TargetSize {
     ///   - size: the picture's upright size in pixels.
     ///   - scale: pixels per point, for lengths given in points.
     ///   - frames: frames held decoded, for ``fitting(bytes:)``.
+    ///   - format: of the result, for ``fitting(bytes:)``. Default RGBA8.
     /// - Throws: ``RequestError/invalidSize(_:)`` for lengths that are NaN, infinite, zero or negative.
-    public func plan(for size: PixelSize, scale: Double = 1, frames: Int = 1) throws(ImageError) -> ScalePlan {
-        if mode == .bytes { return try planForBytes(size, frames: frames) }
+    public func plan(
+        for size: PixelSize, scale: Double = 1, frames: Int = 1, format: PixelFormat = .rgba8
+    ) throws(ImageError) -> ScalePlan {
+        if mode == .bytes { return try planForBytes(size, frames: frames, format: format) }
         let factor = unit == .points ? scale : 1
         let wantedWidth = try checked(width, times: factor)
         let wantedHeight = try checked(height, times: factor)
@@ -132,12 +135,12 @@ extension TargetSize {
         return ScalePlan(window: window, output: output)
     }
 
-    private func planForBytes(_ size: PixelSize, frames: Int) throws(ImageError) -> ScalePlan {
+    private func planForBytes(_ size: PixelSize, frames: Int, format: PixelFormat) throws(ImageError) -> ScalePlan {
         guard let byteLimit, byteLimit > 0 else {
             throw .request(.invalidSize("fitting(bytes: \(byteLimit ?? 0))"))
         }
         let full = SampleRect(size)
-        let perPicture = Double(byteLimit) / Double(max(1, frames)) / 4
+        let perPicture = Double(byteLimit) / Double(max(1, frames)) / Double(format.bytesPerPixel)
         let own = Double(size.width) * Double(size.height)
         guard own > perPicture else { return ScalePlan(window: full, output: size) }
         let ratio = (perPicture / own).squareRoot()

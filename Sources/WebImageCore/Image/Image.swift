@@ -55,6 +55,13 @@ public final class Image: Sendable {
             provenance: provenance)
     }
 
+    /// The same picture, saying something else about itself.
+    package func with(metadata: ImageMetadata) -> Image {
+        Image(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance)
+    }
+
     /// The same picture, telling where it came from.
     package func with(provenance: any Sendable) -> Image {
         Image(
@@ -79,11 +86,20 @@ public struct ImageMetadata: Sendable, Hashable {
     public var iccProfile: [UInt8]?
     /// The colours that the file names by number, unchanged; nil where it names none.
     public var codePoints: ColorCodePoints?
+    /// What the colours of the pixels mean: sRGB, or what ``iccProfile`` and ``codePoints`` say. Default sRGB.
+    public var color: DecodeOptions.Color
+    /// An EXIF block to be encoded with the picture, from its byte order mark on. Decoders leave it nil; see
+    /// ``EmbeddedMetadata/init(reading:)``. Default nil.
+    public var exif: [UInt8]?
+    /// An XMP packet to be encoded with the picture. Decoders leave it nil; see ``EmbeddedMetadata/init(reading:)``.
+    /// Default nil.
+    public var xmp: [UInt8]?
 
     /// Creates metadata.
     public init(
         rawSize: PixelSize, orientation: Orientation = .up, depth: Int = 8, hasAlpha: Bool = false,
-        isPartial: Bool = false, iccProfile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil
+        isPartial: Bool = false, iccProfile: [UInt8]? = nil, codePoints: ColorCodePoints? = nil,
+        color: DecodeOptions.Color = .sRGB, exif: [UInt8]? = nil, xmp: [UInt8]? = nil
     ) {
         self.rawSize = rawSize
         self.orientation = orientation
@@ -92,5 +108,8 @@ public struct ImageMetadata: Sendable, Hashable {
         self.isPartial = isPartial
         self.iccProfile = iccProfile
         self.codePoints = codePoints
+        self.color = color
+        self.exif = exif
+        self.xmp = xmp
     }
 }

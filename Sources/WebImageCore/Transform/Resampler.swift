@@ -85,7 +85,7 @@ public enum Resampler {
     /// Up to here the weights of a row (at most 6 a source pixel and 8 an output pixel) are counted in 32 bits.
     private static let longestSide = 1 << 28
 
-    private static func check(window: SampleRect, in size: PixelSize) throws(ImageError) {
+    static func check(window: SampleRect, in size: PixelSize) throws(ImageError) {
         // Windows are worked out in floating point; a billionth of a pixel over the edge is inside.
         let slack = 1e-6
         let finite = [window.x, window.y, window.width, window.height].allSatisfy(\.isFinite)

@@ -31,10 +31,7 @@ public struct CacheKey: Sendable, Hashable {
     public init(canonical: String) {
         var text = canonical
         self.canonical = canonical
-        self.digest = text.withUTF8 { bytes in
-            let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
-            return Digest(high: hash.high64, low: hash.low64)
-        }
+        self.digest = text.withUTF8 { Digest(ofCanonical: UnsafeRawBufferPointer($0)) }
     }
 
     /// This key with more fields behind.
@@ -66,4 +63,12 @@ public struct CacheKey: Sendable, Hashable {
 
     /// Hashes the digest only.
     public func hash(into hasher: inout Hasher) { hasher.combine(digest.low) }
+}
+
+extension CacheKey.Digest {
+    /// The digest of a key's canonical bytes, for callers that do not need the key itself.
+    package init(ofCanonical bytes: UnsafeRawBufferPointer) {
+        let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
+        self.init(high: hash.high64, low: hash.low64)
+    }
 }

@@ -42,7 +42,7 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
 
     static let stills = all.filter { $0.frames == 1 }
     static let animations = all.filter { $0.frames > 1 }
-    private static let ownFormats: Set<ImageFormat> = [.jpeg, .png, .apng, .gif, .webp, .bmp]
+    private static let ownFormats: Set<ImageFormat> = [.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi]
     private var folder: URL { Fixtures.folder.appending(path: Self.ownFormats.contains(format) ? "codecs" : "formats") }
 
     static func named(_ file: String) throws -> Fixture { try #require((all + optional).first { $0.file == file }) }
@@ -74,6 +74,7 @@ func coder(for format: ImageFormat) throws -> any ImageCoder {
     case .png, .apng: PNGCoder()
     case .gif: GIFCoder()
     case .webp: WebPCoder()
+    case .qoi: QOICoder()
     case .ico, .cur: ICOCoder()
     #if AVIF
         case .avif: AVIFCoder()

@@ -46,6 +46,24 @@ struct LoadCommandTests {
         #expect((try missing.objects[0]["error"] as? [String: Any])?["code"] as? Int == 3001)
     }
 
+    @Test("--trace writes a recording of all stages, without queries")
+    func trace() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let url = server.url("/a/photo.png").absoluteString + "?token=secret"
+        _ = try await tool.run("load", url, "--trace", "first.json", "--quiet")
+        #expect(!String(decoding: try tool.read("first.json"), as: UTF8.self).contains("secret"))
+        let other = server.url("/a/photo.png").absoluteString
+        #expect(try await tool.run("load", other, "--trace", "out.json", "--quiet").status == 0)
+        let data = try tool.read("out.json")
+        let document = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let events = try #require(document["traceEvents"] as? [[String: Any]])
+        let names = Set(events.compactMap { $0["ph"] as? String == "X" ? $0["name"] as? String : nil })
+        #expect(names.isSuperset(of: ["request", "load", "transfer", "decode"]))
+        #expect(try await tool.run("load", other, "--trace", "no/such/folder.json", "--quiet").status == 1)
+    }
+
     @Test("Failures are told with their code and do not stop the others")
     func failures() async throws {
         let tool = try ToolProcess()

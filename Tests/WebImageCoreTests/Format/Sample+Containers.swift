@@ -46,6 +46,9 @@ extension Sample {
 
     static let bitmaps = [
         Sample(
+            "QOI", ByteBuilder().text("qoif").big(63, 4).big(2, 4).raw(4, 0).zeros(11),
+            ImageProbe(format: .qoi, rawSize: size(63, 2), hasAlpha: true, smallestFile: 14 + 3 + 8)),
+        Sample(
             "OS/2 1 BMP",
             bitmap(ByteBuilder().little(12, 4).little(5, 2).little(6, 2).little(1, 2).little(24, 2)),
             ImageProbe(format: .bmp, rawSize: size(5, 6), smallestFile: 14 + 12 + 16 * 6)),

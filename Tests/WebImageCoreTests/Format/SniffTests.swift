@@ -34,6 +34,8 @@ import WebImageCore
         (ByteBuilder().text("II*").raw(0), .tiff), (ByteBuilder().text("MM").raw(0, 42), .tiff),
         (ByteBuilder().text("II+").raw(0), .tiff), (ByteBuilder().text("MM").raw(0, 43), .tiff),
         (ByteBuilder().text("MM").raw(42, 0), nil),
+        (ByteBuilder().text("qoif").big(5, 4).big(6, 4).raw(4, 0), .qoi),
+        (ByteBuilder().text("qoif").big(5, 4).big(6, 4).raw(3, 1), .qoi), (ByteBuilder().text("qoif is a word"), .text),
         (ByteBuilder().text("BM").zeros(12).little(40, 4), .bmp),
         (ByteBuilder().text("BM").zeros(12).little(12, 4), .bmp),
         (ByteBuilder().text("BM").zeros(12).little(13, 4), nil), (ByteBuilder().text("BM").zeros(12).big(40, 4), nil),

@@ -22,7 +22,7 @@ enum BinderPictures {
 
     static func response(_ image: Image, _ origin: ImageResponse.Origin = .network) -> ImageResponse {
         ImageResponse(
-            image: image, data: nil, origin: origin, url: url, finalURL: nil, head: nil, byteCount: nil,
+            image: image, data: nil, origin: origin, url: url, head: nil, byteCount: nil,
             timings: StageTimings(), metrics: nil)
     }
 

@@ -256,4 +256,15 @@ struct ImageBinderTests {
         set.unbindAll()
         #expect(set.slots.isEmpty)
     }
+
+    @Test("hashes are drawn in any proportions, and those that are none show nothing")
+    func hashes() {
+        let pictures = PlaceholderPictures(limit: 2)
+        #expect(pictures.image(.blurHash("no")) == nil)
+        #expect(pictures.image(.thumbHash([1, 2])) == nil)
+        for ratio in [0, -1, Double.nan, Double.infinity, 1e-9, 1e9, 2] {
+            let image = pictures.image(.blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj", aspectRatio: ratio))
+            #expect(image.map { max($0.size.width, $0.size.height) } == 32)
+        }
+    }
 }

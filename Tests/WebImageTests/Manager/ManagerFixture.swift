@@ -56,7 +56,7 @@ extension ImageTask {
         for await event in events {
             switch event {
             case .started: names.append("started")
-            case .progress: break
+            case .progress, .waiting: break
             case .cached: names.append("cached")
             case .preview: names.append("preview")
             case .finished(.success(let response)): names.append("finished \(response.origin)")

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageStore
+import WebImageTestSupport
 
 @testable import WebImage
 
@@ -12,7 +13,7 @@ struct RequestKeysTests {
     private func keys(_ change: (inout ImageRequest) -> Void = { _ in }) throws -> RequestKeys {
         var request = ImageRequest(try #require(URL(string: "https://example.org/a.png")))
         change(&request)
-        return RequestKeys(request, source: "a", transformers: request.transformers ?? [])
+        return RequestKeys(request, source: "a", identities: request.identities ?? [])
     }
 
     @Test("everything that changes pixels changes the key; the bytes' key stays")
@@ -40,6 +41,64 @@ struct RequestKeysTests {
         #expect(Set(others.map(\.data)).union([plain.data]).count == 1)
     }
 
+    @Test("the digest is that of the final key, whichever way it is made")
+    func digest() throws {
+        for transformers in [[], [.grayscale()], [.roundedCorners(radius: 3), .grayscale()]] as [[any ImageTransformer]]
+        {
+            let made = try keys { request in
+                request.size = .fit(width: 10.5, height: nil)
+                request.transformers = transformers
+            }
+            #expect(made.digest == made.final.digest)
+            #expect(made.steps.count == transformers.count + 1)
+            #expect(CacheKey.fields(ofKey: made.final.canonical).prefix(3) == ["data", "a", "decode"])
+        }
+    }
+
+    @Test("the form of keys on disk: a change of it makes every stored picture unfindable")
+    func form() throws {
+        #expect(try keys().data.canonical == "4:data1:a")
+        #expect(
+            try keys {
+                $0.size = .fit(width: 320, height: 0.5)
+                $0.transformers = [.roundedCorners(radius: 3)]
+            }.decoded.canonical
+                == "4:data1:a6:decode3:fit3:3204:bits19:46026788191726469121:-6:pixels1:13:all1:87:lanczos")
+    }
+
+    @Test("two requests share a key exactly where they want the same", arguments: 1...4 as ClosedRange<UInt64>)
+    func property(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var known: [String: Wish] = [:]
+        for _ in 0..<3_000 {
+            let wish = Wish(&random)
+            var request = ImageRequest(try #require(URL(string: "https://example.org/a.png")))
+            wish.apply(to: &request)
+            let key = RequestKeys(request, source: wish.source, identities: request.identities ?? [])
+            let text = key.final.canonical
+            #expect(known[text, default: wish] == wish)
+            #expect(key.digest == key.final.digest)
+            known[text] = wish
+        }
+        #expect(known.count > 500)
+    }
+
+    @Test("a URL's fragment, and the case of its scheme, do not make another source")
+    func sources() throws {
+        func source(_ text: String) throws -> RequestSource { RequestSource(try #require(URL(string: text))) }
+        #expect(try source("https://a.org/x?y=1#z").text == "https://a.org/x?y=1")
+        #expect(try source("FILE:///a").isFile)
+        #expect(try source("Data:,x").isOnThisMachine)
+        #expect(try !source("files:///a").isFile)
+        #expect(try !source("https://a.org/file:").isOnThisMachine)
+        var request = ImageRequest(try #require(URL(string: "https://a.org/x@2x.png")))
+        #expect(request.scale == 2)
+        request.url = try #require(URL(string: "https://a.org/y.png"))
+        #expect(request.source.text == "https://a.org/y.png")
+        #expect(ImageRequest(try #require(URL(string: "https://a.org/x%402x.png"))).scale == 2)
+        #expect(ImageRequest(try #require(URL(string: "https://u@a.org/x.png"))).scale == 1)
+    }
+
     @Test("header fields that select other bytes change the bytes' key, others do not, and no secret is in it")
     func fields() throws {
         let plain = try keys()
@@ -65,5 +124,59 @@ struct RequestKeysTests {
         arguments: [("a@2x.png", 2.0), ("a@3x", 3), ("a.png", 1), ("@x.png", 1), ("a@0x.png", 1)])
     func scale(name: String, scale: Double) {
         #expect(ImageScale.from(key: name) == scale)
+    }
+}
+
+/// What a request can want, drawn from few values that look alike, so that keys that could be mistaken meet.
+private struct Wish: Equatable {
+    let source: String
+    let size: TargetSize?
+    let scale: Double
+    let frames: DecodeOptions.Frames
+    let depth: DecodeOptions.Depth
+    let reduction: DecodeOptions.Reduction
+    let color: DecodeOptions.Color
+    let isPartial: Bool
+    let hint: String?
+    let extras: [String: String]
+    let identity: String?
+    let field: String?
+    let radii: [Double]
+
+    init(_ random: inout SeededGenerator) {
+        func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
+        let lengths: [Double] = [1, 11, 1.5, -1, .infinity, 1e300]
+        source = pick(["a", "a6:decode", "a8:identity", "decode", ""])
+        size = pick([
+            nil, .fit(width: pick(lengths), height: pick([nil, 1, 11])), .fill(width: pick(lengths), height: 1),
+            .exactly(width: 1, height: pick(lengths), unit: pick([.points, .pixels])),
+            .fitting(bytes: pick([1, 11, .max])),
+        ])
+        scale = pick([1, 2, 1.5])
+        frames = pick([.all, .first, .single(1), .single(11)])
+        depth = pick([.eight, .source])
+        reduction = pick([.lanczos, .box])
+        color = pick([.sRGB, .source])
+        isPartial = pick([true, false])
+        hint = pick([nil, "extra", "hint"])
+        extras = pick([[:], ["coder": "x"], ["extra": "coder"], ["coder": "x", "extra": "x"]])
+        identity = pick([nil, "decode", "a"])
+        field = pick([nil, "decode", "a"])
+        radii = pick([[], [1], [1, 11], [11, 1]])
+    }
+
+    func apply(to request: inout ImageRequest) {
+        request.size = size
+        request.scale = scale
+        request.frames = frames
+        request.decoding.depth = depth
+        request.decoding.reduction = reduction
+        request.decoding.color = color
+        request.decoding.allowsPartial = isPartial
+        request.decoding.formatHint = hint.flatMap { ImageFormat(rawValue: $0) }
+        request.decoding.extras = extras
+        request.identity = identity
+        request.fields["Authorization"] = field
+        request.transformers = radii.map { .roundedCorners(radius: $0) }
     }
 }

@@ -15,6 +15,7 @@ struct TaskStateTests {
         (deliveries ?? []).compactMap { delivery in
             switch delivery {
             case .event(listener, .started): "started"
+            case .event(listener, .waiting(let reason)): "waiting \(reason.rawValue)"
             case .event(listener, .progress(let progress)): "progress \(progress.received)"
             case .event(listener, .cached): "cached"
             case .event(listener, .preview): "preview"
@@ -53,6 +54,18 @@ struct TaskStateTests {
         #expect(names(deliveries, for: 1) == ["started", "progress 5", "finished"])
         #expect(names(deliveries, for: 2) == ["started", "finished"])
         #expect(names(deliveries, for: 3) == ["result"])
+    }
+
+    @Test("a late listener hears why it waits until something comes")
+    func lateWaiting() {
+        var state = TaskState()
+        _ = state.emit(.waiting(.hostLimit))
+        state.addListener(1)
+        _ = state.emit(.progress(ImageProgress(received: 0, expected: 5)))
+        state.addListener(2)
+        let deliveries = state.beginDelivery()
+        #expect(names(deliveries, for: 1) == ["waiting host-limit", "progress 0"])
+        #expect(names(deliveries, for: 2) == ["progress 0"])
     }
 
     @Test("a late listener hears the last preview, and none after the end")

@@ -6,7 +6,7 @@ import WebImage
 /// What a request through the manager costs when the picture is there, and what starting and giving up costs.
 enum PipelineSuite: Suite {
     static let name = "pipeline"
-    static let summary = "the manager: memory hits, starting and cancelling"
+    static let summary = "the manager: memory hits, starting and cancelling, fetching ahead"
 
     static func cases(_ settings: Settings) async throws -> [Case] {
         let manager = ImageManager { $0.cache.usesDisk = false }
@@ -30,7 +30,7 @@ enum PipelineSuite: Suite {
         return [
             Case(name: "memory hit, synchronous", contenders: [synchronous], goals: [.atMost(1e-6, .cpu)]),
             Case(name: "memory hit, asynchronous", contenders: [asynchronous], goals: [.atMost(5e-6, .cpu)]),
-            startAndCancel(),
+            try await freshHit(), startAndCancel(), try prefetching(settings), try cancellingAll(),
         ]
     }
 

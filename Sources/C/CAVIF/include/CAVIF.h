@@ -46,6 +46,7 @@ double wi_avif_milliseconds(const wi_avif_decoder *decoder, uint32_t index);
 wi_avif_status wi_avif_frame(wi_avif_decoder *decoder, uint32_t index, int bits, void *out, size_t stride,
                              int *is_premultiplied);
 
+typedef enum { WI_AVIF_444, WI_AVIF_422, WI_AVIF_420 } wi_avif_subsampling;
 typedef struct {
     int depth;
     int is_lossless;
@@ -53,11 +54,26 @@ typedef struct {
     int quality;
     /// libavif's, 0 (small) to 10 (fast).
     int speed;
-    int subsamples_chroma;
+    wi_avif_subsampling subsampling;
+    /// Whether pixels have 16 bits a sample instead of 8.
+    int is_wide;
+    /// Code points of H.273.
+    int primaries;
+    int transfer;
 } wi_avif_options;
+/// What is embedded; a `count` of 0 is none.
+typedef struct {
+    const uint8_t *icc;
+    size_t icc_count;
+    const uint8_t *exif;
+    size_t exif_count;
+    const uint8_t *xmp;
+    size_t xmp_count;
+} wi_avif_blocks;
 /// `pixels` are R, G, B, A, alpha not multiplied in. `*bytes` becomes memory to be freed by wi_avif_free.
-wi_avif_status wi_avif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                              wi_avif_options options, uint8_t **bytes, size_t *count, const char **message);
+wi_avif_status wi_avif_encode(const void *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
+                              wi_avif_options options, const wi_avif_blocks *blocks, uint8_t **bytes, size_t *count,
+                              const char **message);
 void wi_avif_free(uint8_t *bytes);
 
 /// A sequence being encoded. NULL without memory.
@@ -65,8 +81,10 @@ typedef struct wi_avif_animator wi_avif_animator;
 wi_avif_animator *wi_avif_animator_open(wi_avif_options options);
 void wi_avif_animator_close(wi_avif_animator *animator);
 const char *wi_avif_animator_message(const wi_avif_animator *animator);
-/// Adds a frame of R, G, B, A, alpha not multiplied in; `is_opaque` must be the same for all.
-wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const uint8_t *pixels, size_t stride, uint32_t width,
-                                    uint32_t height, int is_opaque, uint64_t milliseconds);
+/// Adds a frame of R, G, B, A, alpha not multiplied in; `is_opaque` must be the same for all. Of the blocks those of the
+/// first frame count.
+wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const void *pixels, size_t stride, uint32_t width,
+                                    uint32_t height, int is_opaque, const wi_avif_blocks *blocks,
+                                    uint64_t milliseconds);
 /// `*bytes` is to be freed by wi_avif_free.
 wi_avif_status wi_avif_animator_finish(wi_avif_animator *animator, uint8_t **bytes, size_t *count);

@@ -41,11 +41,35 @@ void wi_heif_close(wi_heif_decoder *decoder);
 const char *wi_heif_message(const wi_heif_decoder *decoder);
 /// Copies the profile; 0 where that fails.
 int wi_heif_icc(const wi_heif_decoder *decoder, uint8_t *out);
+/// From now on a thumbnail of the picture takes its place: the smallest whose sides are at least these, of the same shape,
+/// with no fewer bits and with alpha where the picture has it. `info` becomes the thumbnail's, where that says nothing of
+/// its colours (`icc_count`, `transfer` 0) they are the picture's. 0, and nothing changes, where there is none.
+int wi_heif_use_thumbnail(wi_heif_decoder *decoder, double width, double height, uint32_t depth, wi_heif_info *info);
+/// From now on it is the picture again.
+void wi_heif_use_picture(wi_heif_decoder *decoder, const wi_heif_info *info);
 /// Decodes the picture upright, as R, G, B, A of 8 or 16 bits.
 wi_heif_status wi_heif_decode(wi_heif_decoder *decoder, int bits, void *out, size_t stride);
 
 /// Whether an encoder for HEVC is there.
 int wi_heif_can_encode(void);
+typedef struct {
+    /// 1 to 100.
+    int quality;
+    /// "444", "422" or "420".
+    const char *chroma;
+    /// Of the longer side of an embedded thumbnail; 0 for none.
+    int thumbnail_side;
+} wi_heif_options;
+/// What is embedded; a `count` of 0 is none.
+typedef struct {
+    const uint8_t *icc;
+    size_t icc_count;
+    const uint8_t *exif;
+    size_t exif_count;
+    const uint8_t *xmp;
+    size_t xmp_count;
+} wi_heif_blocks;
 /// `pixels` are R, G, B, A, alpha not multiplied in. `*bytes` becomes malloc'ed memory.
 wi_heif_status wi_heif_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                              int quality, uint8_t **bytes, size_t *count);
+                              const wi_heif_options *options, const wi_heif_blocks *blocks, uint8_t **bytes,
+                              size_t *count);

@@ -70,8 +70,27 @@ double wi_jpeg_stream_refinement(const wi_jpeg_decoder *decoder);
 wi_jpeg_encoder *wi_jpeg_encoder_open(void);
 void wi_jpeg_encoder_close(wi_jpeg_encoder *encoder);
 const char *wi_jpeg_encoder_message(const wi_jpeg_encoder *encoder);
-wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, uint32_t height, int quality,
-                                     int is_progressive, int keeps_chroma);
+typedef struct {
+    /// 1 to 100.
+    int quality;
+    int is_progressive;
+    /// Huffman tables made for the picture.
+    int optimizes_tables;
+    /// Red stands for all three.
+    int is_gray;
+    /// Of brightness, for each sample of colour: 1 or 2.
+    int columns;
+    int rows;
+} wi_jpeg_options;
+wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, uint32_t height,
+                                     const wi_jpeg_options *options);
+/// Bytes of a segment without its marker and its length.
+#define WI_JPEG_MAX_SEGMENT 65533
+/// Writes a segment APP`number`: a name, then `bytes`. Between start and the first row.
+wi_jpeg_status wi_jpeg_encoder_segment(wi_jpeg_encoder *encoder, int number, const char *name, size_t name_count,
+                                       const uint8_t *bytes, size_t count);
+/// Writes a profile in as many segments as it takes. Between start and the first row.
+wi_jpeg_status wi_jpeg_encoder_profile(wi_jpeg_encoder *encoder, const uint8_t *bytes, size_t count);
 /// Takes `rows` rows of premultiplied R, G, B, A; what is transparent shows `background` (R, G, B).
 wi_jpeg_status wi_jpeg_encoder_rows(wi_jpeg_encoder *encoder, const uint8_t *rows, size_t stride, uint32_t count,
                                     int is_opaque, const uint8_t *background);

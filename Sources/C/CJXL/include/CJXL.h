@@ -66,14 +66,34 @@ int wi_jxl_stream_reduction(const wi_jxl_stream *stream);
 /// Right once something was drawn; `icc` is valid until close.
 void wi_jxl_stream_info(const wi_jxl_stream *stream, wi_jxl_info *info);
 
-/// `pixels` are R, G, B, A, or R, G, B where `channels` is 3, alpha not multiplied in, without padding.
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    /// 3 or 4.
+    uint32_t channels;
+    /// Of a sample, 8 or 16.
+    uint32_t bits;
+} wi_jxl_picture;
+/// What is embedded; a `count` of 0 is none.
+typedef struct {
+    const uint8_t *icc;
+    size_t icc_count;
+    const uint8_t *exif;
+    size_t exif_count;
+    const uint8_t *xmp;
+    size_t xmp_count;
+} wi_jxl_blocks;
+/// `pixels` are R, G, B, A, or R, G, B where there are three channels, alpha not multiplied in, without padding.
 /// `distance` 0 is lossless. `*bytes` becomes malloc'ed memory.
-wi_jxl_status wi_jxl_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels, float distance,
-                            int effort, uint8_t **bytes, size_t *count);
+wi_jxl_status wi_jxl_encode(const void *pixels, const wi_jxl_picture *picture, const wi_jxl_blocks *blocks,
+                            float distance, int effort, uint8_t **bytes, size_t *count);
+/// A file from which the JPEG can be had back bit by bit; `effort` 0 is the library's default. `*bytes` becomes malloc'ed
+/// memory.
+wi_jxl_status wi_jxl_transcode(const uint8_t *jpeg, size_t jpeg_count, int effort, uint8_t **bytes, size_t *count);
 
 /// An animation being encoded. NULL without memory or where an option is refused.
 typedef struct wi_jxl_animator wi_jxl_animator;
-wi_jxl_animator *wi_jxl_animator_open(uint32_t width, uint32_t height, uint32_t channels, uint32_t loops,
+wi_jxl_animator *wi_jxl_animator_open(const wi_jxl_picture *picture, const wi_jxl_blocks *blocks, uint32_t loops,
                                       float distance, int effort);
 void wi_jxl_animator_close(wi_jxl_animator *animator);
 
@@ -89,6 +109,6 @@ typedef struct {
     uint32_t milliseconds;
 } wi_jxl_part;
 /// Adds a frame and encodes it; pixels as for wi_jxl_encode.
-wi_jxl_status wi_jxl_animator_add(wi_jxl_animator *animator, const uint8_t *pixels, const wi_jxl_part *part);
+wi_jxl_status wi_jxl_animator_add(wi_jxl_animator *animator, const void *pixels, const wi_jxl_part *part);
 /// The file, once the last frame was added; valid until close.
 const uint8_t *wi_jxl_animator_bytes(const wi_jxl_animator *animator, size_t *count);

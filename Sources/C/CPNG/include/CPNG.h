@@ -24,7 +24,8 @@ typedef struct {
     /// Alpha channel or transparent colours.
     int has_alpha;
     int is_interlaced;
-    /// 3 or 4 where rows are R, G, B or R, G, B, A of 8 bits and nothing else has to be done with them; 0 otherwise.
+    /// What rows are made of where they are not interlaced and of 8 bits or fewer a sample: 1 indices or grey (see
+    /// wi_png_decoder_table), 2 grey and alpha, 3 R, G, B without a transparent colour, 4 R, G, B, A; 0 for others.
     int plain_channels;
     int is_gray;
 } wi_png_info;
@@ -50,6 +51,8 @@ typedef struct {
 } wi_png_colors;
 /// What stands before the pixels about their colours, besides the profile. After the header.
 void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors);
+/// The straight colours of the samples of a picture of `plain_channels` 1, in memory order. After the header.
+wi_png_status wi_png_decoder_table(wi_png_decoder *decoder, uint32_t table[256]);
 /// Sets the conversion to R, G, B, A of 8 bits, or of 16 where `is_wide`, alpha not multiplied in. `*passes` is how often
 /// wi_png_decoder_rows must be run over all rows.
 wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *passes);
@@ -87,11 +90,36 @@ const uint8_t *wi_png_stream_icc(wi_png_stream *stream, size_t *count);
 wi_png_encoder *wi_png_encoder_open(void);
 void wi_png_encoder_close(wi_png_encoder *encoder);
 const char *wi_png_encoder_message(const wi_png_encoder *encoder);
-/// `effort` is zlib's level 0 to 9, -1 its default. Opaque pictures are written without the fourth sample.
-wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, uint32_t width, uint32_t height, int is_opaque,
-                                   int effort);
-/// Takes `count` rows of R, G, B, A, alpha not multiplied in.
-wi_png_status wi_png_encoder_rows(wi_png_encoder *encoder, const uint8_t *rows, size_t stride, uint32_t count);
+typedef enum { WI_PNG_GRAY, WI_PNG_GRAY_ALPHA, WI_PNG_RGB, WI_PNG_RGBA, WI_PNG_PALETTE } wi_png_kind;
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    wi_png_kind kind;
+    /// Of a sample or an index: 1, 2, 4, 8, 16; samples of 16 bits come as such.
+    int bits;
+    /// zlib's level 0 to 9, -1 its default.
+    int effort;
+} wi_png_layout;
+
+/// Which colours there are in a picture of 8 bits a sample.
+typedef struct wi_png_survey wi_png_survey;
+wi_png_survey *wi_png_survey_open(void);
+void wi_png_survey_close(wi_png_survey *survey);
+/// Looks at pixels of R, G, B, A, alpha not multiplied in. False once more cannot change anything.
+bool wi_png_survey_add(wi_png_survey *survey, const uint8_t *pixels, size_t count);
+/// Sets kind and bits so that the rows take the fewest bytes. Without `allows_gray` there is a red, a green and a blue in
+/// any case, without `allows_colour` no palette.
+void wi_png_survey_choose(const wi_png_survey *survey, bool is_opaque, bool allows_gray, bool allows_colour,
+                          wi_png_layout *layout);
+
+/// `survey` holds the colours of a palette, NULL for other kinds.
+wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, const wi_png_layout *layout, const wi_png_survey *survey);
+/// Adds blocks, of which some may have a `count` of 0. Between start and the first row.
+wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *icc, size_t icc_count, const uint8_t *exif,
+                                   size_t exif_count, const uint8_t *xmp, size_t xmp_count);
+/// Takes `count` rows of R, G, B, A, alpha not multiplied in, samples of 8 bits, or of 16 in the machine's order where the
+/// layout says so.
+wi_png_status wi_png_encoder_rows(wi_png_encoder *encoder, const void *rows, size_t stride, uint32_t count);
 /// Ends the file; the bytes stay the encoder's until close.
 wi_png_status wi_png_encoder_finish(wi_png_encoder *encoder, const uint8_t **bytes, size_t *count);
 

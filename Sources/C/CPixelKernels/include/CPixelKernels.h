@@ -22,6 +22,12 @@ void wi_vertical_rgba8(float *sums, const uint8_t *rows, size_t stride, const fl
 void wi_vertical_rgba16(float *sums, const uint16_t *rows, size_t stride, const float *weights, size_t count,
                         size_t samples);
 
+/// As above, added to what `sums` hold.
+void wi_vertical_add_rgba8(float *sums, const uint8_t *rows, size_t stride, const float *weights, size_t count,
+                           size_t samples);
+void wi_vertical_add_rgba16(float *sums, const uint16_t *rows, size_t stride, const float *weights, size_t count,
+                            size_t samples);
+
 /// One output row of `width` pixels out of a row of sums; rounded, and colour held within 0...alpha.
 void wi_horizontal_rgba8(const float *sums, const wi_tap *taps, const float *weights, size_t width, uint8_t *out);
 void wi_horizontal_rgba16(const float *sums, const wi_tap *taps, const float *weights, size_t width, uint16_t *out);
@@ -54,3 +60,11 @@ size_t wi_unfilter_rgb8(const uint8_t *raw, size_t width, size_t rows, const uin
                         size_t stride);
 size_t wi_unfilter_rgba8(const uint8_t *raw, size_t width, size_t rows, const uint8_t *above, uint8_t *out,
                          size_t stride);
+/// Undoes the filters of `rows` PNG rows of `count` bytes where they lie, each behind its filter's number; `step` is 1 or
+/// 2, the bytes of a pixel (1 for less). `above` is the finished row before the first one, zeros where there is none. The
+/// rows done: fewer where a filter has no such number.
+size_t wi_unfilter_bytes(uint8_t *raw, size_t count, size_t rows, size_t step, const uint8_t *above);
+/// One row of indices of 1, 2, 4 or 8 bits as the colours of a table of 256 in memory order.
+void wi_spread_indices(const uint8_t *row, size_t bits, const uint32_t *colors, uint8_t *out, size_t width);
+/// One row of grey and alpha as R, G, B, A.
+void wi_spread_gray_alpha(const uint8_t *row, uint8_t *out, size_t width);

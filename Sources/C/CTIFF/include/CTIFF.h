@@ -22,6 +22,8 @@ typedef struct {
     int has_alpha;
     /// Of the samples that the profile speaks of: 1 grey, 3 RGB, 4 CMYK; 0 for others.
     int colors;
+    /// Whether wi_tiff_keep_depth may be called.
+    int is_deep;
     /// 1 to 8 as in EXIF.
     uint32_t orientation;
     /// Rows that are stored together.
@@ -43,12 +45,26 @@ uint32_t wi_tiff_pages(wi_tiff_decoder *decoder, uint32_t limit);
 wi_tiff_status wi_tiff_page(wi_tiff_decoder *decoder, uint32_t index, wi_tiff_info *info);
 /// From now on rows of CMYK pages are C, M, Y, K (0 no ink).
 void wi_tiff_keep_ink(wi_tiff_decoder *decoder);
+/// From now on rows are of 16 bits a sample in the machine's order; floating-point samples are cut to 0...1.
+void wi_tiff_keep_depth(wi_tiff_decoder *decoder);
 /// Decodes `count` rows of the page from `first` on as R, G, B, A with alpha multiplied in, not turned.
 /// With `goes_on` damaged parts are skipped, and the status still tells of them.
 wi_tiff_status wi_tiff_rows(wi_tiff_decoder *decoder, uint32_t first, uint32_t count, int goes_on, uint8_t *out,
                             size_t stride);
 
-/// `pixels` are R, G, B, A, or R, G, B where `channels` is 3, alpha not multiplied in, without padding. `compression`
-/// is 0 for none, 1 for LZW, 2 for Deflate; `level` zlib's, -1 its default. `*bytes` becomes malloc'ed memory.
-wi_tiff_status wi_tiff_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels,
-                              int compression, int level, uint8_t **bytes, size_t *count);
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    /// 3 or 4.
+    uint32_t channels;
+    /// Of a sample, 8 or 16.
+    uint32_t bits;
+    /// 0 for none, 1 for LZW, 2 for Deflate.
+    int compression;
+    /// zlib's, -1 its default.
+    int level;
+} wi_tiff_picture;
+/// `pixels` are R, G, B, A, or R, G, B where there are three channels, alpha not multiplied in, without padding. The blocks
+/// may have a `count` of 0. `*bytes` becomes malloc'ed memory.
+wi_tiff_status wi_tiff_encode(const void *pixels, const wi_tiff_picture *picture, const uint8_t *icc, size_t icc_count,
+                              const uint8_t *xmp, size_t xmp_count, uint8_t **bytes, size_t *count);

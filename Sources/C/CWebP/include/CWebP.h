@@ -73,16 +73,29 @@ const uint8_t *wi_webp_animation_next(wi_webp_animation *animation);
 
 /// Receives the percentage that is done; 0 stops the encoder.
 typedef int (*wi_webp_progress)(void *user, int percent);
+typedef struct {
+    int is_lossless;
+    /// Whether transparent pixels stay as they are.
+    int is_exact;
+    /// 1 to 100.
+    float quality;
+    /// 0 to 9, -1 for the library's default.
+    int effort;
+} wi_webp_options;
 /// `pixels` are R, G, B, A, alpha not multiplied in. `*bytes` becomes malloc'ed memory to be freed by wi_webp_free.
 wi_webp_status wi_webp_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
-                              int is_lossless, float quality, int effort, wi_webp_progress progress, void *user,
-                              uint8_t **bytes, size_t *count);
+                              const wi_webp_options *options, wi_webp_progress progress, void *user, uint8_t **bytes,
+                              size_t *count);
 void wi_webp_free(uint8_t *bytes);
+/// The file with these blocks, of which some may have a `count` of 0; `*bytes` is to be freed by wi_webp_free.
+wi_webp_status wi_webp_embed(const uint8_t *file, size_t file_count, const uint8_t *icc, size_t icc_count,
+                             const uint8_t *exif, size_t exif_count, const uint8_t *xmp, size_t xmp_count,
+                             uint8_t **bytes, size_t *count);
 
-/// An animation being encoded; `effort` 0 to 9, -1 for the library's default. NULL without memory.
+/// An animation being encoded. NULL without memory.
 typedef struct wi_webp_animator wi_webp_animator;
-wi_webp_animator *wi_webp_animator_open(uint32_t width, uint32_t height, int loop_count, int is_lossless, float quality,
-                                        int effort);
+wi_webp_animator *wi_webp_animator_open(uint32_t width, uint32_t height, int loop_count,
+                                        const wi_webp_options *settings);
 void wi_webp_animator_close(wi_webp_animator *animator);
 const char *wi_webp_animator_message(const wi_webp_animator *animator);
 /// Adds a frame of R, G, B, A, alpha not multiplied in, shown from `timestamp` milliseconds on.

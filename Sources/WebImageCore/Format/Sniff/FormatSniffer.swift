@@ -43,6 +43,9 @@ enum FormatSniffer {
         case 0x25: return try bytes.has(pdfMark) ? .pdf : nil
         case 0x1A: return try bytes.has([0x1A, 0x45, 0xDF, 0xA3]) ? .webm : nil
         case 0x1F: return try bytes.has([0x1F, 0x8B]) ? try gzip(bytes) : nil
+        case 0x71:
+            guard try bytes.has("qoif"), try QOIProbe.isPlausible(bytes) else { return nil }
+            return .qoi
         case 0x00:
             if let format = try boxes(bytes) { return format }
             return try icon(bytes)

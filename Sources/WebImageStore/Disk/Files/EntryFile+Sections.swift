@@ -48,7 +48,8 @@ extension HTTPFields {
 }
 
 extension ImageProbe {
-    /// format | width, height, orientation, depth, frames, loops, smallest file as i64 | flags u8.
+    /// format | width, height, orientation, depth, frames, loops, smallest file as i64 | flags u8 | primaries and transfer
+    /// function, width and height of the clean aperture as i64 where a flag says that they are there.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.put(format.rawValue)
@@ -57,8 +58,12 @@ extension ImageProbe {
         ] {
             writer.put(Int64(number))
         }
-        let facts = [hasAlpha, frameCountIsExact, hasICCProfile, isProgressive]
+        let facts = [
+            hasAlpha, frameCountIsExact, hasICCProfile, isProgressive, codePoints != nil, cleanAperture != nil,
+        ]
         writer.put(facts.enumerated().reduce(UInt8(0)) { $0 | ($1.element ? 1 << $1.offset : 0) })
+        let extras = [codePoints?.primaries, codePoints?.transfer, cleanAperture?.width, cleanAperture?.height]
+        for number in extras.compactMap({ $0 }) { writer.put(Int64(number)) }
         return writer.bytes
     }
 
@@ -71,14 +76,22 @@ extension ImageProbe {
             guard let number = reader.number(Int64.self) else { return nil }
             numbers.append(Int(number))
         }
-        guard let flags = reader.number(UInt8.self), reader.isAtEnd, numbers[0] >= 0, numbers[1] >= 0,
+        guard let flags = reader.number(UInt8.self) else { return nil }
+        var pairs: [UInt8: (Int, Int)] = [:]
+        for flag: UInt8 in [16, 32] where flags & flag != 0 {
+            guard let first = reader.number(Int64.self), let second = reader.number(Int64.self) else { return nil }
+            pairs[flag] = (Int(first), Int(second))
+        }
+        guard reader.isAtEnd, numbers[0] >= 0, numbers[1] >= 0,
             let orientation = Orientation(rawValue: numbers[2])
         else { return nil }
         self.init(
             format: ImageFormat(rawValue: format), rawSize: PixelSize(width: numbers[0], height: numbers[1]),
             orientation: orientation, depth: numbers[3], hasAlpha: flags & 1 != 0, frameCount: numbers[4],
             frameCountIsExact: flags & 2 != 0, loopCount: numbers[5], hasICCProfile: flags & 4 != 0,
-            isProgressive: flags & 8 != 0, smallestFile: numbers[6])
+            isProgressive: flags & 8 != 0, smallestFile: numbers[6],
+            cleanAperture: pairs[32].map { PixelSize(width: $0.0, height: $0.1) },
+            codePoints: pairs[16].map { ColorCodePoints(primaries: $0.0, transfer: $0.1) })
     }
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageTesting
+
+extension PipelineSuite {
+    /// A thousand small pictures fetched ahead, against the same loaded because they are visible.
+    static func prefetching(_ settings: Settings) throws -> Case {
+        let picture = try Photograph.encoded(320, 240, as: .jpeg(quality: 85))
+        let server = try FileServer(Array(repeating: picture, count: settings.pictures), settings: settings)
+        let urls = server.urls.compactMap { URL(string: $0) }
+        let requests = urls.map { ImageRequest($0, size: .fit(width: 128, height: 128)) }
+        let ahead = Contender("prefetch") { _ in
+            let manager = ImageManager { $0.cache.usesDisk = false }
+            let prefetcher = ImagePrefetcher(manager)
+            let sample = await timed(requests.count) { consume(await prefetcher.prefetch(requests).result) }
+            await manager.close()
+            return sample
+        }
+        let visible = Contender("load") { _ in
+            // The server must outlive every round.
+            consume(server)
+            let manager = ImageManager { $0.cache.usesDisk = false }
+            let sample = try await timed(requests.count) {
+                for task in requests.map({ manager.load($0) }) { consume(try await task.image) }
+            }
+            await manager.close()
+            return sample
+        }
+        return Case(
+            name: "prefetch of \(requests.count), per picture", contenders: [ahead, visible],
+            goals: [.ratio(.wall, to: "load", atMost: 1 / 0.95)])
+    }
+
+    /// Giving up a thousand pictures of which some are under way.
+    static func cancellingAll() throws -> Case {
+        let urls = (0..<1_000).compactMap { URL(string: "https://images.example.com/\($0).jpg") }
+        let requests = urls.map { ImageRequest($0) }
+        let ours = Contender("cancelAll()") { _ in
+            let gate = Gate()
+            let loader = StubLoader { _ in StubLoader.Answer(gate: gate) }
+            let manager = ImageManager {
+                $0.cache.usesDisk = false
+                $0.loaders = [loader]
+            }
+            let prefetcher = ImagePrefetcher(manager)
+            prefetcher.prefetch(requests)
+            await loader.waitForRequests(count: 1)
+            let sample = timed(1) { prefetcher.cancelAll() }
+            gate.open()
+            return sample
+        }
+        return Case(name: "cancelling 1,000 prefetches", contenders: [ours], goals: [.atMost(5e-3, .wall)])
+    }
+
+    /// A hit whose freshness HTTP decides, as on the web.
+    static func freshHit() async throws -> Case {
+        let picture = try Photograph.encoded(32, 32, as: .png())
+        let loader = StubLoader { _ in
+            var fields = HTTPFields()
+            fields["Cache-Control"] = "public, max-age=3600"
+            fields["Content-Type"] = "image/png"
+            return StubLoader.Answer(body: picture, head: ResponseHead(status: 200, fields: fields))
+        }
+        let manager = ImageManager {
+            $0.cache.usesDisk = false
+            $0.loaders = [loader]
+        }
+        guard let url = URL(string: "https://images.example.com/photos/1/large.jpg?w=640") else {
+            throw Skipped(reason: "no URL")
+        }
+        _ = try await manager.image(from: url)
+        let count = 10_000
+        let ours = Contender("image(from:)") { _ in
+            try await timed(count) { for _ in 0..<count { consume(try await manager.image(from: url)) } }
+        }
+        guard loader.requests.count == 1 else { throw Skipped(reason: "the picture is not fresh") }
+        return Case(
+            name: "memory hit by HTTP's rules, from a URL", contenders: [ours], goals: [.atMost(5e-6, .cpu)])
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageCore
+
+/// How requests enter the engine.
+extension Engine {
+    /// What memory answers at once; else what it holds, to be confirmed or completed. Nothing where interceptors have to
+    /// be asked before.
+    func atOnce(_ plan: RequestPlan) -> (ImageResponse?, known: Image?) {
+        guard !interceptsLoads else { return (nil, nil) }
+        let known = remembered(plan)
+        guard let response = answer(known, plan) else { return (nil, known?.image) }
+        counters.countMemoryHit()
+        if let trace = plan.trace { trace.begin(.request, key: plan.keys.final).end(.success(response)) }
+        return (response, known?.image)
+    }
+
+    /// Starts what memory could not answer.
+    func start(_ plan: RequestPlan, known: Image?) -> ImageTask {
+        let task = ImageTask(plan.request)
+        let span = plan.trace?.begin(.request, key: plan.keys.final)
+        if !interceptsLoads {
+            task.storesIn(plan)
+            originals.enter()
+        }
+        task.start { [self] in
+            let result =
+                interceptsLoads
+                ? await runIntercepted(plan, task: task) : await run(plan, task: task, known: known)
+            counters.count(result)
+            span?.end(result)
+            return result
+        }
+        return task
+    }
+
+    /// The bytes for `plan`, through the interceptors where there are any.
+    func bytes(_ plan: RequestPlan, task: ImageTask) async throws(ImageError) -> Data {
+        guard interceptsLoads else { return try await ownBytes(plan, task) }
+        return try await bytesIntercepted(plan, priority: task.livePriority) { (plan) async throws(ImageError) in
+            .data(try await self.ownBytes(plan, task))
+        }
+    }
+
+    private func ownBytes(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
+        originals.enter()
+        defer { originals.leave() }
+        var run = RequestRun(plan: plan, task: task, engine: self)
+        return try await run.bytes()
+    }
+}

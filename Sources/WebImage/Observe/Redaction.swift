@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Takes out of texts what a log must not have: user names, passwords, queries and fragments of URLs, and the contents
+/// of data URLs.
+public enum Redaction {
+    /// `url` without what may be secret.
+    public static func text(of url: URL) -> String { text(url.absoluteString) }
+
+    /// `text` with every URL in it shortened to scheme, host and path.
+    public static func text(_ text: String) -> String {
+        var rest = text[...]
+        var result = ""
+        while let found = next(in: rest) {
+            result += rest[..<found.lowerBound]
+            result += shortened(rest[found])
+            rest = rest[found.upperBound...]
+        }
+        return result + rest
+    }
+
+    /// The next URL: from its scheme to the first character that ends one in running text.
+    private static func next(in text: Substring) -> Range<Substring.Index>? {
+        let authority = text.range(of: "://")
+        let data = text.range(of: "data:", options: .caseInsensitive)
+        guard let mark = [authority, data].compactMap({ $0 }).min(by: { $0.lowerBound < $1.lowerBound }) else {
+            return nil
+        }
+        let start = mark == data ? mark.lowerBound : schemeStart(in: text, before: mark.lowerBound)
+        let end = text[mark.upperBound...].firstIndex { $0.isWhitespace || "\"“”<>".contains($0) } ?? text.endIndex
+        return start..<end
+    }
+
+    private static func schemeStart(in text: Substring, before end: Substring.Index) -> Substring.Index {
+        text[..<end].lastIndex { !($0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))) }
+            .map(text.index(after:)) ?? text.startIndex
+    }
+
+    private static func shortened(_ url: Substring) -> String {
+        guard let mark = url.range(of: "://") else { return String(url.prefix(5)) + "…" }
+        let rest = url[mark.upperBound...]
+        let end = rest.firstIndex { $0 == "?" || $0 == "#" } ?? rest.endIndex
+        let authority = rest[..<end].prefix { $0 != "/" }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        return url[..<mark.upperBound] + host + rest[authority.endIndex..<end] + (end < rest.endIndex ? "?…" : "")
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageStore
+
+/// Tells the observers what happens for one request. There is none while nobody observes.
+final class RequestTrace: Sendable {
+    private let observers: [any ImageEventsObserver]
+    private let spans: SpanCounter
+    private let request: Int
+    private let url: URL
+
+    init(_ observers: [any ImageEventsObserver], _ spans: SpanCounter, _ url: URL) {
+        self.observers = observers
+        self.spans = spans
+        self.url = url
+        request = spans.nextRequest()
+    }
+
+    /// Tells that a piece of work begins.
+    func begin(
+        _ stage: StageEvent.Stage, key: CacheKey? = nil, lane: String? = nil, detail: String = ""
+    ) -> StageSpan {
+        let event = StageEvent(
+            stage: stage, phase: .began, request: request, span: spans.nextSpan(), time: .now, url: url, key: key,
+            lane: lane, detail: detail)
+        tell(event)
+        return StageSpan(trace: self, event: event)
+    }
+
+    fileprivate func tell(_ event: StageEvent) {
+        for observer in observers { observer.observe(event) }
+    }
+}
+
+/// Numbers of requests and spans of one manager.
+final class SpanCounter: Sendable {
+    private let requests = Atomic<Int>(0)
+    private let spans = Atomic<Int>(0)
+
+    func nextRequest() -> Int { requests.add(1, ordering: .relaxed).newValue }
+    func nextSpan() -> Int { spans.add(1, ordering: .relaxed).newValue }
+}
+
+/// A piece of work that has begun.
+struct StageSpan: Sendable {
+    fileprivate let trace: RequestTrace
+    fileprivate let event: StageEvent
+
+    /// Tells that it is over; `describe` adds what is known now.
+    func end(_ describe: (inout StageEvent) -> Void = { _ in }) {
+        var event = event
+        event.phase = .ended
+        let now = ContinuousClock.now
+        event.seconds = event.time.duration(to: now) / .seconds(1)
+        event.time = now
+        describe(&event)
+        trace.tell(event)
+    }
+
+    /// Tells how it ended.
+    func end(_ result: Result<ImageResponse, ImageError>) {
+        end { event in
+            switch result {
+            case .success(let response):
+                event.origin = response.origin
+                event.size = response.image.size
+                event.bytes = response.byteCount
+            case .failure(let error): event.error = error
+            }
+        }
+    }
+}
+
+extension RequestTrace? {
+    /// Runs `body`, which does work of `stage` on the calling worker thread, between two events.
+    func work<Value>(
+        _ stage: StageEvent.Stage, key: @autoclosure () -> CacheKey?, detail: @autoclosure () -> String = "",
+        describe: (Value, inout StageEvent) -> Void, _ body: () throws(ImageError) -> Value
+    ) throws(ImageError) -> Value {
+        guard let self else { return try body() }
+        let span = self.begin(stage, key: key(), lane: WorkerLane.current, detail: detail())
+        do throws(ImageError) {
+            let value = try body()
+            span.end { describe(value, &$0) }
+            return value
+        } catch {
+            span.end { $0.error = error }
+            throw error
+        }
+    }
+}
+
+/// The transfer of a load: begins when the load leaves the queue, ends with the load.
+final class TransferTrace: Sendable {
+    private enum State {
+        case waiting
+        case running(StageSpan)
+        case over
+    }
+
+    private let trace: RequestTrace
+    private let state = Lock(State.waiting)
+
+    init?(_ trace: RequestTrace?) {
+        guard let trace else { return nil }
+        self.trace = trace
+    }
+
+    /// The load left the queue. Further calls, for further tries or after the end, do nothing.
+    func start() {
+        guard state.withLock({ if case .waiting = $0 { true } else { false } }) else { return }
+        let span = trace.begin(.transfer)
+        let isLate = state.withLock { state in
+            if case .over = state { return true }
+            state = .running(span)
+            return false
+        }
+        if isLate { span.end() }
+    }
+
+    func end(bytes: Int?, error: ImageError?) {
+        let before = state.withLock { state in
+            defer { state = .over }
+            return state
+        }
+        guard case .running(let span) = before else { return }
+        span.end { event in
+            event.bytes = bytes
+            event.error = error
+        }
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageCore
+
+/// Starts what ``PrefetchTable`` says is next. Thread-safe.
+final class PrefetchCore: Sendable {
+    private struct Running {
+        let list: Int
+        var work: Task<Void, Never>?
+        var task: ImageTask?
+    }
+
+    private struct State {
+        var table: PrefetchTable
+        var running: [Int: Running] = [:]
+        var tasks: [Int: PrefetchTask] = [:]
+        var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state: Lock<State>
+    private let manager: ImageManager
+
+    init(_ manager: ImageManager, concurrency: Int) {
+        self.manager = manager
+        state = Lock(State(table: PrefetchTable(concurrency: concurrency)))
+    }
+
+    /// Lists that are not over.
+    var listCount: Int { state.withLock { $0.tasks.count } }
+
+    func add(
+        _ requests: [ImageRequest], isOpen: Bool, _ destination: PrefetchDestination, _ priority: RequestPriority
+    ) -> (PrefetchTask, list: Int) {
+        let (task, id) = state.withLock { state in
+            let id = state.table.add(requests, isOpen: isOpen, destination, priority)
+            let progress = state.table.lists[id]?.progress ?? PrefetchProgress()
+            let task = PrefetchTask(self, list: id, progress, priority)
+            state.tasks[id] = task
+            return (task, id)
+        }
+        endIfOver(id)
+        pump()
+        return (task, id)
+    }
+
+    // MARK: - Sequences
+
+    /// Takes one more of an open list; returns when there is room for another. False where the list was given up.
+    func feed(_ request: ImageRequest, to list: Int) async -> Bool {
+        guard state.withLock({ $0.table.append(request, to: list) }) else { return false }
+        pump()
+        await withCheckedContinuation { continuation in
+            let waits = state.withLock { state in
+                guard let known = state.table.lists[list], known.waiting >= state.table.concurrency else {
+                    return false
+                }
+                state.feeders[list] = continuation
+                return true
+            }
+            if !waits { continuation.resume() }
+        }
+        return state.withLock { $0.table.lists[list] != nil }
+    }
+
+    func close(_ list: Int) {
+        state.withLock { $0.table.close(list) }
+        endIfOver(list)
+    }
+
+    private func endIfOver(_ list: Int) {
+        let ended = state.withLock { state -> (PrefetchTask, PrefetchProgress)? in
+            guard let over = state.table.removeIfOver(list), let task = state.tasks.removeValue(forKey: list) else {
+                return nil
+            }
+            return (task, over.progress)
+        }
+        if let ended { ended.0.take(ended.1, isOver: true) }
+    }
+
+    // MARK: - Control
+
+    func set(_ hold: PrefetchTable.Hold, _ isHeld: Bool) {
+        state.withLock { $0.table.set(hold, isHeld) }
+        if !isHeld { pump() }
+    }
+
+    var holds: Set<PrefetchTable.Hold> { state.withLock { $0.table.holds } }
+
+    func setPaused(_ isPaused: Bool, _ list: Int) {
+        state.withLock { $0.table.setPaused(isPaused, list) }
+        if !isPaused { pump() }
+    }
+
+    func setPriority(_ priority: RequestPriority, _ list: Int) {
+        let running = state.withLock { state in
+            state.table.setPriority(priority, list)
+            return state.running.values.filter { $0.list == list }.compactMap(\.task)
+        }
+        for task in running { task.priority = priority }
+    }
+
+    func cancelAll() { cancel(state.withLock { Array($0.table.lists.keys) }) }
+
+    func cancel(_ lists: [Int]) {
+        for id in lists {
+            let (task, list, works, feeder) = state.withLock { state in
+                let works = state.running.values.filter { $0.list == id }.map { ($0.work, $0.task) }
+                return (
+                    state.tasks.removeValue(forKey: id), state.table.cancel(id), works,
+                    state.feeders.removeValue(forKey: id)
+                )
+            }
+            for (work, request) in works {
+                request?.cancel()
+                work?.cancel()
+            }
+            feeder?.resume()
+            if let task, let list { task.take(list.progress, isOver: true) }
+        }
+    }
+
+    // MARK: - Work
+
+    private func pump() {
+        while true {
+            let (item, feeder) = state.withLock { state in
+                let item = state.table.next()
+                if let item { state.running[item.id] = Running(list: item.list) }
+                // There is room for another one of its sequence.
+                return (item, item.flatMap { state.feeders.removeValue(forKey: $0.list) })
+            }
+            feeder?.resume()
+            guard let item else { return }
+            launch(item)
+        }
+    }
+
+    private func launch(_ item: PrefetchTable.Item) {
+        let work = Task.detached(priority: .utility) { self.finish(item, await self.perform(item)) }
+        let isWanted = state.withLock { state in
+            guard state.table.lists[item.list] != nil else { return false }
+            state.running[item.id]?.work = work
+            return true
+        }
+        // Done already, or given up between.
+        if !isWanted { work.cancel() }
+    }
+
+    private func perform(_ item: PrefetchTable.Item) async -> PrefetchTable.Outcome {
+        let engine = manager.engine
+        var request = item.request
+        request.priority = item.priority
+        request.survivesOwner = false
+        let plan = RequestPlan(engine.prepared(request), engine.defaults)
+        guard !Task.isCancelled else { return .cancelled }
+        if await isThere(plan, item.destination) { return .skipped }
+        // What memory holds and may not show any more is confirmed, not loaded again.
+        let task =
+            item.destination == .memory
+            ? engine.start(plan, known: engine.interceptsLoads ? nil : engine.remembered(plan)?.image)
+            : ImageTask(plan.request)
+        let isWanted = state.withLock { state in
+            guard let list = state.table.lists[item.list] else { return false }
+            state.running[item.id]?.task = task
+            return list.priority == item.priority
+        }
+        if !isWanted, let priority = state.withLock({ $0.table.lists[item.list]?.priority }) {
+            task.priority = priority
+        }
+        do throws(ImageError) {
+            switch item.destination {
+            case .memory:
+                let response = await withTaskCancellationHandler {
+                    do throws(ImageError) {
+                        return Result<ImageResponse, ImageError>.success(try await task.response)
+                    } catch {
+                        return .failure(error)
+                    }
+                } onCancel: {
+                    task.cancel()
+                }
+                _ = try response.get()
+            case .disk: _ = try await engine.bytes(plan, task: task)
+            }
+            return .loaded
+        } catch {
+            return error.isCancelled ? .cancelled : .failed
+        }
+    }
+
+    /// Whether a request would find it at its destination and ask nobody.
+    private func isThere(_ plan: RequestPlan, _ destination: PrefetchDestination) async -> Bool {
+        guard plan.policy != .reload, plan.policy != .refresh else { return false }
+        switch destination {
+        case .memory: return manager.engine.remembered(plan)?.standing == .answers
+        case .disk:
+            if plan.isOnThisMachine { return true }
+            let stored = await manager.engine.lookUp(plan, priority: LivePriority(plan.request.priority))
+            return stored.map { $0.isFromCache && plan.standing(of: $0.resource) == .answers } ?? false
+        }
+    }
+
+    private func finish(_ item: PrefetchTable.Item, _ outcome: PrefetchTable.Outcome) {
+        let (task, list) = state.withLock { state in
+            state.running[item.id] = nil
+            let list = state.table.finish(item, outcome)
+            let task = state.tasks[item.list]
+            if list?.isOver == true { state.tasks[item.list] = nil }
+            return (task, list)
+        }
+        if let task, let list { task.take(list.progress, isOver: list.isOver) }
+        pump()
+    }
+}

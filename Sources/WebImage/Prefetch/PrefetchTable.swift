@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// Which picture is fetched ahead next: a pure state machine. Lists take turns by priority, then by age; within a list
+/// the order is the list's.
+struct PrefetchTable {
+    /// Why nothing is started.
+    enum Hold: Hashable, CaseIterable {
+        case paused
+        case metered
+        case memory
+    }
+
+    enum Outcome: Equatable {
+        case loaded
+        case skipped
+        case failed
+        case cancelled
+    }
+
+    struct Item {
+        let id: Int
+        let list: Int
+        let request: ImageRequest
+        let destination: PrefetchDestination
+        let priority: RequestPriority
+    }
+
+    struct List {
+        var pending: [ImageRequest] = []
+        /// Requests of `pending` that are under way or over.
+        var head = 0
+        var running: Set<Int> = []
+        var progress = PrefetchProgress()
+        var priority: RequestPriority
+        let destination: PrefetchDestination
+        var isPaused = false
+        /// Whether more may come.
+        var isOpen: Bool
+
+        var waiting: Int { pending.count - head }
+        var isOver: Bool { !isOpen && waiting == 0 && running.isEmpty }
+
+        fileprivate mutating func take() -> ImageRequest {
+            defer {
+                head += 1
+                if head > 64, head * 2 > pending.count {
+                    pending.removeFirst(head)
+                    head = 0
+                }
+            }
+            return pending[head]
+        }
+    }
+
+    let concurrency: Int
+    private(set) var holds: Set<Hold> = []
+    private(set) var lists: [Int: List] = [:]
+    private(set) var running = 0
+    private var nextID = 0
+
+    init(concurrency: Int) { self.concurrency = max(1, concurrency) }
+
+    mutating func add(
+        _ requests: [ImageRequest], isOpen: Bool, _ destination: PrefetchDestination, _ priority: RequestPriority
+    ) -> Int {
+        nextID += 1
+        var list = List(priority: priority, destination: destination, isOpen: isOpen)
+        list.pending = requests
+        list.progress.total = isOpen ? nil : requests.count
+        lists[nextID] = list
+        return nextID
+    }
+
+    /// One more of a list that is open; false where the list is over.
+    mutating func append(_ request: ImageRequest, to list: Int) -> Bool {
+        guard lists[list]?.isOpen == true else { return false }
+        lists[list]?.pending.append(request)
+        return true
+    }
+
+    /// No more comes to an open list.
+    mutating func close(_ id: Int) {
+        guard var list = lists[id], list.isOpen else { return }
+        list.isOpen = false
+        list.progress.total = list.progress.finished + list.running.count + list.waiting
+        lists[id] = list
+    }
+
+    mutating func set(_ hold: Hold, _ isHeld: Bool) {
+        if isHeld { holds.insert(hold) } else { holds.remove(hold) }
+    }
+
+    mutating func setPaused(_ isPaused: Bool, _ list: Int) { lists[list]?.isPaused = isPaused }
+
+    mutating func setPriority(_ priority: RequestPriority, _ list: Int) { lists[list]?.priority = priority }
+
+    /// What is started now; nil for nothing.
+    mutating func next() -> Item? {
+        guard holds.isEmpty, running < concurrency else { return nil }
+        let ready = lists.filter { !$0.value.isPaused && $0.value.waiting > 0 }
+        let best = ready.max { left, right in
+            (left.value.priority.rawValue, -left.key) < (right.value.priority.rawValue, -right.key)
+        }
+        guard let (id, chosen) = best else { return nil }
+        var list = chosen
+        // The dictionary's copy must not keep the array from being changed in place.
+        lists[id] = nil
+        nextID += 1
+        running += 1
+        let item = Item(
+            id: nextID, list: id, request: list.take(), destination: list.destination, priority: list.priority)
+        list.running.insert(item.id)
+        lists[id] = list
+        return item
+    }
+
+    /// An item is over. What is known of its list now; nil where the list was cancelled.
+    mutating func finish(_ item: Item, _ outcome: Outcome) -> List? {
+        running -= 1
+        guard var list = lists[item.list], list.running.remove(item.id) != nil else { return nil }
+        switch outcome {
+        case .loaded: list.progress.loaded += 1
+        case .skipped: list.progress.skipped += 1
+        case .failed: list.progress.failed += 1
+        case .cancelled: list.progress.cancelled += 1
+        }
+        lists[item.list] = list.isOver ? nil : list
+        return list
+    }
+
+    /// Takes a list out. Its running items go on counting until they are finished.
+    mutating func cancel(_ id: Int) -> List? {
+        guard var list = lists.removeValue(forKey: id) else { return nil }
+        list.progress.cancelled += list.waiting + list.running.count
+        list.progress.total = list.progress.finished
+        return list
+    }
+
+    /// Takes a list out that is over without an item having ended, such as an empty one.
+    mutating func removeIfOver(_ id: Int) -> List? {
+        guard let list = lists[id], list.isOver else { return nil }
+        return lists.removeValue(forKey: id)
+    }
+}

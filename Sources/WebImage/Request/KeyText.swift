@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+import WebImageStore
+
+/// The canonical text of a key under construction: fields of bytes, each behind its length, so that no two different
+/// lists give the same text.
+struct KeyText {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    mutating func append(_ field: String) {
+        let utf8 = field.utf8
+        appendDigits(UInt64(utf8.count))
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(contentsOf: utf8)
+    }
+
+    mutating func append(_ field: StaticString) {
+        field.withUTF8Buffer { utf8 in
+            appendDigits(UInt64(utf8.count))
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(contentsOf: utf8)
+        }
+    }
+
+    /// A whole number in decimal.
+    mutating func append(_ value: Int) {
+        let magnitude = UInt64(value.magnitude)
+        appendDigits(UInt64(Self.digits(magnitude) + (value < 0 ? 1 : 0)))
+        bytes.append(UInt8(ascii: ":"))
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        appendDigits(magnitude)
+    }
+
+    /// A number: as a whole one where it is one, else by its bits, which differ for every two numbers.
+    mutating func append(_ value: Double) {
+        if let whole = Int(exactly: value) { return append(whole) }
+        append("bits")
+        append(Int(bitPattern: UInt(value.bitPattern)))
+    }
+
+    mutating func append(_ value: Double?) {
+        if let value { append(value) } else { append("-") }
+    }
+
+    /// Digest of the first `count` bytes.
+    func digest(upTo count: Int) -> CacheKey.Digest {
+        bytes.withUnsafeBytes { CacheKey.Digest(ofCanonical: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    /// The key of the first `count` bytes.
+    func key(upTo count: Int) -> CacheKey {
+        CacheKey(canonical: String(decoding: bytes[..<count], as: UTF8.self))
+    }
+
+    private static func digits(_ value: UInt64) -> Int {
+        var (rest, count) = (value, 1)
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return count
+    }
+
+    private mutating func appendDigits(_ value: UInt64) {
+        guard value >= 10 else { return bytes.append(48 + UInt8(value)) }
+        appendDigits(value / 10)
+        bytes.append(48 + UInt8(value % 10))
+    }
+}
+
+extension KeyText {
+    /// The fields of the bytes' key.
+    mutating func append(source: String, _ request: ImageRequest) {
+        append("data")
+        append(source)
+        if !request.fields.lines.isEmpty {
+            for name in request.varyingFields.map({ $0.lowercased() }).sorted() {
+                // Keys are written to disk; credentials must not be. The hash tells them apart as well.
+                guard let value = request.fields.combined(name) else { continue }
+                append("vary")
+                append(name)
+                append(CacheKey([value]).fileName)
+            }
+        }
+        guard let identity = request.identity else { return }
+        append("identity")
+        append(CacheKey([identity]).fileName)
+    }
+
+    /// The fields of all that changes pixels at decode.
+    mutating func append(decoding request: ImageRequest) {
+        let options = request.decoding
+        append("decode")
+        append(request.size)
+        append(request.scale)
+        switch options.frames {
+        case .all: append("all")
+        case .first: append("first")
+        case .single(let index):
+            append("single")
+            append(index)
+        }
+        switch options.depth {
+        case .eight: append("8")
+        case .source: append("depth")
+        }
+        switch options.reduction {
+        case .lanczos: append("lanczos")
+        case .box: append("box")
+        }
+        // From here on only what is not as usual, each under its name.
+        if options.color != .sRGB { append("color") }
+        if options.allowsPartial { append("partial") }
+        if let hint = options.formatHint { append(named: "hint", hint.rawValue) }
+        if let coder = request.coder { append(named: "coder", coder.identifier) }
+        guard !options.extras.isEmpty else { return }
+        for (name, value) in options.extras.sorted(by: { $0.key < $1.key }) {
+            append(named: "extra", name)
+            append(value)
+        }
+    }
+
+    mutating func append(named name: StaticString, _ value: String) {
+        append(name)
+        append(value)
+    }
+
+    private mutating func append(_ size: TargetSize?) {
+        guard let size else { return append("original") }
+        switch size.mode {
+        case .fit: append("fit")
+        case .fill: append("fill")
+        case .stretch: append("stretch")
+        case .exactly: append("exactly")
+        case .bytes: append("bytes")
+        }
+        append(size.width)
+        append(size.height)
+        if let limit = size.byteLimit { append(limit) } else { append("-") }
+        switch size.unit {
+        case .pixels: append("pixels")
+        case .points: append("points")
+        }
+    }
+}

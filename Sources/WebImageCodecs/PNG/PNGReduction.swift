@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// Decodes a still PNG to the asked size: whole, or row by row where the whole would be much more than what is wanted of
+/// it.
+struct PNGReduction {
+    let layout: DecodeLayout
+    /// The way to sRGB.
+    let color: ColorConversion?
+    let options: DecodeOptions
+
+    /// A result this many times smaller is made without the whole picture.
+    private static let factor = 4
+    /// Rows decoded between two looks at the result.
+    private static let band = 32
+
+    /// - Returns: the picture as it is wanted, and whether rows are missing.
+    func decode(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
+        let isRowWise = try isRowWise(reader)
+        let convertsLast = layout.convertsLast(color)
+        let first = convertsLast ? nil : color
+        let decoded =
+            isRowWise
+            ? try decodeRows(reader, color: first)
+            : try reader.decode(allowsPartial: options.allowsPartial, color: first, options: options.depth)
+        let last = convertsLast ? color : nil
+        let pixels =
+            isRowWise
+            ? try layout.finishReduced(decoded.pixels, color: last, context: reader.context)
+            : try layout.finish(decoded.pixels, color: last, context: reader.context)
+        return (pixels, decoded.isPartial)
+    }
+
+    /// Interlaced pictures come in passes. What fits the quick way is faster with all rows at once.
+    private func isRowWise(_ reader: borrowing PNGReader) throws(ImageError) -> Bool {
+        guard layout.isScaled, !reader.isInterlaced, try reader.wholeDecoder() == nil else { return false }
+        let (whole, part) = (layout.rawSize.area ?? .max, layout.output.area ?? .max)
+        return part < whole / Self.factor
+    }
+
+    private func decodeRows(_ reader: borrowing PNGReader, color: ColorConversion?)
+        throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
+    {
+        let context = reader.context
+        var resampler = try layout.rowResampler(options.depth.format(reader.depth), context: context)
+        var isPartial = false
+        var isStarted = false
+        var isOpaque = true
+        var row = 0
+        // Also rows below the window are decoded: damage there is damage of the file.
+        while row < reader.size.height, !isPartial {
+            let size = PixelSize(width: reader.size.width, height: min(Self.band, reader.size.height - row))
+            let reading = PixelReading(size, depth: reader.depth, options: options.depth, color: color)
+            let rows = try reading.pixels(context: context) { (canvas) throws(ImageError) in
+                if !isStarted { _ = try reader.start(canvas.format) }
+                isStarted = true
+                isPartial = try reader.readRows(into: canvas, allowsPartial: options.allowsPartial) != nil
+                return .init(hasAlpha: reader.hasAlpha || isPartial)
+            }
+            isOpaque = isOpaque && rows.isOpaque
+            if !resampler.isComplete { try resampler.add(rows, context: context) }
+            row += size.height
+        }
+        return (resampler.finish(isOpaque: isOpaque && !isPartial), isPartial)
+    }
+}

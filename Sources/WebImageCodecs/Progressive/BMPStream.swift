@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+/// A bitmap that comes piece by piece: row by row in the file's order. Run lengths are kept until all of them are there.
+struct BMPStream: PixelStream, ~Copyable {
+    /// What has come and is not yet pixels: the header, less than a row, or run lengths.
+    private var waiting: [UInt8] = []
+    private var body: Body?
+    private let canvas: PixelCanvas
+    private var received = 0
+    private var rowsDone = 0
+
+    /// What the header says.
+    private struct Body {
+        var decoder: DIBDecoder
+        var rows: DIBRows
+    }
+
+    /// File header, longest header, its masks and the longest table of colours: what follows says nothing about colours.
+    private static let mostHeaderBytes = BMPCoder.fileHeaderSize + 124 + 16 + 1_024
+
+    init(probe: ImageProbe, context: CodingContext) throws(ImageError) {
+        canvas = try PixelCanvas.forDecoding(probe.rawSize, zeroed: true, context: context)
+    }
+
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
+        guard rowsDone < canvas.size.height else { return }
+        received += bytes.count
+        waiting.append(contentsOf: bytes)
+        if body == nil { try readHeader(isLast: isLast) }
+        if let body { try decode(body, isLast: isLast, context: context) }
+        guard !isLast || rowsDone == canvas.size.height else {
+            throw .decode(.truncated(format: .bmp, received: received, expected: nil))
+        }
+    }
+
+    mutating func picture(context: CodingContext) throws(ImageError) -> StreamPicture? {
+        guard let body, rowsDone > 0 else { return nil }
+        let height = canvas.size.height
+        let header = body.decoder.header
+        let copy = try PixelCanvas.forDecoding(canvas.size, context: context)
+        copy.baseAddress.copyMemory(from: canvas.baseAddress, byteCount: canvas.byteCount)
+        let shown = header.isTopDown ? 0..<rowsDone : height - rowsDone..<height
+        if header.compression == .none, body.rows.hasAlpha { body.decoder.settleAlpha(copy, rows: shown) }
+        let isOpaque = copy.isEveryPixelOpaque()
+        let isWhole = rowsDone == height
+        return StreamPicture(
+            pixels: copy.finish(isOpaque: isOpaque), rows: rowsDone, passes: isWhole ? 1 : 0,
+            fraction: Double(rowsDone) / Double(height), isComplete: isWhole,
+            depth: header.bitsPerPixel <= 8 ? header.bitsPerPixel : 8, hasAlpha: isWhole && !isOpaque)
+    }
+
+    /// Reads the header once all that may belong to it is there.
+    private mutating func readHeader(isLast: Bool) throws(ImageError) {
+        let stated = waiting.withUnsafeBufferPointer { BMPCoder.pixelOffset($0, behindHeader: .max) }
+        guard isLast || waiting.count >= max(stated, Self.mostHeaderBytes) else { return }
+        let size = canvas.size
+        let (header, start) = try waiting.reading { (bytes) throws(ImageError) in
+            var reader = ByteReader(bytes, at: BMPCoder.fileHeaderSize)
+            let header = try DIBHeader(&reader)
+            guard header.size == size else {
+                throw .decode(.inconsistent(format: .bmp, reason: "\(header.size) instead of \(size)"))
+            }
+            return (header, BMPCoder.pixelOffset(bytes, behindHeader: reader.offset))
+        }
+        waiting.removeFirst(min(start, waiting.count))
+        body = Body(decoder: DIBDecoder(header: header, format: .bmp), rows: DIBRows(header))
+    }
+
+    private mutating func decode(_ body: Body, isLast: Bool, context: CodingContext) throws(ImageError) {
+        let height = canvas.size.height
+        guard body.decoder.header.compression == .none else {
+            guard isLast else { return }
+            var isWhole = false
+            try waiting.reading { (bytes) throws(ImageError) in
+                var runs = DIBRunLength(body.decoder.header, ByteReader(bytes))
+                isWhole = try runs.decode(into: canvas, context: context)
+            }
+            if isWhole { rowsDone = height }
+            return
+        }
+        let before = rowsDone
+        rowsDone = try waiting.reading { (bytes) throws(ImageError) in
+            try body.rows.decode(bytes[...], from: before, into: canvas, context: context)
+        }
+        waiting.removeFirst(min((rowsDone - before) * body.rows.stride, waiting.count))
+    }
+}
+
+extension [UInt8] {
+    /// Runs `body` with the address of the bytes, which is valid during the call only.
+    fileprivate func reading<Value>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(ImageError) -> Value
+    ) throws(ImageError) -> Value {
+        try withUnsafeBufferPointer { bytes -> Result<Value, ImageError> in
+            do throws(ImageError) { return .success(try body(bytes)) } catch { return .failure(error) }
+        }.get()
+    }
+}

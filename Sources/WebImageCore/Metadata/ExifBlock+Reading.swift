@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+extension ExifBlock {
+    /// Reads a block, from its byte order mark on or with the `Exif\0\0` that JPEG puts before, or a whole TIFF file. What
+    /// is damaged is left out.
+    ///
+    /// Nil where it does not begin as one. The old thumbnail is not read.
+    package init?(_ bytes: [UInt8]) {
+        let block = bytes.withUnsafeBytes { ExifBlock(reading: HeaderBytes($0, isComplete: true)) }
+        guard let block else { return nil }
+        self = block
+    }
+
+    /// Reads a part of a file.
+    init?(reading bytes: HeaderBytes) {
+        do throws(ProbeStop) {
+            let block = try bytes.rest(from: try bytes.has("Exif\0") ? 6 : 0)
+            let mark = try block.big16(at: 0)
+            guard mark == 0x4949 || mark == 0x4D4D else { return nil }
+            self.init(isBigEndian: mark == 0x4D4D)
+            var reader = Reader(bytes: block, order: isBigEndian ? .big : .little)
+            guard try block.number(at: 2, 2, reader.order) == 42 else { return nil }
+            main = reader.fields(at: try block.number(at: 4, 4, reader.order))
+            photo = reader.fields(at: take(Tag.photo, from: \.main))
+            position = reader.fields(at: take(Tag.position, from: \.main))
+            rules = reader.fields(at: take(Tag.rules, from: \.photo))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Takes the pointer `tag` out of a directory.
+    private mutating func take(_ tag: Int, from directory: WritableKeyPath<ExifBlock, [Field]>) -> Int? {
+        guard let place = self[keyPath: directory].firstIndex(where: { $0.tag == tag }) else { return nil }
+        return value(of: self[keyPath: directory].remove(at: place))
+    }
+
+    /// The first whole number of a field.
+    func value(of field: Field) -> Int? {
+        let width: Int
+        switch field.kind {
+        case 1, 7: width = 1
+        case 3: width = 2
+        case 4, 13: width = 4
+        default: return nil
+        }
+        guard field.bytes.count >= width else { return nil }
+        let bytes = field.bytes.prefix(width)
+        return (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Goes through directories; what all of them hold together is bounded.
+    private struct Reader {
+        let bytes: HeaderBytes
+        let order: HeaderBytes.Order
+        var budget = ExifBlock.maxBytes
+
+        init(bytes: HeaderBytes, order: HeaderBytes.Order) {
+            self.bytes = bytes
+            self.order = order
+        }
+
+        /// The readable fields of the directory at `offset`.
+        mutating func fields(at offset: Int?) -> [Field] {
+            guard let offset, let count = try? bytes.number(at: offset, 2, order), offset > 0 else { return [] }
+            var fields: [Field] = []
+            var seen: Set<Int> = []
+            for index in 0..<min(count, ExifBlock.maxFields) {
+                guard let field = try? field(at: offset + 2 + index * 12), seen.insert(field.tag).inserted else {
+                    continue
+                }
+                fields.append(field)
+            }
+            return fields.sorted { $0.tag < $1.tag }
+        }
+
+        private mutating func field(at entry: Int) throws(ProbeStop) -> Field? {
+            let tag = try bytes.number(at: entry, 2, order)
+            let kind = try bytes.number(at: entry + 2, 2, order)
+            let count = try bytes.number(at: entry + 4, 4, order)
+            guard let size = ExifBlock.sizes[kind], !ExifBlock.structural.contains(tag) else { return nil }
+            // Both numbers have at most 32 bits.
+            let byteCount = count * size
+            guard count > 0, byteCount <= budget else { return nil }
+            let place = byteCount <= 4 ? entry + 8 : try bytes.number(at: entry + 8, 4, order)
+            let values = try bytes.withBytes(byteCount, at: place) { [UInt8]($0) }
+            budget -= byteCount
+            return Field(tag: tag, kind: kind, count: count, bytes: values)
+        }
+    }
+}

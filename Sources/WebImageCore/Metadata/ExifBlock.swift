@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+/// An EXIF block taken apart so that it can be written anew without what must not be in it (TIFF 6.0 section 2; Exif 2.32
+/// section 4.5). Only what its directories lead to is taken along, never what lies between.
+package struct ExifBlock: Sendable, Hashable {
+    /// One tag with its values, in the block's byte order.
+    package struct Field: Sendable, Hashable {
+        package var tag: Int
+        package var kind: Int
+        package var count: Int
+        package var bytes: [UInt8]
+
+        /// Creates a tag.
+        package init(tag: Int, kind: Int, count: Int, bytes: [UInt8]) {
+            self.tag = tag
+            self.kind = kind
+            self.count = count
+            self.bytes = bytes
+        }
+    }
+
+    /// Bytes of a block that are read at most; also the most that all values may take together.
+    package static let maxBytes = 1 << 20
+    /// Tags of one directory; no camera writes a tenth of it.
+    static let maxFields = 2_000
+
+    package var isBigEndian: Bool
+    /// The picture (IFD0), the photograph (Exif IFD), the position (GPS IFD), and which rules hold (Interoperability IFD).
+    package var main: [Field] = []
+    package var photo: [Field] = []
+    package var position: [Field] = []
+    package var rules: [Field] = []
+    /// A JPEG of few pixels (IFD1).
+    package var thumbnail: [UInt8]?
+
+    /// An empty block.
+    package init(isBigEndian: Bool = false) { self.isBigEndian = isBigEndian }
+
+    /// Whether nothing is in it.
+    package var isEmpty: Bool {
+        main.isEmpty && photo.isEmpty && position.isEmpty && rules.isEmpty && thumbnail == nil
+    }
+
+    /// Numbers of tags (Exif 2.32, TIFF 6.0).
+    enum Tag {
+        static let width = 0x0100
+        static let height = 0x0101
+        static let orientation = 0x0112
+        static let xmp = 0x02BC
+        static let photo = 0x8769
+        static let position = 0x8825
+        static let makerNote = 0x927C
+        static let colorSpace = 0xA001
+        static let photoWidth = 0xA002
+        static let photoHeight = 0xA003
+        static let rules = 0xA005
+    }
+
+    /// Tags that say how the pixels of the file they were in are stored, where other parts of it lie, or what other blocks
+    /// hold: of no use, or wrong, in another file.
+    static let structural: Set<Int> = [
+        0x00FE, 0x00FF, 0x0102, 0x0103, 0x0106, 0x0107, 0x0108, 0x0109, 0x010A, 0x0111, 0x0115, 0x0116, 0x0117, 0x0118,
+        0x0119, 0x011C, 0x0120, 0x0121, 0x0122, 0x0123, 0x0124, 0x0125, 0x013D, 0x0140, 0x0141, 0x0142, 0x0143, 0x0144,
+        0x0145, 0x014A, 0x014C, 0x0150, 0x0151, 0x0152, 0x0153, 0x0154, 0x0155, 0x0156, 0x015B, 0x0200, 0x0201, 0x0202,
+        0x0203, 0x0205, 0x0206, 0x0207, 0x0208, 0x0209, 0x0212, 0x0213, Tag.xmp, 0x83BB, 0x8649, 0x8773,
+    ]
+
+    /// Sizes of values by their kind, BYTE to IFD.
+    static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4]
+
+    /// A field with one number of 16 or, where it does not fit, of 32 bits.
+    func field(_ tag: Int, _ value: Int) -> Field {
+        let width = value <= 0xFFFF ? 2 : 4
+        return Field(tag: tag, kind: width == 2 ? 3 : 4, count: 1, bytes: number(value, width))
+    }
+
+    /// A number of `width` bytes in the block's order.
+    func number(_ value: Int, _ width: Int) -> [UInt8] {
+        let big = (0..<width).map { UInt8(truncatingIfNeeded: value >> ((width - 1 - $0) * 8)) }
+        return isBigEndian ? big : big.reversed()
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+extension MetadataReader {
+    /// `eXIf`, and the `iTXt` that carries XMP (PNG third edition, sections 11.3.3.4 and 11.3.4.5; XMP part 3, section 1.1.5).
+    mutating func readPNG() throws(ProbeStop) {
+        var offset = 8
+        for _ in 0..<ProbeBounds.pngChunks where offset + 12 <= bytes.available {
+            let count = try bytes.big32(at: offset)
+            let name = try FourCC(bytes, at: offset + 4)
+            if name == "eXIf" { try takeEXIF(bytes, from: offset + 8, count: count) }
+            if name == "iTXt" { try takeText(try bytes.part(at: offset + 8, length: count), count: count) }
+            if name == "IEND" { return }
+            offset += 12 + count
+        }
+    }
+
+    private mutating func takeText(_ text: HeaderBytes, count: Int) throws(ProbeStop) {
+        let keyword: StaticString = "XML:com.adobe.xmp\0"
+        guard try text.has(keyword) else { return }
+        var place = keyword.utf8CodeUnitCount
+        let isPacked = try text.byte(at: place) == 1
+        let method = try text.byte(at: place + 1)
+        place += 2
+        // Language and translated keyword, each with a zero behind.
+        for _ in 0..<2 {
+            while try text.byte(at: place) != 0 { place += 1 }
+            place += 1
+        }
+        guard isPacked else { return try takeXMP(text, from: place, count: count - place) }
+        // zlib's header has two bytes (RFC 1950).
+        guard method == 0, count - place > 2, count - place <= XMPPacket.maxBytes else { return }
+        let packed = try text.withBytes(count - place - 2, at: place + 2) { [UInt8]($0) }
+        let (packet, end) = Inflate.unpack(packed, limit: XMPPacket.maxBytes)
+        if case .finished = end { take(xmp: packet) }
+    }
+
+    /// Items of AVIF and HEIF (ISO/IEC 14496-12 sections 8.11.3 and 8.11.6; ISO/IEC 23008-12 annex A.2).
+    mutating func readItems() throws(ProbeStop) {
+        guard let meta = try BoxList.first("meta", in: bytes), let iinf = try BoxList.first("iinf", in: meta, from: 4),
+            let iloc = try BoxList.first("iloc", in: meta, from: 4)
+        else { return }
+        var list = BoxList(iinf, from: try iinf.byte(at: 0) == 0 ? 6 : 8)
+        var items: (exif: Int?, xmp: Int?)
+        while let box = try list.next() {
+            guard box.name == "infe" else { continue }
+            let version = try box.content.byte(at: 0)
+            guard version >= 2 else { continue }
+            let width = version == 2 ? 2 : 4
+            let item = try box.content.number(at: 4, width, .big)
+            let kind = try FourCC(box.content, at: 6 + width)
+            if kind == "Exif", items.exif == nil { items.exif = item }
+            if kind == "mime", items.xmp == nil, try isXMP(box.content, from: 10 + width) { items.xmp = item }
+        }
+        let locations = ItemLocations(iloc)
+        if let item = items.exif, let place = try locations.place(of: item), place.count > 4 {
+            // Where the TIFF header begins, counted from behind this number.
+            let offset = try bytes.big32(at: place.offset)
+            guard offset <= place.count - 4 else { return }
+            try takeEXIF(bytes, from: place.offset + 4 + offset, count: place.count - 4 - offset)
+        }
+        if let item = items.xmp, let place = try locations.place(of: item) {
+            try takeXMP(bytes, from: place.offset, count: place.count)
+        }
+    }
+
+    /// Whether an item entry, from its name on, says that it is RDF.
+    private func isXMP(_ entry: HeaderBytes, from start: Int) throws(ProbeStop) -> Bool {
+        var place = start
+        while try entry.byte(at: place) != 0 { place += 1 }
+        return try entry.has("application/rdf+xml", at: place + 1)
+    }
+}
+
+/// Where items lie in the file (ISO/IEC 14496-12, section 8.11.3).
+struct ItemLocations {
+    private let iloc: HeaderBytes
+
+    init(_ iloc: HeaderBytes) { self.iloc = iloc }
+
+    /// The bytes of `item`; nil where it lies in several parts, or not in the file itself.
+    func place(of item: Int) throws(ProbeStop) -> (offset: Int, count: Int)? {
+        let version = try iloc.byte(at: 0)
+        guard version <= 2 else { return nil }
+        let sizes = try iloc.big16(at: 4)
+        let (offsetWidth, lengthWidth, baseWidth) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
+        let indexWidth = version == 0 ? 0 : sizes & 15
+        let idWidth = version == 2 ? 4 : 2
+        guard max(offsetWidth, lengthWidth, baseWidth, indexWidth) <= 8 else { return nil }
+        let count = try iloc.number(at: 6, idWidth, .big)
+        try ProbeStop.check(count, limit: ProbeBounds.boxes, "item locations")
+        var place = 6 + idWidth
+        for _ in 0..<count {
+            let found = try iloc.number(at: place, idWidth, .big)
+            place += idWidth
+            var method = 0
+            if version > 0 {
+                method = try iloc.big16(at: place) & 15
+                place += 2
+            }
+            let base = try iloc.number(at: place + 2, baseWidth, .big)
+            place += 2 + baseWidth
+            let parts = try iloc.big16(at: place)
+            place += 2
+            let width = indexWidth + offsetWidth + lengthWidth
+            guard found == item else {
+                place += parts * width
+                continue
+            }
+            guard parts == 1, method == 0 else { return nil }
+            let offset = try iloc.number(at: place + indexWidth, offsetWidth, .big)
+            let length = try iloc.number(at: place + indexWidth + offsetWidth, lengthWidth, .big)
+            let (sum, overflow) = base.addingReportingOverflow(offset)
+            return overflow ? nil : (sum, length)
+        }
+        return nil
+    }
+}

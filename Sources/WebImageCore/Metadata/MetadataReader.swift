@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+/// Finds EXIF and XMP in a file. Every read goes through ``HeaderBytes``; a structure that does not hold together ends
+/// the search, what was found until then stays.
+struct MetadataReader {
+    let bytes: HeaderBytes
+    /// From the byte order mark on.
+    private(set) var exif: [UInt8]?
+    private(set) var xmp: [UInt8]?
+
+    init(_ bytes: HeaderBytes) { self.bytes = bytes }
+
+    mutating func read(_ format: ImageFormat?) {
+        do throws(ProbeStop) {
+            switch format {
+            case .jpeg: try readJPEG()
+            case .png, .apng: try readPNG()
+            case .webp: try readWebP()
+            case .avif, .heif: try readItems()
+            case .jxl: try readJXL()
+            case .tiff: try readTIFF()
+            default: break
+            }
+        } catch {
+            return
+        }
+    }
+
+    /// Takes `count` bytes as EXIF, `Exif\0\0` before them or not; the first one counts.
+    mutating func takeEXIF(_ part: HeaderBytes, from start: Int = 0, count: Int) throws(ProbeStop) {
+        guard exif == nil, count <= ExifBlock.maxBytes, count > 8 else { return }
+        let prefix = try part.has("Exif\0", at: start) ? 6 : 0
+        exif = try part.withBytes(count - prefix, at: start + prefix) { [UInt8]($0) }
+    }
+
+    mutating func takeXMP(_ part: HeaderBytes, from start: Int = 0, count: Int) throws(ProbeStop) {
+        guard xmp == nil, count <= XMPPacket.maxBytes, count > 0 else { return }
+        xmp = try part.withBytes(count, at: start) { [UInt8]($0) }
+    }
+
+    /// XMP that was unpacked.
+    mutating func take(xmp packet: [UInt8]) { if xmp == nil { xmp = packet } }
+
+    /// APP1 segments up to the first scan (Exif 2.32 section 4.7.2; XMP part 3, section 1.1.3).
+    private mutating func readJPEG() throws(ProbeStop) {
+        var offset = 2
+        while true {
+            while try bytes.byte(at: offset) == 0xFF, try bytes.byte(at: offset + 1) == 0xFF { offset += 1 }
+            guard try bytes.byte(at: offset) == 0xFF else { return }
+            let marker = try bytes.byte(at: offset + 1)
+            if marker == 0xDA || marker == 0xD9 { return }
+            if marker == 0x01 || (0xD0...0xD8).contains(marker) {
+                offset += 2
+                continue
+            }
+            let length = try bytes.big16(at: offset + 2)
+            guard length >= 2 else { return }
+            let segment = try bytes.part(at: offset + 4, length: length - 2)
+            if marker == 0xE1 {
+                let name: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+                if try segment.has("Exif\0") {
+                    try takeEXIF(segment, count: length - 2)
+                } else if try segment.has(name) {
+                    try takeXMP(segment, from: name.utf8CodeUnitCount, count: length - 2 - name.utf8CodeUnitCount)
+                }
+            }
+            offset += 2 + length
+        }
+    }
+
+    /// RIFF chunks (RFC 9649, section 2.7).
+    private mutating func readWebP() throws(ProbeStop) {
+        var offset = 12
+        for _ in 0..<ProbeBounds.boxes where offset + 8 <= bytes.available {
+            let name = try FourCC(bytes, at: offset)
+            let count = try bytes.little32(at: offset + 4)
+            if name == "EXIF" { try takeEXIF(bytes, from: offset + 8, count: count) }
+            if name == "XMP " { try takeXMP(bytes, from: offset + 8, count: count) }
+            offset += 8 + count + count & 1
+        }
+    }
+
+    /// Boxes of the container (ISO/IEC 18181-2, section 9); those packed with Brotli are passed over.
+    private mutating func readJXL() throws(ProbeStop) {
+        guard try bytes.byte(at: 0) == 0 else { return }
+        var list = BoxList(bytes)
+        while let box = try list.next() {
+            let count = box.content.available
+            if box.name == "Exif", count > 4 {
+                let offset = try box.content.big32(at: 0)
+                guard offset <= count - 4 else { continue }
+                try takeEXIF(box.content, from: 4 + offset, count: count - 4 - offset)
+            } else if box.name == "xml " {
+                try takeXMP(box.content, count: count)
+            }
+        }
+    }
+
+    /// The first directory is what other formats have as EXIF.
+    private mutating func readTIFF() throws(ProbeStop) {
+        guard let block = ExifBlock(reading: bytes) else { return }
+        if !block.isEmpty { exif = block.serialized() }
+        let order: HeaderBytes.Order = block.isBigEndian ? .big : .little
+        let directory = try bytes.number(at: 4, 4, order)
+        for index in 0..<min(try bytes.number(at: directory, 2, order), ExifBlock.maxFields) {
+            let entry = directory + 2 + index * 12
+            guard try bytes.number(at: entry, 2, order) == ExifBlock.Tag.xmp else { continue }
+            let count = try bytes.number(at: entry + 4, 4, order)
+            guard count > 4, [1, 7].contains(try bytes.number(at: entry + 2, 2, order)) else { return }
+            return try takeXMP(bytes, from: try bytes.number(at: entry + 8, 4, order), count: count)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+import CPixelKernels
+
+/// ``Resampler`` for a source that is never held whole: rows come from the top down, and are forgotten. In memory are the
+/// result and the sums of the few rows of it that the present rows of the source enter.
+package struct RowResampler: ~Copyable {
+    private let sourceSize: PixelSize
+    private let canvas: PixelCanvas
+    private let vertical: ResampleTaps
+    private let horizontal: ResampleTaps
+    /// Columns of the source that are needed.
+    private let columns: Range<Int>
+    /// Sums of the rows of the result that have begun, and arrays to use again.
+    private var sums: [Int: [Float]] = [:]
+    private var spare: [[Float]] = []
+    /// Rows of the source that have come, and of the result that are finished.
+    private var received = 0
+    private var finished = 0
+
+    /// - Parameters:
+    ///   - sourceSize: width and height of the source in pixels.
+    ///   - window: the part of it to use, inside it; may begin and end between pixels.
+    ///   - output: pixels of the result.
+    ///   - format: of source and result.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)``, a ``LimitError`` for a result that is
+    ///   too large, ``DecodeError/outOfMemory(bytes:)``.
+    package init(
+        sourceSize: PixelSize, window: SampleRect, to output: PixelSize, format: PixelFormat,
+        filter: Resampler.Filter, context: CodingContext
+    ) throws(ImageError) {
+        try Resampler.check(window: window, in: sourceSize)
+        try context.limits.check(result: output, format: format)
+        let canvas = try PixelCanvas(size: output, format: format)
+        self.sourceSize = sourceSize
+        vertical = ResampleTaps(
+            start: window.y, length: window.height, limit: sourceSize.height, output: output.height, filter: filter)
+        var horizontal = ResampleTaps(
+            start: window.x, length: window.width, limit: sourceSize.width, output: output.width, filter: filter)
+        columns = horizontal.span
+        horizontal.rebase(to: columns.lowerBound)
+        self.horizontal = horizontal
+        self.canvas = canvas
+    }
+
+    /// Whether no row that is still to come matters.
+    package var isComplete: Bool { finished == canvas.size.height }
+
+    /// Takes the next rows, premultiplied: as wide as the source, and no more of them than are left.
+    package mutating func add(_ rows: PixelBuffer, context: CodingContext) throws(ImageError) {
+        guard rows.width == sourceSize.width, rows.format == canvas.format,
+            rows.height <= sourceSize.height - received
+        else {
+            throw .transform(
+                .invalidParameter(transformer: "resample", parameter: "source", value: "\(rows.size) of \(sourceSize)"))
+        }
+        let band = received..<received + rows.height
+        received = band.upperBound
+        var row = finished
+        while row < canvas.size.height {
+            let tap = vertical.taps[row]
+            guard Int(tap.first) < band.upperBound else { break }
+            try context.checkpoint()
+            add(rows, band, tap, to: row)
+            if Int(tap.first + tap.count) <= band.upperBound, row == finished { write(row) }
+            row += 1
+        }
+    }
+
+    /// The result; rows of the source that did not come count as transparent. `isOpaque` is whether the source is.
+    package consuming func finish(isOpaque: Bool) -> PixelBuffer {
+        while finished < canvas.size.height { write(finished) }
+        return canvas.finish(isOpaque: isOpaque)
+    }
+
+    private mutating func add(_ rows: PixelBuffer, _ band: Range<Int>, _ tap: wi_tap, to row: Int) {
+        let used = max(Int(tap.first), band.lowerBound)..<min(Int(tap.first + tap.count), band.upperBound)
+        guard !used.isEmpty else { return }
+        let samples = columns.count * 4
+        var total = sums.removeValue(forKey: row) ?? spare.popLast() ?? [Float](repeating: 0, count: samples)
+        rows.withRow(used.lowerBound - band.lowerBound) { first in
+            let source = first + columns.lowerBound * rows.format.bytesPerPixel
+            vertical.weights.withUnsafeBufferPointer { weights in
+                guard let weights = weights.baseAddress else { return }
+                let from = weights + Int(tap.weight) + used.lowerBound - Int(tap.first)
+                switch rows.format {
+                case .rgba8:
+                    wi_vertical_add_rgba8(&total, source.samples8, rows.bytesPerRow, from, used.count, samples)
+                case .rgba16:
+                    wi_vertical_add_rgba16(&total, source.samples16, rows.bytesPerRow, from, used.count, samples)
+                }
+            }
+        }
+        sums[row] = total
+    }
+
+    /// Finishes the next row of the result.
+    private mutating func write(_ row: Int) {
+        finished = row + 1
+        guard var total = sums.removeValue(forKey: row) else { return }
+        let out = canvas.baseAddress + row * canvas.bytesPerRow
+        switch canvas.format {
+        case .rgba8: wi_horizontal_rgba8(total, horizontal.taps, horizontal.weights, canvas.size.width, out.samples8)
+        case .rgba16:
+            wi_horizontal_rgba16(total, horizontal.taps, horizontal.weights, canvas.size.width, out.samples16)
+        }
+        for index in total.indices { total[index] = 0 }
+        spare.append(total)
+    }
+}

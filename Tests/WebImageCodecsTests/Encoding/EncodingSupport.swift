@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+import WebImageTestSupport
+
+/// Programs that share no code with ours, and what they say of a file.
+enum Tools {
+    static let hasExiftool = has("/usr/bin/exiftool")
+    static let hasPngcheck = has("/usr/bin/pngcheck")
+    static let hasDjpeg = has("/usr/bin/djpeg")
+    static let hasDjxl = has("/usr/bin/djxl") && CoderRegistry.standard.canEncode(.jxl)
+    static let hasPillow = (try? run(["/usr/bin/python3", "-c", "import PIL"])) != nil
+
+    private static func has(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+    /// Runs a program in a folder with `data` as its file `name`; what it wrote to standard output.
+    @discardableResult
+    static func run(_ words: [String], _ data: Data = Data(), as name: String = "picture") throws -> Data {
+        try output("said", words, data, as: name)
+    }
+
+    /// As ``run(_:_:as:)``; what is in the file `result` afterwards.
+    static func output(_ result: String, _ words: [String], _ data: Data, as name: String) throws -> Data {
+        let folder = try TemporaryFolder()
+        try data.write(to: URL(filePath: folder.file(name)))
+        let process = try ChildProcess(
+            words[0], Array(words.dropFirst()), in: URL(filePath: folder.path), output: "said")
+        let status = process.wait()
+        try #require(status == 0, "\(words)")
+        return try Data(contentsOf: URL(filePath: folder.file(result)))
+    }
+
+    /// All tags of a file by their group and name, as numbers where they are.
+    static func tags(_ data: Data, _ fileExtension: String) throws -> [String: String] {
+        let name = "picture.\(fileExtension)"
+        let json = try run(["/usr/bin/exiftool", "-j", "-G1", "-n", name], data, as: name)
+        let list = try JSONSerialization.jsonObject(with: json) as? [[String: Any]]
+        return (list?.first ?? [:]).mapValues { "\($0)" }
+    }
+
+    /// Straight RGBA of 8 bits as Pillow reads it.
+    static func pillow(_ data: Data) throws -> [UInt8] {
+        let script = "import PIL.Image; open('out','wb').write(PIL.Image.open('picture').convert('RGBA').tobytes())"
+        return [UInt8](try output("out", ["/usr/bin/python3", "-c", script], data, as: "picture"))
+    }
+}
+
+extension Pictures {
+    /// Every pixel another colour.
+    static func noise(width: Int, height: Int, seed: UInt64 = 1) throws -> PixelBuffer {
+        var numbers = SeededGenerator(seed)
+        return try make(width: width, height: height, isOpaque: true) { _, _ in
+            let number = numbers.next()
+            return SIMD4(
+                UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8),
+                UInt8(truncatingIfNeeded: number >> 16), 255)
+        }
+    }
+
+    static func flat(width: Int, height: Int) throws -> PixelBuffer {
+        try make(width: width, height: height, isOpaque: true) { _, _ in SIMD4(30, 90, 200, 255) }
+    }
+
+    /// 16 bits a sample.
+    static func wide(
+        width: Int, height: Int, isOpaque: Bool, _ pixel: (Int, Int) -> SIMD4<UInt16>
+    ) throws -> PixelBuffer {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height), format: .rgba16)
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    bytes.storeBytes(
+                        of: pixel(x, y), toByteOffset: y * canvas.bytesPerRow + x * 8, as: SIMD4<UInt16>.self)
+                }
+            }
+        }
+        return canvas.finish(isOpaque: isOpaque)
+    }
+
+    /// A gradient that needs 16 bits.
+    static func wideGradient(hasAlpha: Bool = false) throws -> PixelBuffer {
+        try wide(width: 50, height: 40, isOpaque: !hasAlpha) { x, y in
+            let alpha = hasAlpha ? UInt16(20_000 + x * 900) : 65_535
+            let (red, green, blue) = (UInt16(x * 1_311 + y), UInt16(y * 1_600 + x), UInt16(x * y * 30))
+            // Multiplied by less than the smallest alpha.
+            return hasAlpha ? SIMD4(red / 4, green / 4, blue / 4, alpha) : SIMD4(red, green, blue, alpha)
+        }
+    }
+}
+
+/// Metadata with everything that matters: a camera's name, an orientation, sizes, a position, a note of the maker.
+enum SampleMetadata {
+    static let exif: [UInt8] = block(isBigEndian: false).serialized()
+
+    static func block(isBigEndian: Bool) -> ExifBlock {
+        var block = ExifBlock(isBigEndian: isBigEndian)
+        block.main = [
+            text(0x010F, "Maker"), text(0x0110, "Camera 1"), short(block, 0x0112, 6), long(block, 0x0100, 4_000),
+        ]
+        block.photo = [
+            long(block, 0xA002, 4_000), long(block, 0xA003, 3_000), text(0x9003, "2020:01:02 03:04:05"),
+            ExifBlock.Field(tag: 0x927C, kind: 7, count: 9, bytes: Array("MAKERNOTE".utf8)),
+            short(block, 0xA001, 65_535),
+        ]
+        let degrees = [47, 1, 22, 1, 0, 1].flatMap { number(block, $0, 4) }
+        block.position = [
+            ExifBlock.Field(tag: 0, kind: 1, count: 4, bytes: [2, 3, 0, 0]), text(1, "N"),
+            ExifBlock.Field(tag: 2, kind: 5, count: 3, bytes: degrees), text(3, "E"),
+            ExifBlock.Field(tag: 4, kind: 5, count: 3, bytes: degrees),
+        ]
+        block.rules = [text(1, "R03")]
+        return block
+    }
+
+    /// What was written.
+    static func block(in found: EmbeddedMetadata) throws -> ExifBlock {
+        let exif = try #require(found.exif)
+        return try #require(ExifBlock(exif))
+    }
+
+    static func block(in data: Data) throws -> ExifBlock { try block(in: EmbeddedMetadata(reading: data)) }
+
+    static func xmp(_ extra: String = "") -> [UInt8] {
+        Array(
+            """
+            <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
+            <rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" xmlns:exif="http://ns.adobe.com/exif/1.0/" \
+            xmlns:dc="http://purl.org/dc/elements/1.1/" dc:format="words" tiff:Orientation="6"\(extra)/>\
+            </rdf:RDF></x:xmpmeta>
+            """.utf8)
+    }
+
+    private static func number(_ block: ExifBlock, _ value: Int, _ width: Int) -> [UInt8] {
+        let little = (0..<width).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        return block.isBigEndian ? little.reversed() : little
+    }
+
+    private static func text(_ tag: Int, _ text: String) -> ExifBlock.Field {
+        ExifBlock.Field(tag: tag, kind: 2, count: text.utf8.count + 1, bytes: Array(text.utf8) + [0])
+    }
+
+    private static func short(_ block: ExifBlock, _ tag: Int, _ value: Int) -> ExifBlock.Field {
+        ExifBlock.Field(tag: tag, kind: 3, count: 1, bytes: number(block, value, 2))
+    }
+
+    private static func long(_ block: ExifBlock, _ tag: Int, _ value: Int) -> ExifBlock.Field {
+        ExifBlock.Field(tag: tag, kind: 4, count: 1, bytes: number(block, value, 4))
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Options of WebP, AVIF, HEIF, JPEG XL and TIFF", .timeLimit(.minutes(2)))
+struct FormatOptionsTests {
+    private func encode(_ pixels: PixelBuffer, _ encoding: ImageEncoding) throws -> Data {
+        try CoderRegistry.standard.encode(Image(pixels: pixels), as: encoding, context: CodingContext())
+    }
+
+    /// The byte `offset` behind a box's name.
+    private func byte(_ data: Data, _ box: String, _ offset: Int) throws -> UInt8 {
+        let name = try #require(data.firstRange(of: Data(box.utf8)))
+        return data[name.upperBound + offset]
+    }
+
+    @Test("exact WebP leaves transparent pixels black", .enabled(if: Tools.hasPillow, "needs python3-pil"))
+    func exact() throws {
+        let pixels = try Pictures.make(width: 40, height: 40, isOpaque: false) { x, _ in
+            x < 19 ? SIMD4(200, 40, 90, 255) : SIMD4(0, 0, 0, 0)
+        }
+        // Transparent columns that share blocks with opaque ones, where libwebp puts colours that pack better.
+        let shades = try [true, false].map { isExact in
+            let straight = try Tools.pillow(encode(pixels, ImageEncoding(format: .webp, quality: 90, isExact: isExact)))
+            return (0..<40 * 40).filter { (20..<24).contains($0 % 40) }.reduce(0) { $0 + Int(straight[$1 * 4]) }
+        }
+        #expect(shades[0] < shades[1] / 2)
+    }
+
+    @Test("WebP's effort is its method, and less of it is faster and larger")
+    func effort() throws {
+        let pixels = try Pictures.photo(width: 200, height: 150)
+        let sizes = try [0, 9].map { try encode(pixels, ImageEncoding(format: .webp, effort: $0)).count }
+        #expect(sizes[1] < sizes[0])
+    }
+
+    #if AVIF
+        /// AV1 codec configuration: the third byte holds the depth and the subsampling.
+        @Test("AVIF is written with the asked subsampling, and with 10 bits for 16")
+        func avif() throws {
+            let pixels = try Pictures.photo(width: 64, height: 48)
+            for (choice, bits) in [(ImageEncoding.Subsampling.yuv444, 0), (.yuv422, 2), (.yuv420, 3)] {
+                let data = try encode(pixels, ImageEncoding(format: .avif, effort: 1, subsampling: choice))
+                #expect(try byte(data, "av1C", 2) >> 2 & 3 == UInt8(bits), "\(choice)")
+            }
+            let wide = try encode(Pictures.wideGradient(), ImageEncoding(format: .avif, quality: 95, effort: 1))
+            #expect(try CoderRegistry.standard.decode(wide, context: CodingContext()).metadata.depth == 10)
+            #expect {
+                try encode(Pictures.wideGradient(), ImageEncoding(format: .avif, isLossless: true))
+            } throws: { ($0 as? ImageError)?.code == 5005 }
+        }
+    #endif
+
+    #if HEIF
+        @Test(
+            "HEIF is written with the asked subsampling and thumbnail",
+            .enabled(if: CoderRegistry.standard.canEncode(.heif)))
+        func heif() throws {
+            let pixels = try Pictures.photo(width: 96, height: 64)
+            for (choice, kind) in [(ImageEncoding.Subsampling?.none, 1), (.yuv420, 1), (.yuv422, 2), (.yuv444, 3)] {
+                let data = try encode(pixels, ImageEncoding(format: .heif, subsampling: choice))
+                #expect(try byte(data, "hvcC", 16) & 3 == UInt8(kind))
+            }
+            let data = try encode(pixels, ImageEncoding(format: .heif, thumbnailSide: 48))
+            #expect(data.firstRange(of: Data("thmb".utf8)) != nil)
+            guard FileManager.default.isExecutableFile(atPath: "/usr/bin/heif-info") else { return }
+            let words = String(decoding: try Tools.run(["/usr/bin/heif-info", "picture"], data), as: UTF8.self)
+            #expect(words.contains("thumbnail: 48x32"), "\(words)")
+            let alpha = try Pictures.photo(width: 32, height: 32, hasAlpha: true)
+            let back = try CoderRegistry.standard.decode(
+                encode(alpha, ImageEncoding(format: .heif, background: [255, 0, 0])), context: CodingContext())
+            #expect(!back.isOpaque && similarity(back.pixels, alpha) > 24)
+        }
+    #endif
+
+    private static let hasImageMagick = FileManager.default.isExecutableFile(atPath: "/usr/bin/convert")
+
+    #if TIFF
+        @Test("TIFF keeps 16 bits", .enabled(if: hasImageMagick, "needs imagemagick"), arguments: [false, true])
+        func wideTIFF(_ hasAlpha: Bool) throws {
+            let pixels = try Pictures.wideGradient(hasAlpha: hasAlpha)
+            let data = try encode(pixels, ImageEncoding(format: .tiff))
+            let words = ["/usr/bin/convert", "picture.tif", "-depth", "16", "-endian", "LSB", "rgba:out"]
+            let read = [UInt8](try Tools.output("out", words, data, as: "picture.tif"))
+            #expect(worst(read, pixels) <= (hasAlpha ? 1 : 0))
+        }
+    #endif
+
+    #if JXL
+        @Test(
+            "lossless JPEG XL keeps 16 bits",
+            .enabled(if: hasImageMagick && Tools.hasDjxl, "needs imagemagick, libjxl-tools"),
+            arguments: [false, true])
+        func wideJXL(_ hasAlpha: Bool) throws {
+            let pixels = try Pictures.wideGradient(hasAlpha: hasAlpha)
+            let data = try encode(pixels, ImageEncoding(format: .jxl, isLossless: true))
+            let png = try Tools.output(
+                "out.png", ["/usr/bin/djxl", "picture.jxl", "out.png"], data, as: "picture.jxl")
+            #expect(png[24] == 16)
+            let words = ["/usr/bin/convert", "picture.png", "-depth", "16", "-endian", "LSB", "rgba:out"]
+            let read = [UInt8](try Tools.output("out", words, png, as: "picture.png"))
+            #expect(worst(read, pixels) <= (hasAlpha ? 1 : 0))
+        }
+    #endif
+
+    /// The largest difference of straight samples, multiplied again, from premultiplied ones.
+    private func worst(_ straight: [UInt8], _ pixels: PixelBuffer) -> Int {
+        let expected = pixels.packedBytes()
+        guard straight.count == expected.count else { return .max }
+        func sample(_ bytes: [UInt8], _ index: Int) -> Int { Int(bytes[index * 2]) | Int(bytes[index * 2 + 1]) << 8 }
+        return (0..<expected.count / 2).reduce(0) { worst, index in
+            let alpha = index % 4 == 3 ? 65_535 : sample(straight, index | 3)
+            let value = (sample(straight, index) * alpha + 32_767) / 65_535
+            return max(worst, abs(value - sample(expected, index)))
+        }
+    }
+}

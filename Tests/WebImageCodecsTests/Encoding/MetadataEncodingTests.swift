@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Encoding metadata", .timeLimit(.minutes(2)))
+struct MetadataEncodingTests {
+    /// Formats with a place for EXIF and XMP that can be written here.
+    static let formats = [ImageFormat.jpeg, .png, .apng, .webp, .avif, .heif, .jxl]
+        .filter(CoderRegistry.standard.canEncode)
+
+    private func image(_ exif: [UInt8]? = SampleMetadata.exif, _ xmp: [UInt8]? = SampleMetadata.xmp()) throws -> Image {
+        let pixels = try Pictures.photo(width: 60, height: 40)
+        let metadata = ImageMetadata(
+            rawSize: pixels.size, orientation: .right, iccProfile: try ColorFixture.profile("adobe"), exif: exif,
+            xmp: xmp)
+        return Image(pixels: pixels, metadata: metadata)
+    }
+
+    private func encode(_ image: Image, _ format: ImageFormat, _ policy: ImageEncoding.MetadataPolicy) throws -> Data {
+        try CoderRegistry.standard.encode(
+            image, as: ImageEncoding(format: format, metadata: policy), context: CodingContext())
+    }
+
+    @Test("nothing is written by default, and no profile of colours that the pixels are not in", arguments: formats)
+    func strip(_ format: ImageFormat) throws {
+        let data = try encode(image(), format, .strip)
+        #expect(EmbeddedMetadata(reading: data).isEmpty)
+        for word in ["Camera 1", "xmpmeta", "ADBE", "Exif"] {
+            #expect(data.firstRange(of: Data(word.utf8)) == nil, "\(word)")
+        }
+        #expect(try CoderRegistry.standard.decode(data, context: CodingContext()).metadata.iccProfile == nil)
+    }
+
+    @Test("EXIF and XMP are kept, fit to upright pixels", arguments: formats)
+    func keep(_ format: ImageFormat) throws {
+        let data = try encode(image(), format, .keep)
+        let found = EmbeddedMetadata(reading: data)
+        let block = try SampleMetadata.block(in: found)
+        #expect(block.photo.contains { $0.tag == 0x927C } && !block.position.isEmpty)
+        #expect(
+            try #require(found.xmp).elementsEqual(
+                String(decoding: SampleMetadata.xmp(), as: UTF8.self).replacing("\"6\"", with: "\"1\"").utf8))
+        let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+        #expect(back.size == PixelSize(width: 60, height: 40) && back.metadata.orientation == .up)
+        guard Tools.hasExiftool else { return }
+        let tags = try Tools.tags(data, format.fileExtension)
+        #expect(tags["IFD0:Model"] == "Camera 1" && tags["IFD0:Orientation"] == "1")
+        #expect(tags["ExifIFD:ExifImageWidth"] == "60" && tags["ExifIFD:ExifImageHeight"] == "40")
+        #expect(tags["ExifIFD:DateTimeOriginal"] == "2020:01:02 03:04:05")
+        #expect(tags["ExifIFD:ColorSpace"] == "1" && tags["InteropIFD:InteropIndex"] == nil)
+        #expect(tags["GPS:GPSLatitude"]?.hasPrefix("47.36") == true)
+        #expect(tags["XMP-dc:Format"] == "words" && tags["XMP-tiff:Orientation"] == "1")
+        #expect(tags["ExifTool:Warning"] == nil, "\(tags["ExifTool:Warning"] ?? "")")
+    }
+
+    @Test("the position goes, the rest stays", arguments: formats)
+    func noLocation(_ format: ImageFormat) throws {
+        let place = SampleMetadata.xmp(" exif:GPSLatitude=\"47,22.0N\"")
+        for xmp in [SampleMetadata.xmp(), place] {
+            let data = try encode(image(SampleMetadata.exif, xmp), format, .keepWithoutLocation)
+            let found = EmbeddedMetadata(reading: data)
+            let block = try SampleMetadata.block(in: found)
+            #expect(block.position.isEmpty && block.main.contains { $0.tag == 0x0110 })
+            #expect(block.photo.allSatisfy { $0.tag != 0x927C })
+            #expect((found.xmp == nil) == (xmp == place))
+            #expect(data.firstRange(of: Data("GPS".utf8)) == nil)
+            // The numerators and denominators of the position.
+            #expect(data.firstRange(of: Data([47, 0, 0, 0, 1, 0, 0, 0, 22, 0, 0, 0])) == nil)
+            guard Tools.hasExiftool else { continue }
+            #expect(try Tools.tags(data, format.fileExtension).keys.allSatisfy { !$0.contains("GPS") })
+        }
+    }
+
+    @Test("orientation of the original is not applied again", arguments: formats)
+    func orientation(_ format: ImageFormat) throws {
+        for orientation in 1...8 {
+            let original = try Fixture.named("orientation-\(orientation).jpg").data()
+            let image = try CoderRegistry.standard.decode(original, context: CodingContext())
+            var encoding = ImageEncoding(format: format, quality: 95, metadata: .keep)
+            encoding.subsampling = .yuv444
+            let data = try CoderRegistry.standard.encode(
+                image, as: encoding, original: original, context: CodingContext())
+            let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+            #expect(back.size == image.size)
+            #expect(similarity(back.pixels, image.pixels) > 25, "\(orientation)")
+            let exif = try #require(EmbeddedMetadata(reading: data).exif)
+            #expect(Orientation.read(exif: Data(exif)) == .up)
+        }
+    }
+
+    @Test("metadata come from the original bytes of every format", arguments: formats)
+    func fromOriginal(_ format: ImageFormat) throws {
+        let original = try encode(image(), format, .keep)
+        let picture = try CoderRegistry.standard.decode(original, context: CodingContext())
+        #expect(picture.metadata.exif == nil)
+        let data = try CoderRegistry.standard.encode(
+            picture, as: ImageEncoding(format: .jpeg, maxPixelSize: 30, metadata: .keep), original: original,
+            context: CodingContext())
+        let block = try SampleMetadata.block(in: data)
+        let width = try #require(block.photo.first { $0.tag == 0xA002 })
+        #expect(width.bytes.first == 30)
+    }
+
+    #if TIFF
+        @Test("TIFF keeps XMP; what it knows itself serves other formats as EXIF")
+        func tiff() throws {
+            let data = try encode(image(), .tiff, .keep)
+            #expect(EmbeddedMetadata(reading: data).xmp != nil)
+            guard Tools.hasExiftool else { return }
+            #expect(try Tools.tags(data, "tif")["XMP-dc:Format"] == "words")
+        }
+    #endif
+
+    @Test(
+        "a profile is written where the pixels are in it, and colours come back the same",
+        arguments: formats + [.tiff].filter(CoderRegistry.standard.canEncode))
+    func profile(_ format: ImageFormat) throws {
+        for name in ["adobe.jpg", "p3.jpg", "prophoto.jpg"] {
+            let original = try ColorFixture.read(name)
+            let expected = try CoderRegistry.standard.decode(original, context: CodingContext())
+            let source = try CoderRegistry.standard.decode(
+                original, options: DecodeOptions(color: .source), context: CodingContext())
+            let encoding = ImageEncoding(format: format, quality: 97, subsampling: .yuv444)
+            let data = try CoderRegistry.standard.encode(source, as: encoding, context: CodingContext())
+            let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+            // Lossy JPEG XL has colours of its own, which come out as sRGB.
+            let isKept = back.metadata.iccProfile == (format == .jxl ? nil : source.metadata.iccProfile)
+            #expect(isKept, "\(name)")
+            #expect(similarity(back.pixels, expected.pixels) > 27, "\(name)")
+            let converted = try CoderRegistry.standard.encode(expected, as: encoding, context: CodingContext())
+            let plain = try CoderRegistry.standard.decode(converted, context: CodingContext())
+            #expect(plain.metadata.iccProfile == nil)
+            #expect(similarity(plain.pixels, expected.pixels) > 27, "\(name)")
+        }
+    }
+
+    @Test("a profile for grey goes with grey alone, one for ink with nothing")
+    func otherProfiles() throws {
+        for (name, isKept) in [("gray.jpg", true), ("cmyk.jpg", false)] {
+            let source = try CoderRegistry.standard.decode(
+                try ColorFixture.read(name), options: DecodeOptions(color: .source), context: CodingContext())
+            for format in [ImageFormat.jpeg, .png] {
+                let data = try encode(source, format, .strip)
+                let back = try CoderRegistry.standard.decode(data, context: CodingContext())
+                #expect((back.metadata.iccProfile != nil) == isKept, "\(name) \(format)")
+                guard format == .png, Tools.hasPngcheck else { continue }
+                try Tools.run(["/usr/bin/pngcheck", "-q", "picture.png"], data, as: "picture.png")
+            }
+        }
+    }
+
+    @Test("what is too long for a JPEG's segment is left out, the note of the maker first")
+    func longExif() throws {
+        var block = SampleMetadata.block(isBigEndian: true)
+        block.photo = [ExifBlock.Field(tag: 0x927C, kind: 7, count: 70_000, bytes: Array(repeating: 7, count: 70_000))]
+        var data = try encode(image(block.serialized()), .jpeg, .keep)
+        var kept = try SampleMetadata.block(in: data)
+        #expect(kept.photo.isEmpty && kept.isBigEndian && kept.main.count == block.main.count)
+        block.photo[0].tag = 0x9286
+        data = try encode(image(block.serialized(), Array(repeating: 0x41, count: 70_000)), .jpeg, .keep)
+        #expect(EmbeddedMetadata(reading: data).isEmpty)
+        data = try encode(image(block.serialized()), .webp, .keep)
+        kept = try SampleMetadata.block(in: data)
+        #expect(kept.photo.first?.count == 70_000)
+    }
+
+    @Test(
+        "animations carry metadata too",
+        arguments: [ImageFormat.apng, .webp, .avif, .jxl].filter(CoderRegistry.standard.canEncode))
+    func animated(_ format: ImageFormat) throws {
+        let frames = try (0..<3).map { (try Pictures.noise(width: 20, height: 16, seed: UInt64($0)), 100) }
+        let animation = try ImageAnimation(frames: frames.map { (pixels: $0.0, milliseconds: $0.1) })
+        let metadata = ImageMetadata(
+            rawSize: PixelSize(width: 20, height: 16), exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
+        let picture = Image(pixels: frames[0].0, animation: animation, metadata: metadata)
+        let data = try encode(picture, format, .keep)
+        let found = EmbeddedMetadata(reading: data)
+        #expect(found.exif != nil && found.xmp != nil)
+        #expect(try CoderRegistry.standard.decode(data, context: CodingContext()).frameCount == 3)
+    }
+}

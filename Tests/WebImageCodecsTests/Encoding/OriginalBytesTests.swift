@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+
+@Suite("Encoding with the original bytes at hand")
+struct OriginalBytesTests {
+    private let context = CodingContext()
+
+    private func encode(_ data: Data, _ encoding: ImageEncoding, _ change: (Image) throws -> Image = { $0 }) throws
+        -> Data
+    {
+        let image = try change(try CoderRegistry.standard.decode(data, context: context))
+        return try CoderRegistry.standard.encode(image, as: encoding, original: data, context: context)
+    }
+
+    private func format(_ data: Data) -> ImageFormat? { ImageFormat.sniff(data) }
+
+    @Test("the automatic format gives the original back where nothing changed")
+    func unchanged() throws {
+        for name in ["420.jpg", "rgb8.png", "lossy-80.webp", "dispose-none-opaque.gif", "animated.webp", "rgb24.bmp"] {
+            let data = try Fixture.named(name).data()
+            var keep = ImageEncoding.automatic
+            keep.metadata = .keep
+            #expect(try encode(data, keep) == data, "\(name)")
+        }
+        let plain = try Pictures.encode(Pictures.photo(width: 30, height: 20), as: .jpeg())
+        #expect(try encode(plain, .automatic) == plain)
+    }
+
+    @Test("what carries metadata is not given back where they are to be stripped")
+    func stripped() throws {
+        let data = try Fixture.named("orientation-6.jpg").data()
+        let result = try encode(data, .automatic)
+        #expect(result != data && EmbeddedMetadata(reading: result).isEmpty && format(result) == .jpeg)
+    }
+
+    @Test("a change gives WebP or GIF for animations, PNG for transparency, else JPEG of quality 90")
+    func changed() throws {
+        var small = ImageEncoding.automatic
+        small.maxPixelSize = 10
+        for (name, expected) in [
+            ("420.jpg", ImageFormat.jpeg), ("rgb8.png", .jpeg), ("rgba8.png", .png), ("animated.webp", .webp),
+            ("dispose-none-opaque.gif", .gif), ("apng-rgba.png", .webp),
+        ] {
+            #expect(try format(encode(Fixture.named(name).data(), small)) == expected, "\(name)")
+        }
+        // One pixel is enough.
+        let data = try Fixture.named("rgba8.png").data()
+        let turned = try encode(data, .automatic) { image in
+            let bytes = image.pixels.packedBytes()
+            let pixels = try Pictures.make(width: image.size.width, height: image.size.height, isOpaque: false) {
+                x, y in
+                let at = (y * image.size.width + x) * 4
+                return x == 0 && y == 0
+                    ? SIMD4(1, 2, 3, 4) : SIMD4(bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3])
+            }
+            return image.replacing(pixels: pixels, animation: nil)
+        }
+        #expect(turned != data && format(turned) == .png)
+    }
+
+    @Test("limits hold for the original too")
+    func limits() throws {
+        let data = try Pictures.encode(Pictures.noise(width: 60, height: 40), as: .png())
+        var encoding = ImageEncoding.automatic
+        encoding.maxBytes = 2_000
+        let result = try encode(data, encoding)
+        #expect(result.count <= 2_000 && format(result) == .jpeg)
+    }
+
+    @Test("without the original bytes nothing is assumed")
+    func withoutOriginal() throws {
+        let data = try Fixture.named("rgb8.png").data()
+        let image = try CoderRegistry.standard.decode(data, context: context)
+        #expect(try format(CoderRegistry.standard.encode(image, as: .automatic, context: context)) == .jpeg)
+    }
+
+    #if JXL
+        private var lossless: ImageEncoding { ImageEncoding(format: .jxl, isLossless: true, metadata: .keep) }
+
+        @Test(
+            "a JPEG in JPEG XL comes back bit by bit", .enabled(if: Tools.hasDjxl, "needs libjxl-tools"),
+            arguments: [
+                "420.jpg", "444-progressive.jpg", "gray.jpg", "restart.jpg", "orientation-1.jpg", "orientation-3.jpg",
+                "orientation-6.jpg", "odd-17x1.jpg",
+            ])
+        func transcode(_ name: String) throws {
+            let data = try Fixture.named(name).data()
+            let result = try encode(data, lossless)
+            let words = ["/usr/bin/djxl", "picture.jxl", "back.jpg"]
+            #expect(try Tools.output("back.jpg", words, result, as: "picture.jxl") == data)
+            let image = try CoderRegistry.standard.decode(data, context: context)
+            let back = try CoderRegistry.standard.decode(result, context: context)
+            #expect(back.size == image.size)
+            #expect(similarity(back.pixels, image.pixels) > 30)
+        }
+
+        @Test(
+            "metadata are taken out of the JPEG itself, its orientation stays",
+            .enabled(if: Tools.hasDjxl, "needs libjxl-tools"))
+        func transcodeStripped() throws {
+            let pixels = try Pictures.photo(width: 60, height: 40)
+            let metadata = ImageMetadata(rawSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
+            var data = try CoderRegistry.standard.encode(
+                Image(pixels: pixels, metadata: metadata), as: ImageEncoding(format: .jpeg, metadata: .keep),
+                context: context)
+            // Turned, as a camera writes it.
+            let tag = try #require(data.firstRange(of: Data([0x12, 1, 3, 0, 1, 0, 0, 0, 1, 0])))
+            data[tag.lowerBound + 8] = 6
+            let image = try CoderRegistry.standard.decode(data, context: context)
+            #expect(image.size == PixelSize(width: 40, height: 60))
+            for policy in [ImageEncoding.MetadataPolicy.strip, .keepWithoutLocation, .keep] {
+                var encoding = lossless
+                encoding.metadata = policy
+                let result = try CoderRegistry.standard.encode(image, as: encoding, original: data, context: context)
+                let back = try CoderRegistry.standard.decode(result, context: context)
+                #expect(back.size == image.size)
+                #expect(similarity(back.pixels, image.pixels) > 30)
+                let jpeg = try Tools.output(
+                    "back.jpg", ["/usr/bin/djxl", "picture.jxl", "back.jpg"], result, as: "picture.jxl")
+                let found = EmbeddedMetadata(reading: jpeg)
+                let block = try SampleMetadata.block(in: found)
+                #expect(Orientation.read(exif: Data(found.exif ?? [])) == .right)
+                #expect(block.position.isEmpty == (policy != .keep))
+                #expect(block.main.contains { $0.tag == 0x0110 } == (policy != .strip))
+                #expect((found.xmp == nil) == (policy == .strip))
+                #expect((jpeg == data) == (policy == .keep))
+            }
+        }
+
+        @Test("a changed picture, a smaller one and ink are encoded from their pixels")
+        func notTranscoded() throws {
+            let data = try Fixture.named("420.jpg").data()
+            var encoding = lossless
+            encoding.maxPixelSize = 10
+            #expect(try CoderRegistry.standard.decode(encode(data, encoding), context: context).size.width <= 10)
+            let ink = try Fixture.named("cmyk.jpg").data()
+            let image = try CoderRegistry.standard.decode(ink, context: context)
+            let back = try CoderRegistry.standard.decode(encode(ink, lossless), context: context)
+            #expect(back.pixels.packedBytes() == image.pixels.packedBytes())
+            let red = try encode(data, lossless) { image in
+                image.replacing(
+                    pixels: try Pictures.flat(width: image.size.width, height: image.size.height), animation: nil)
+            }
+            #expect(try CoderRegistry.standard.decode(red, context: context).pixels.pixel(x: 1, y: 1)?.blue == 200)
+        }
+    #endif
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTestSupport
+
+@testable import WebImageCodecs
+
+/// Pictures of 16 bits a sample take libpng's way, which is the one of large pictures.
+@Suite("PNGs reduced row by row", .timeLimit(.minutes(2)))
+struct PNGReductionTests {
+    /// Waves, and noise on top; alpha where there are 4 channels.
+    private func picture(_ width: Int, _ height: Int, channels: Int, seed: UInt64 = 3) -> HandmadePNG {
+        var random = SeededGenerator(seed)
+        var picture = HandmadePNG(width: width, height: height, channels: channels, bits: 16, using: &random)
+        for y in 0..<height {
+            for x in 0..<width {
+                for channel in 0..<channels {
+                    let wave = sin(Double(x * (channel + 1)) / 23) * cos(Double(y) / Double(17 + channel))
+                    let noise = Int.random(in: -900...900, using: &random)
+                    let value = UInt16(clamping: Int((wave * 0.5 + 0.5) * 65_535) + noise)
+                    let place = ((y * width + x) * channels + channel) * 2
+                    picture.samples[place] = UInt8(value >> 8)
+                    picture.samples[place + 1] = UInt8(value & 255)
+                }
+            }
+        }
+        picture.filters = [UInt8](repeating: 0, count: height)
+        return picture
+    }
+
+    private func decode(_ data: Data, _ options: DecodeOptions, limits: Limits = .desktop) throws -> Image {
+        try CoderRegistry.standard.decode(data, options: options, context: CodingContext(limits: limits))
+    }
+
+    @Test(
+        "The result is that of the whole picture, reduced",
+        arguments: [
+            TargetSize.fit(width: 40, height: 40), .fill(width: 31, height: 17), .stretch(width: 50, height: 3),
+            .fit(width: 1, height: 1),
+        ], [1, 2, 3, 4])
+    func isSame(_ target: TargetSize, _ channels: Int) throws {
+        let data = picture(311, 207, channels: channels).bytes()
+        for reduction in [DecodeOptions.Reduction.lanczos, .box] {
+            let small = try decode(data, DecodeOptions(size: target, reduction: reduction))
+            let whole = try decode(data, DecodeOptions())
+            let expected = try ResizeTransformer(to: target, filter: reduction == .box ? .box : .lanczos3)
+                .transform(whole.pixels, context: TransformContext())
+            #expect(small.size == expected.size && small.isOpaque == expected.isOpaque)
+            #expect(similarity(small.pixels, expected) > 60)
+            #expect(small.metadata.rawSize == PixelSize(width: 311, height: 207))
+        }
+    }
+
+    @Test("16 bits a sample stay")
+    func keepsDepth() throws {
+        let data = picture(200, 150, channels: 4).bytes()
+        let target = TargetSize.fit(width: 20, height: 20)
+        let small = try decode(data, DecodeOptions(size: target, depth: .source))
+        let whole = try decode(data, DecodeOptions(depth: .source))
+        let expected = try ResizeTransformer(to: target).transform(whole.pixels, context: TransformContext())
+        #expect(small.pixels.format == .rgba16)
+        #expect(difference(words(small.pixels), words(expected)).largest <= 2)
+    }
+
+    @Test("What the whole would need is never held")
+    func memory() throws {
+        let data = picture(1_500, 1_000, channels: 3).bytes()
+        var limits = Limits.desktop
+        limits.maxDecodedBytes = 1 << 20
+        let target = TargetSize.fit(width: 64, height: 64)
+        // 6 MB as a whole.
+        #expect(throws: ImageError.self) { try decode(data, DecodeOptions(), limits: limits) }
+        #expect(try decode(data, DecodeOptions(size: target), limits: limits).size.width == 64)
+    }
+
+    @Test("A picture that ends early is an error, or shows what came")
+    func truncation() throws {
+        let data = picture(300, 200, channels: 3).bytes()
+        let target = TargetSize.fit(width: 30, height: 20)
+        let cut = Data(data.prefix(data.count / 2))
+        #expect(throws: ImageError.self) { try decode(cut, DecodeOptions(size: target)) }
+        let part = try decode(cut, DecodeOptions(size: target, allowsPartial: true))
+        #expect(part.metadata.isPartial && !part.isOpaque)
+        let whole = try decode(data, DecodeOptions(size: target))
+        #expect(part.pixels.packedBytes().prefix(30 * 4 * 7) == whole.pixels.packedBytes().prefix(30 * 4 * 7))
+        #expect(part.pixels.pixel(x: 3, y: 19)?.alpha == 0)
+    }
+
+    @Test("Orientation and colours are those of the whole picture", arguments: ColorFixture.all)
+    func colours(_ fixture: ColorFixture) throws {
+        guard fixture.format == .png else { return }
+        let target = TargetSize.fit(width: 12, height: 12)
+        let small = try fixture.decode(DecodeOptions(size: target))
+        let whole = try fixture.decode()
+        let expected = try ResizeTransformer(to: target).transform(whole.pixels, context: TransformContext())
+        // Near sRGB colours are converted after reducing.
+        #expect(similarity(small.pixels, expected) > 30)
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageTestSupport
+
+@testable import WebImageCodecs
+
+/// Previews are always decoded by libpng, which makes them the measure.
+@Suite("PNGs by libdeflate and by libpng", .timeLimit(.minutes(2)))
+struct PNGShortWayTests {
+    /// The whole file by libpng.
+    private func byLibpng(_ data: Data) throws -> Image? {
+        let start = try CoderRegistry.standard.progressiveStart(
+            data, options: DecodeOptions(color: .source), context: CodingContext())
+        guard case .decoder(let decoder, _) = start else { return nil }
+        try decoder.append(data, isLast: true, context: CodingContext())
+        return try decoder.preview(context: CodingContext())?.image
+    }
+
+    private func bothWays(_ data: Data, _ name: String) {
+        let quick = try? CoderRegistry.standard.decode(
+            data, options: DecodeOptions(color: .source), context: CodingContext())
+        // Previews do not ask for what follows the last pixel.
+        guard let quick, let slow = try? byLibpng(data) else { return }
+        let isSame = quick.pixels.packedBytes() == slow.pixels.packedBytes()
+        #expect(isSame && quick.isOpaque == slow.isOpaque, "\(name)")
+    }
+
+    @Test(
+        "Both ways give the same pixels of grey, grey with alpha and indices", arguments: [1, 2, 4, 8],
+        [UInt8(0), 3, 4])
+    func same(_ bits: Int, _ type: UInt8) {
+        guard type != 4 || bits == 8 else { return }
+        var random = SeededGenerator(UInt64(bits) * 8 + UInt64(type))
+        for width in Array(1...40) + [255, 256, 257, 1_000] {
+            var picture = HandmadePNG(
+                width: width, height: 13, channels: type == 4 ? 2 : 1, bits: bits, using: &random)
+            picture.colorType = type
+            if type == 3 {
+                // Sometimes fewer colours than indices: those beyond are black.
+                let colors = Int.random(in: 1...(1 << bits), using: &random)
+                let bytes = (0..<colors * 4).map { _ in UInt8.random(in: 0...255, using: &random) }
+                picture.extras = [("PLTE", Array(bytes.prefix(colors * 3)))]
+                if width % 2 == 0 { picture.extras.append(("tRNS", Array(bytes.suffix((colors + 1) / 2)))) }
+            } else if type == 0, width % 3 == 0 {
+                let key = UInt8.random(in: 0...255, using: &random)
+                picture.extras = [("tRNS", [UInt8.random(in: 0...255, using: &random), key])]
+            }
+            #expect((try? CoderRegistry.standard.decode(picture.bytes(), context: CodingContext())) != nil)
+            bothWays(picture.bytes(), "\(bits) bits, type \(type), \(width) wide")
+        }
+    }
+
+    @Test("Every filter over extremes gives the same pixels", arguments: [UInt8(0), 4])
+    func extremes(_ type: UInt8) {
+        var random = SeededGenerator(5 + UInt64(type))
+        for filter in 0...4 {
+            var picture = HandmadePNG(width: 67, height: 9, channels: type == 4 ? 2 : 1, using: &random)
+            picture.colorType = type
+            for index in picture.samples.indices { picture.samples[index] = Bool.random(using: &random) ? 0 : 255 }
+            picture.filters = [UInt8](repeating: UInt8(filter), count: 9)
+            bothWays(picture.bytes(), "filter \(filter)")
+        }
+    }
+
+    @Test(
+        "Every PNG of the conformance files gives the same pixels",
+        .enabled(if: Conformance.folder != nil, "needs the conformance files"))
+    func conformance() throws {
+        let files = try Conformance.rows([.png]).map(\.file) + Conformance.malformed([.png]).map(\.file)
+        for file in files {
+            let data = try Conformance.data(file)
+            if data.count < 2 << 20 { bothWays(data, file) }
+        }
+        #expect(files.count > 100)
+    }
+
+    @Test("Damaged files are refused or decoded alike")
+    func damage() {
+        var random = SeededGenerator(31)
+        var picture = HandmadePNG(width: 19, height: 11, channels: 1, using: &random)
+        picture.colorType = 3
+        picture.extras = [("PLTE", (0..<90).map { UInt8($0) }), ("tRNS", [1, 2, 3])]
+        picture.chunkSize = 40
+        let whole = picture.bytes()
+        for _ in 0..<1_500 {
+            var damaged = whole
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                damaged[Int.random(in: 26..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            let image = try? CoderRegistry.standard.decode(damaged, context: CodingContext())
+            #expect(image == nil || image?.size == PixelSize(width: 19, height: 11))
+        }
+    }
+}

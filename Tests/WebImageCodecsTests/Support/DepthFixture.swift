@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+import WebImageTestSupport
+
+/// One line of `Tests/Fixtures/depth/manifest.json`, as `Scripts/fixtures.d/depth.py` writes it.
+struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
+    var file: String
+    var format: ImageFormat
+    var depth: Int
+    var width: Int
+    var height: Int
+    var reference: String
+    /// Mean absolute difference of 16-bit samples that is allowed.
+    var tolerance: Double
+    var orientation: Orientation?
+
+    var testDescription: String { file }
+
+    private static let folder = Fixtures.folder.appending(path: "depth")
+    /// Those whose traits are on.
+    static let all = ((try? JSONDecoder().decode([DepthFixture].self, from: read("manifest.json"))) ?? [])
+        .filter { CoderRegistry.standard.canDecode($0.format) }
+
+    private static func read(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+
+    static func named(_ file: String) throws -> DepthFixture { try #require(all.first { $0.file == file }) }
+
+    func data() throws -> Data { try Self.read(file) }
+
+    /// Premultiplied samples.
+    func expected() throws -> [UInt16] {
+        var samples = words([UInt8](try Self.read(reference)))
+        for start in stride(from: 0, to: samples.count, by: 4) {
+            let alpha = UInt64(samples[start + 3])
+            for channel in start..<start + 3 {
+                samples[channel] = UInt16((UInt64(samples[channel]) * alpha + 32_767) / 65_535)
+            }
+        }
+        return samples
+    }
+
+    func decode(_ options: DecodeOptions = DecodeOptions(depth: .source), limits: Limits = .desktop) throws -> Image {
+        try CoderRegistry.standard.decode(data(), options: options, context: CodingContext(limits: limits))
+    }
+}
+
+/// Samples out of little-endian bytes.
+func words(_ bytes: [UInt8]) -> [UInt16] {
+    stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
+}
+
+/// Samples of a 16-bit picture.
+func words(_ pixels: PixelBuffer) -> [UInt16] {
+    pixels.packedBytes().withUnsafeBytes { bytes in
+        stride(from: 0, to: bytes.count, by: 2).map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt16.self) }
+    }
+}
+
+/// Mean and largest absolute difference of samples.
+func difference(_ first: [UInt16], _ second: [UInt16]) -> (mean: Double, largest: Int) {
+    guard first.count == second.count, !first.isEmpty else { return (.infinity, .max) }
+    let steps = zip(first, second).map { abs(Int($0) - Int($1)) }
+    return (Double(steps.reduce(0, +)) / Double(steps.count), steps.max() ?? 0)
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+
+@Suite("webimage convert, how files are written", .timeLimit(.minutes(2)))
+struct ConvertEncodingTests {
+    private func decode(_ tool: ToolProcess, _ name: String) throws -> Image {
+        try CoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
+    }
+
+    @Test("--help lists every option")
+    func help() async throws {
+        let tool = try ToolProcess()
+        let page = try await tool.run("convert", "--help").out
+        for option in [
+            "max-bytes", "max-size", "quality", "subsampling", "progressive", "background", "keep-metadata",
+            "no-location", "thumbnail", "exact", "lossless", "effort",
+        ] {
+            #expect(page.contains("--\(option)"), "\(option)")
+        }
+    }
+
+    @Test("--max-bytes and --max-size bound the file")
+    func limits() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SamplePictures.png(width: 400, height: 300), "a.png")
+        for name in ["b.jpg", "b.png", "b.webp", "b.gif"] {
+            #expect(try await tool.run("convert", "a.png", name, "--max-bytes", "3K").status == 0)
+            #expect(try tool.read(name).count <= 3 << 10, "\(name)")
+        }
+        #expect(try await tool.run("convert", "a.png", "c.jpg", "--max-size", "100").status == 0)
+        #expect(try decode(tool, "c.jpg").size == PixelSize(width: 100, height: 75))
+        let impossible = try await tool.run("convert", "a.png", "d.png", "--max-bytes", "9")
+        #expect(impossible.status == 1 && impossible.error.contains("(6001)"))
+    }
+
+    @Test("JPEG options reach the file")
+    func jpeg() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SamplePictures.png(), "a.png")
+        let result = try await tool.run(
+            "convert", "a.png", "b.jpg", "--subsampling", "422", "--progressive", "--quality", "95", "--thumbnail", "16"
+        )
+        #expect(result.status == 0)
+        let bytes = try tool.read("b.jpg")
+        let frame = try #require(bytes.firstRange(of: Data([0xFF, 0xC2])))
+        #expect(bytes[frame.lowerBound + 11] == 0x21)
+        #expect(EmbeddedMetadata(reading: bytes).exif != nil)
+        let clear = try PixelCanvas(size: PixelSize(width: 9, height: 9)).finish(isOpaque: false)
+        try tool.write(
+            try CoderRegistry.standard.encode(Image(pixels: clear), as: .png(), context: CodingContext()), "c.png")
+        #expect(try await tool.run("convert", "c.png", "d.jpg", "--background", "#0000ff").status == 0)
+        #expect(try decode(tool, "d.jpg").pixels.pixel(x: 4, y: 4)?.blue ?? 0 > 250)
+        #expect(try await tool.run("convert", "c.png", "e.webp", "--exact", "--lossless").status == 0)
+    }
+
+    @Test("metadata are left out unless they are asked for, places by themselves")
+    func metadata() async throws {
+        let tool = try ToolProcess()
+        var block = ExifBlock.only(.up)
+        block.position = [ExifBlock.Field(tag: 1, kind: 2, count: 2, bytes: [0x4E, 0])]
+        let pixels = try SamplePictures.image(width: 20, height: 20).pixels
+        let image = Image(pixels: pixels, metadata: ImageMetadata(rawSize: pixels.size, exif: block.serialized()))
+        try tool.write(
+            try CoderRegistry.standard.encode(
+                image, as: ImageEncoding(format: .jpeg, metadata: .keep), context: CodingContext()), "a.jpg")
+        func kept(_ words: String...) async throws -> ExifBlock? {
+            #expect(try await tool.start(["convert", "a.jpg", "b.webp"] + words).result.status == 0)
+            return EmbeddedMetadata(reading: try tool.read("b.webp")).exif.flatMap { ExifBlock($0) }
+        }
+        #expect(try await kept() == nil)
+        #expect(try await kept("--keep-metadata")?.position.count == 1)
+        #expect(try await kept("--keep-metadata", "--no-location")?.position.isEmpty == true)
+    }
+
+    @Test("a JPEG goes into JPEG XL without loss", .enabled(if: CoderRegistry.standard.canEncode(.jxl)))
+    func transcode() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SamplePictures.jpeg(width: 200, height: 150), "a.jpg")
+        #expect(try await tool.run("convert", "a.jpg", "b.jxl", "--lossless").status == 0)
+        #expect(try tool.read("b.jxl").firstRange(of: Data("jbrd".utf8)) != nil)
+        #expect(try tool.read("b.jxl").count < tool.read("a.jpg").count)
+    }
+
+    @Test("wrong values are refused")
+    func wrong() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SamplePictures.png(), "a.png")
+        for words in [
+            ["--max-bytes", "0"], ["--max-bytes", "x"], ["--max-size", "0"], ["--subsampling", "411"],
+            ["--background", "clear"], ["--no-location"], ["--thumbnail", "0"], ["--effort", "10"],
+        ] {
+            #expect(try await tool.start(["convert", "a.png", "b.jpg"] + words).result.status == 64, "\(words)")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@Suite("What a picture is to be encoded as")
+struct ImageEncodingTests {
+    /// Each differs from the first in one thing.
+    private var variants: [ImageEncoding] {
+        let changes: [(inout ImageEncoding) -> Void] = [
+            { _ in }, { $0.format = .png }, { $0.format = ImageFormat(rawValue: "jpeg:-") }, { $0.quality = 1 },
+            { $0.quality = 11 }, { $0.isLossless = true }, { $0.isProgressive = true }, { $0.effort = 1 },
+            { $0.background = [1, 11, 1] }, { $0.background = [11, 1, 1] }, { $0.background = [] },
+            { $0.frames = .first }, { $0.frames = .range(1..<2) }, { $0.frames = .list([1, 2]) },
+            { $0.frames = .list([12]) }, { $0.loopCount = 1 }, { $0.dithers = false },
+        ]
+        let newer: [(inout ImageEncoding) -> Void] =
+            ImageEncoding.Subsampling.allCases.map { choice in { $0.subsampling = choice } }
+            + ImageEncoding.MetadataPolicy.allCases.filter { $0 != .strip }.map { policy in { $0.metadata = policy } }
+            + [
+                { $0.optimizesTables = false }, { $0.isExact = true }, { $0.thumbnailSide = 1 }, { $0.maxBytes = 1 },
+                { $0.maxPixelSize = 1 }, { $0.maxPixelSize = 11 },
+            ]
+        return (changes + newer).map { change in
+            var encoding = ImageEncoding(format: .jpeg)
+            change(&encoding)
+            return encoding
+        }
+    }
+
+    @Test("no two encodings that differ share an identity")
+    func identities() {
+        let all = variants
+        #expect(Set(all).count == all.count)
+        #expect(Set(all.map(\.identity)).count == all.count)
+        // Every stored property is in one variant at least.
+        let base = Mirror(reflecting: all[0]).children.map { "\($0.value)" }
+        for (place, property) in Mirror(reflecting: all[0]).children.enumerated() {
+            let changes = all.contains { "\(Array(Mirror(reflecting: $0).children)[place].value)" != base[place] }
+            #expect(changes, "\(property.label ?? "")")
+        }
+    }
+
+    @Test("any two of all combinations of two changes differ too")
+    func pairs() {
+        var seen: [String: ImageEncoding] = [:]
+        for quality in [nil, 1, 11] {
+            for effort in [nil, 1, 11] {
+                for loops in [nil, 1, 11] {
+                    for side in [nil, 1, 11] {
+                        let encoding = ImageEncoding(
+                            format: .png, quality: quality, effort: effort, loopCount: loops, thumbnailSide: side,
+                            maxBytes: side, maxPixelSize: quality)
+                        #expect(seen.updateValue(encoding, forKey: encoding.identity) == nil)
+                    }
+                }
+            }
+        }
+    }
+}

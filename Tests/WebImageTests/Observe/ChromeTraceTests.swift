@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Recordings for Chrome", .timeLimit(.minutes(1)))
+struct ChromeTraceTests {
+    private struct Document: Decodable {
+        struct Entry: Decodable {
+            let name: String
+            let ph: String
+            let pid: Int
+            let tid: Int
+            let ts: Double
+            let dur: Double?
+            var end: Double { ts + (dur ?? 0) }
+        }
+
+        let traceEvents: [Entry]
+        let otherData: [String: Int]
+        var complete: [Entry] { traceEvents.filter { $0.ph == "X" } }
+    }
+
+    private func document(_ trace: ChromeTrace) throws -> Document {
+        try JSONDecoder().decode(Document.self, from: trace.json())
+    }
+
+    @Test("a recording of twenty loads is JSON whose rows never overlap and whose stages lie within requests")
+    func loads() async throws {
+        let trace = ChromeTrace()
+        let loader = StubLoader()
+        let fixture = try ManagerFixture { configuration in
+            configuration.loaders = [loader]
+            configuration.observers = [trace]
+        }
+        let urls = try (0..<20).map { try #require(URL(string: "https://example.org/\($0).png?secret=1")) }
+        for (number, url) in urls.enumerated() { loader.set(.init(body: try TestPictures.png(number)), for: url) }
+        for task in urls.map({ fixture.manager.load($0) }) { _ = try await task.image }
+        await untilTrue { fixture.manager.runningJobs == 0 }
+        let document = try document(trace)
+        let spans = document.complete
+        for stage in ["request", "load", "transfer", "decode", "store"] {
+            #expect(spans.filter { $0.name == stage }.count == 20)
+        }
+        for (_, row) in Dictionary(grouping: spans, by: \.tid) {
+            let sorted = row.sorted { $0.ts < $1.ts }
+            for (one, next) in zip(sorted, sorted.dropFirst()) { #expect(one.end <= next.ts + 0.001) }
+        }
+        let names = document.traceEvents.filter { $0.ph == "M" }
+        #expect(Set(names.map(\.tid)) == Set(spans.map(\.tid)))
+        #expect(!String(decoding: trace.json(), as: UTF8.self).contains("secret"))
+    }
+
+    @Test("stages of one request follow one another inside it")
+    func nesting() async throws {
+        let trace = ChromeTrace()
+        let loader = StubLoader()
+        let fixture = try ManagerFixture { configuration in
+            configuration.loaders = [loader]
+            configuration.observers = [trace]
+        }
+        let url = try #require(URL(string: "https://example.org/a.png"))
+        loader.set(.init(body: try TestPictures.png(1)), for: url)
+        _ = try await fixture.manager.image(for: ImageRequest(url, transformers: [.grayscale()]))
+        await untilTrue { fixture.manager.runningJobs == 0 }
+        let spans = Dictionary(try document(trace).complete.map { ($0.name, $0) }) { first, _ in first }
+        let request = try #require(spans["request"])
+        let order = try ["load", "decode", "transform"].map { try #require(spans[$0]) }
+        for (one, next) in zip(order, order.dropFirst()) { #expect(one.end <= next.ts + 0.001) }
+        for span in order { #expect(request.ts <= span.ts && span.end <= request.end + 0.001) }
+        let transfer = try #require(spans["transfer"])
+        #expect(order[0].ts <= transfer.ts && transfer.end <= order[0].end + 0.001)
+    }
+
+    @Test("beyond its limit a recording counts what it leaves out")
+    func limited() throws {
+        let trace = ChromeTrace(limit: 1)
+        let request = RequestTrace([trace], SpanCounter(), URL(filePath: "/a"))
+        for _ in 0..<3 { request.begin(.disk).end() }
+        let document = try document(trace)
+        #expect(document.complete.count == 1 && document.otherData["dropped"] == 2)
+    }
+}

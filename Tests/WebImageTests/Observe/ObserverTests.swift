@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// Keeps all events.
+private final class Recorder: ImageEventsObserver {
+    private let state = Lock<[StageEvent]>([])
+    var events: [StageEvent] { state.withLock { $0 } }
+    func observe(_ event: StageEvent) { state.withLock { $0.append(event) } }
+    /// Stage and phase of the events of a request, in order.
+    func names(_ request: Int) -> [String] {
+        events.filter { $0.request == request }.map { "\($0.stage) \($0.phase)" }
+    }
+}
+
+@Suite("Observers, counters, activity", .timeLimit(.minutes(1)))
+struct ObserverTests {
+    private let loader = StubLoader()
+    private let recorder = Recorder()
+    private let url: URL
+
+    init() throws {
+        url = try #require(URL(string: "https://user:secret@example.org/a.png?signature=secret"))
+        loader.set(.init(body: try TestPictures.png(1)), for: url)
+    }
+
+    private func fixture(_ observers: any ImageEventsObserver...) throws -> ManagerFixture {
+        try ManagerFixture { [loader] configuration in
+            configuration.loaders = [loader]
+            configuration.cachePolicy = .cacheFirst
+            configuration.observers = observers
+        }
+    }
+
+    @Test("every stage of a request is told, in order, with sizes, source and key")
+    func stages() async throws {
+        let fixture = try fixture(recorder)
+        let request = ImageRequest(url, size: .fit(width: 16), transformers: [.grayscale()])
+        _ = try await fixture.manager.image(for: request)
+        await untilTrue { fixture.manager.runningJobs == 0 }
+        #expect(
+            recorder.names(1) == [
+                "request began", "load began", "transfer began", "transfer ended", "load ended", "decode began",
+                "decode ended", "transform began", "transform ended", "store began", "store ended", "request ended",
+            ])
+        let events = recorder.events
+        func end(_ stage: StageEvent.Stage) -> StageEvent? { events.first { $0.stage == stage && $0.phase == .ended } }
+        let bytes = try TestPictures.png(1).count
+        #expect(end(.load)?.bytes == bytes && end(.store)?.bytes == bytes)
+        #expect(end(.decode)?.size == PixelSize(width: 16, height: 12))
+        #expect(end(.decode)?.lane?.hasPrefix("worker ") == true)
+        #expect(end(.request)?.origin == .network && end(.request)?.key != nil)
+        #expect(end(.transform)?.detail.isEmpty == false)
+        #expect(events.allSatisfy { ($0.seconds == nil) == ($0.phase == .began) })
+        // Once more: memory answers.
+        _ = try await fixture.manager.image(for: request)
+        #expect(recorder.names(2) == ["request began", "request ended"])
+        #expect(recorder.events.last?.origin == .memory)
+    }
+
+    @Test("what fails is told with its error, and every beginning has its end")
+    func failures() async throws {
+        let fixture = try fixture(recorder)
+        let nowhere = try #require(URL(string: "https://example.org/none"))
+        _ = try? await fixture.manager.image(from: nowhere)
+        #expect(recorder.events.last?.error?.code == 2002)
+        loader.set(.init(body: Data("no picture".utf8)), for: nowhere)
+        var again = ImageRequest(nowhere)
+        again.ignoresFailures = true
+        _ = try? await fixture.manager.image(for: again)
+        let began = recorder.events.filter { $0.phase == .began }.map(\.span).sorted()
+        #expect(began == recorder.events.filter { $0.phase == .ended }.map(\.span).sorted())
+        #expect(Set(began).count == began.count)
+    }
+
+    @Test("a transfer that is told to begin twice, or after the end, is one or none")
+    func transfers() {
+        let trace = RequestTrace([recorder], SpanCounter(), url)
+        let usual = TransferTrace(trace)
+        usual?.start()
+        usual?.start()
+        usual?.end(bytes: 1, error: nil)
+        usual?.start()
+        let late = TransferTrace(trace)
+        late?.end(bytes: nil, error: .request(.cancelled))
+        late?.start()
+        #expect(recorder.names(1) == ["transfer began", "transfer ended"])
+        #expect(TransferTrace(nil) === nil)
+    }
+
+    @Test("counters tell where answers came from and what was saved")
+    func statistics() async throws {
+        let fixture = try fixture()
+        let gate = Gate()
+        loader.set(.init(body: try TestPictures.png(1), gate: gate), for: url)
+        let tasks = (0..<5).map { _ in fixture.manager.load(url) }
+        await loader.waitForRequests(count: 1)
+        await untilTrue { fixture.manager.statistics.loadsShared == 4 }
+        gate.open()
+        for task in tasks { _ = try await task.image }
+        _ = try await fixture.manager.image(from: url)
+        fixture.manager.memoryCache.removeAll()
+        _ = try await fixture.manager.image(from: url)
+        var tiny = ImageRequest(url, size: .fit(width: 3))
+        tiny.limits = Limits.desktop
+        tiny.limits?.maxPixels = 10
+        _ = try? await fixture.manager.image(for: tiny)
+        let counts = fixture.manager.statistics
+        let bytes = try TestPictures.png(1).count
+        #expect(counts.downloaded == 5 && counts.loads == 1 && counts.bytesLoaded == bytes)
+        #expect(counts.memoryHits == 1 && counts.diskHits == 1 && counts.failed == 1 && counts.rejectedByLimits == 1)
+        #expect(counts.decodes == 2 && counts.hitRate == 2.0 / 7)
+        fixture.manager.load(try #require(URL(string: "https://example.org/b"))).cancel()
+        await untilTrue { fixture.manager.statistics.cancelled == 1 }
+    }
+
+    @Test("the activity is the number of running loads")
+    func activity() async throws {
+        let fixture = try fixture()
+        let gate = Gate()
+        loader.set(.init(body: try TestPictures.png(1), gate: gate), for: url)
+        var counts = fixture.manager.activity.counts.makeAsyncIterator()
+        #expect(await counts.next() == 0)
+        let task = fixture.manager.load(url)
+        #expect(await counts.next() == 1)
+        gate.open()
+        _ = try await task.image
+        #expect(await counts.next() == 0)
+        #expect(fixture.manager.activity.count == 0)
+    }
+
+    @Test("a log has what its level asks for, and no secrets unless asked", arguments: LogObserver.Level.allCases)
+    func log(level: LogObserver.Level) async throws {
+        let lines = Lock<[String]>([])
+        let fixture = try fixture(LogObserver(level: level) { _, line in lines.withLock { $0.append(line) } })
+        _ = try await fixture.manager.image(from: url)
+        let nowhere = try #require(URL(string: "https://user:secret@example.org/none?signature=secret"))
+        _ = try? await fixture.manager.image(from: nowhere)
+        let written = lines.withLock { $0 }
+        #expect(!written.joined().contains("secret"))
+        switch level {
+        case .error: #expect(written.count == 1 && written[0].contains("2002"))
+        case .info: #expect(written.count == 2 && written[0].contains("request ended from network 64x48"))
+        case .debug: #expect(written.count > 8)
+        }
+        let open = Lock("")
+        LogObserver(level: .debug, showsSecrets: true) { _, line in open.withLock { $0 = line } }.observe(
+            StageEvent(
+                stage: .load, phase: .began, request: 1, span: 1, time: .now, url: url, key: nil, lane: nil, detail: "")
+        )
+        #expect(open.withLock { $0 }.contains("signature=secret"))
+    }
+
+    @Test(
+        "texts lose what may be secret and keep the rest",
+        arguments: [
+            ("https://a.org/x.png", "https://a.org/x.png"), ("no URL at all", "no URL at all"),
+            ("https://u:p@a.org:80/x?t=1#f rest", "https://a.org:80/x?… rest"),
+            ("GET https://a.org?q, then (http://u@b/c)", "GET https://a.org?… then (http://b/c)"),
+            ("see DATA:image/png;base64,AAAA end", "see DATA:… end"), ("://", "://"), ("x://@?", "x://?…"),
+            ("“https://a.org/?k=v” failed", "“https://a.org/?…” failed"),
+        ])
+    func redaction(text: String, expected: String) {
+        #expect(Redaction.text(text) == expected)
+    }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Fetching ahead", .timeLimit(.minutes(1)))
+struct PrefetcherTests {
+    private let gate = Gate()
+    private let loader: StubLoader
+    private let network = NetworkConditions()
+
+    init() throws {
+        let picture = try TestPictures.png(1)
+        // Nobody gets anything before the gate is open.
+        loader = StubLoader { [gate] _ in StubLoader.Answer(body: picture, gate: gate) }
+    }
+
+    private func fixture() throws -> ManagerFixture {
+        try ManagerFixture { [loader] configuration in
+            configuration.loaders = [loader]
+            configuration.cachePolicy = .cacheFirst
+        }
+    }
+
+    private func prefetcher(_ fixture: ManagerFixture, _ concurrency: Int = 2) -> ImagePrefetcher {
+        ImagePrefetcher(fixture.manager) { [network] configuration in
+            configuration.concurrency = concurrency
+            configuration.network = network
+        }
+    }
+
+    private func requests(_ numbers: Range<Int>) throws -> [ImageRequest] {
+        try numbers.map { ImageRequest(try #require(URL(string: "https://example.org/\($0).png"))) }
+    }
+
+    private var asked: [String] { loader.requests.map { $0.url.lastPathComponent } }
+
+    @Test("a list is fetched in order, so many at once, and lands in memory")
+    func list() async throws {
+        let fixture = try fixture()
+        let prefetcher = prefetcher(fixture)
+        let wanted = try requests(0..<20)
+        let task = prefetcher.prefetch(wanted)
+        await loader.waitForRequests(count: 2)
+        #expect(Set(asked) == ["0.png", "1.png"] && prefetcher.listCount == 1 && !task.isOver)
+        gate.open()
+        let result = await task.result
+        #expect(result.loaded == 20 && result.total == 20 && task.isOver)
+        #expect(wanted.allSatisfy { fixture.manager.cachedImage(for: $0) != nil })
+        #expect(prefetcher.listCount == 0)
+        // Once more: everything is there.
+        #expect(await prefetcher.prefetch(wanted).result.skipped == 20)
+        #expect(await prefetcher.prefetch([]).result.finished == 0)
+        #expect(loader.requests.count == 20)
+    }
+
+    @Test("to disk means bytes on disk and nothing decoded, and what is there is skipped")
+    func disk() async throws {
+        let fixture = try fixture()
+        let prefetcher = prefetcher(fixture)
+        gate.open()
+        let wanted = try requests(0..<5)
+        #expect(await prefetcher.prefetch(wanted, to: .disk).result.loaded == 5)
+        #expect(fixture.manager.statistics.decodes == 0 && fixture.manager.memoryCache.statistics.count == 0)
+        await fixture.manager.diskCache?.flush()
+        #expect(await prefetcher.prefetch(wanted, to: .disk).result.skipped == 5)
+        #expect(try await fixture.manager.response(for: wanted[0]).origin == .disk)
+    }
+
+    @Test("what memory holds and may not show any more is confirmed, not loaded again")
+    func confirmed() async throws {
+        let resource = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        defer { server.stop() }
+        let fixture = try ManagerFixture { $0.cache.usesDisk = false }
+        _ = try await fixture.manager.image(from: server.url("/a"))
+        fixture.pass(seconds: 61)
+        let again = prefetcher(fixture).prefetch([ImageRequest(server.url("/a"))])
+        #expect(await again.result.loaded == 1)
+        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"1\""])
+    }
+
+    @Test("failures do not stop a list")
+    func failures() async throws {
+        let fixture = try fixture()
+        gate.open()
+        let wanted = try requests(0..<3)
+        loader.set(.init(body: Data("no picture".utf8)), for: wanted[1].url)
+        let result = await prefetcher(fixture).prefetch(wanted).result
+        #expect(result.loaded == 2 && result.failed == 1)
+    }
+
+    @Test("a sequence is asked for no more than is about to be started")
+    func sequence() async throws {
+        let fixture = try fixture()
+        let given = Lock(0)
+        let wanted = try requests(0..<50)
+        let sequence = AsyncStream<ImageRequest>(unfolding: {
+            let number = given.withLock { count in
+                count += 1
+                return count - 1
+            }
+            return number < wanted.count ? wanted[number] : nil
+        })
+        let task = prefetcher(fixture).prefetch(contentsOf: sequence)
+        await loader.waitForRequests(count: 2)
+        await untilTrue { given.withLock { $0 } >= 4 }
+        #expect(given.withLock { $0 } <= 5 && task.progress.total == nil)
+        gate.open()
+        let result = await task.result
+        #expect(result.loaded == 50 && result.total == 50)
+    }
+
+    @Test(
+        "paused, on metered networks and while memory is short nothing is started", arguments: ["pause", "net", "mem"])
+    func held(why: String) async throws {
+        let fixture = try fixture()
+        let prefetcher = prefetcher(fixture)
+        func hold(_ isHeld: Bool) {
+            switch why {
+            case "pause": prefetcher.isPaused = isHeld
+            case "net": network.isMetered = isHeld
+            default:
+                if isHeld { fixture.manager.handleMemoryPressure(.medium) } else { prefetcher.core.set(.memory, false) }
+            }
+        }
+        let task = prefetcher.prefetch(try requests(0..<10))
+        await loader.waitForRequests(count: 2)
+        hold(true)
+        #expect(prefetcher.isHeld)
+        gate.open()
+        await untilTrue { task.progress.loaded == 2 }
+        #expect(loader.requests.count == 2)
+        hold(false)
+        #expect(await task.result.loaded == 10)
+    }
+
+    @Test("a list can be paused by itself, and the more urgent list goes first")
+    func lists() async throws {
+        let fixture = try fixture()
+        let prefetcher = prefetcher(fixture, 1)
+        let first = prefetcher.prefetch(try requests(0..<3))
+        await loader.waitForRequests(count: 1)
+        first.isPaused = true
+        let second = prefetcher.prefetch(try requests(10..<12))
+        let third = prefetcher.prefetch(try requests(20..<22))
+        third.priority = .high
+        gate.open()
+        #expect(await third.result.loaded == 2)
+        #expect(await second.result.loaded == 2)
+        #expect(asked == ["0.png", "20.png", "21.png", "10.png", "11.png"])
+        first.isPaused = false
+        #expect(await first.result.loaded == 3)
+    }
+
+    @Test("cancelling ends a list at once and everything that only it wanted")
+    func cancelled() async throws {
+        let fixture = try fixture()
+        let prefetcher = prefetcher(fixture)
+        let wanted = try requests(0..<100)
+        let task = prefetcher.prefetch(wanted)
+        await loader.waitForRequests(count: 2)
+        // One of the two that run is visible too.
+        let visible = fixture.manager.load(wanted[0])
+        await untilTrue { fixture.manager.statistics.loadsShared == 1 }
+        prefetcher.cancelAll()
+        #expect(task.isOver && task.progress.cancelled == 100 && task.progress.total == 100)
+        await loader.waitForCancellations(count: 1)
+        gate.open()
+        _ = try await visible.image
+        #expect(loader.cancelledCount == 1 && loader.requests.count == 2)
+        await untilTrue { fixture.manager.runningJobs == 0 }
+        #expect(await prefetcher.prefetch(try requests(200..<203)).result.loaded == 3)
+    }
+
+    @Test("a visible request joins what is fetched ahead and raises it in place")
+    func raised() async throws {
+        let fixture = try fixture()
+        let wanted = try requests(0..<1)
+        let priorities = Lock<[RequestPriority]>([])
+        let watching = PriorityLoader(inner: loader) { value in priorities.withLock { $0.append(value) } }
+        let manager = ImageManager { configuration in
+            configuration.loaders = [watching]
+            configuration.cache.usesDisk = false
+            configuration.memoryPressure = MemoryPressureSource(readsSystem: false)
+        }
+        let task = ImagePrefetcher(manager).prefetch(wanted)
+        await loader.waitForRequests(count: 1)
+        var request = wanted[0]
+        request.priority = .high
+        let visible = manager.load(request)
+        await untilTrue { priorities.withLock { $0.last } == .high }
+        visible.cancel()
+        await untilTrue { priorities.withLock { $0.last } == .veryLow }
+        gate.open()
+        #expect(await task.result.loaded == 1 && loader.requests.count == 1)
+        withExtendedLifetime(fixture) {}
+    }
+}
+
+/// Tells every change of a load's priority.
+private struct PriorityLoader: ImageLoader {
+    let inner: StubLoader
+    let changed: @Sendable (RequestPriority) -> Void
+
+    func canLoad(_ url: URL) -> Bool { true }
+
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        context.observePriority(changed)
+        return try await inner.load(request, context: context)
+    }
+}
+
+@Suite("Which picture is fetched ahead next")
+struct PrefetchTableTests {
+    @Test("whatever happens, every picture of a list is counted once", arguments: 1...5 as ClosedRange<UInt64>)
+    func model(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let request = ImageRequest(URL(filePath: "/a"))
+        for _ in 0..<100 {
+            let concurrency = Int.random(in: 1...4, using: &random)
+            var table = PrefetchTable(concurrency: concurrency)
+            var sizes: [Int: Int] = [:]
+            var ended: [Int: PrefetchProgress] = [:]
+            var running: [PrefetchTable.Item] = []
+            func step() {
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0:
+                    let count = Int.random(in: 1..<6, using: &random)
+                    let id = table.add(Array(repeating: request, count: count), isOpen: false, .memory, .low)
+                    sizes[id] = count
+                case 1: table.set(.paused, Bool.random(using: &random))
+                case 2:
+                    guard let id = table.lists.keys.randomElement(using: &random) else { return }
+                    table.setPaused(Bool.random(using: &random), id)
+                case 3 where Int.random(in: 0..<4, using: &random) == 0:
+                    guard let id = table.lists.keys.randomElement(using: &random) else { return }
+                    ended[id] = table.cancel(id)?.progress
+                case 4, 5:
+                    guard !running.isEmpty else { return }
+                    let item = running.remove(at: Int.random(in: 0..<running.count, using: &random))
+                    let outcomes: [PrefetchTable.Outcome] = [.loaded, .skipped, .failed, .cancelled]
+                    let outcome = outcomes.randomElement(using: &random) ?? .loaded
+                    if let list = table.finish(item, outcome), list.isOver { ended[item.list] = list.progress }
+                default:
+                    if let item = table.next() { running.append(item) }
+                }
+                #expect(table.running == running.count && running.count <= concurrency)
+            }
+            for _ in 0..<60 { step() }
+            table.set(.paused, false)
+            for id in table.lists.keys { table.setPaused(false, id) }
+            while true {
+                while let item = table.next() { running.append(item) }
+                guard let item = running.popLast() else { break }
+                if let list = table.finish(item, .loaded), list.isOver { ended[item.list] = list.progress }
+            }
+            #expect(table.lists.isEmpty && table.running == 0)
+            #expect(ended.mapValues(\.finished) == sizes && ended.allSatisfy { $1.total == sizes[$0] })
+        }
+    }
+}
