@@ -22,7 +22,8 @@ test:
 	@$(MAKE) --no-print-directory lint
 	@$(SWIFT) build --build-tests $(WITH)
 	@$(SWIFT) test --skip-build $(WITH)
-	@$$($(SWIFT) build $(WITH) --show-bin-path)/own-coder
+	@for example in own-coder own-loader testing-example; do \
+		$$($(SWIFT) build $(WITH) --show-bin-path)/$$example || exit 1; done
 
 ## The codecs without any optional library.
 test-minimal:
