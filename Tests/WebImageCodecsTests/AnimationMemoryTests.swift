@@ -76,13 +76,13 @@ struct AnimationMemoryTests {
         }
     }
 
-    /// In a process of its own, as the figures are those of the whole process.
     #if ADDRESS_SANITIZER
     private static let countsOwnMemory = false
     #else
     private static let countsOwnMemory = true
     #endif
 
+    /// In a process of its own, as the figures are those of the whole process.
     @Test(
         "playing sixty frames needs the memory of two canvases and the frame that is shown",
         .enabled(if: countsOwnMemory, "the address sanitizer keeps what was freed"))
