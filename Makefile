@@ -40,7 +40,7 @@ format:
 ## not looked for this way: Swift keeps pointers with marks in their bits, and the leak checker does not see those.
 test-asan:
 	@Scripts/setup test
-	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(WITH) $(call SANITIZED,address) --no-parallel
+	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(WITH) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER --no-parallel
 
 test-tsan:
 	@Scripts/setup test

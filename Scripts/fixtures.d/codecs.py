@@ -6,26 +6,12 @@ Files come from independent encoders (ImageMagick, cjpeg, ffmpeg, cwebp, gif2web
 the small writers below, whose pixels are known. References are straight RGBA of all frames, uncompressed, stored once
 per content: from the pixels themselves where the format is lossless, from an independent decoder where it is not.
 """
-import hashlib, json, os, random, shutil, struct, subprocess, tempfile, zlib
+import hashlib, json, os, random, shutil, struct, zlib
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from common import CONVERT, ROOT, TMP, run, tmp
+
 OUT = os.path.join(ROOT, "Tests", "Fixtures", "codecs")
-TMP = tempfile.mkdtemp(prefix="fixtures.")
-# ImageMagick by its versioned name: a plain `convert` may be another program.
-CONVERT = next((p for p in ("/usr/bin/convert-im6.q16", "/usr/bin/convert") if os.path.exists(p)), "convert")
 entries = []
-
-
-def run(*command, stdin=None):
-    return subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-
-
-def tmp(name, content=None):
-    path = os.path.join(TMP, name)
-    if content is not None:
-        with open(path, "wb") as file:
-            file.write(content)
-    return path
 
 
 def add(name, content, width, height, frames, *, format, tolerance=0, **facts):

@@ -5,33 +5,15 @@
 The profiles are written here. References are straight RGBA in sRGB, made by ImageMagick (with its own call of a colour
 engine, in floating point) where a profile is embedded, and by the formulas below where numbers stand for the colours.
 """
-import hashlib, json, math, os, struct, subprocess, tempfile, zlib
+import hashlib, json, math, os, struct, zlib
 
 import numpy as np
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from common import CONVERT, ROOT, read, run, tmp
+
 OUT = os.path.join(ROOT, "Tests", "Fixtures", "colors")
-TMP = tempfile.mkdtemp(prefix="fixtures.")
-CONVERT = next((p for p in ("/usr/bin/convert-im6.q16", "/usr/bin/convert") if os.path.exists(p)), "convert")
 W, H = 48, 32
 entries = []
-
-
-def run(*command, stdin=None):
-    return subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-
-
-def tmp(name, content=None):
-    path = os.path.join(TMP, name)
-    if content is not None:
-        with open(path, "wb") as file:
-            file.write(content)
-    return path
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def add(name, content, reference, format, tolerance=1.0, **facts):

@@ -5,33 +5,15 @@
 References are straight RGBA of 16 bits a sample, little-endian: the samples that were written where the way is exact,
 else what heif-convert or ImageMagick made of them. Writers are those below, ImageMagick, avifenc, heif-enc and cjxl.
 """
-import hashlib, json, os, struct, subprocess, tempfile, zlib
+import hashlib, json, os, struct, zlib
 
 import numpy as np
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from common import CONVERT, ROOT, read, run, tmp
+
 OUT = os.path.join(ROOT, "Tests", "Fixtures", "depth")
-TMP = tempfile.mkdtemp(prefix="fixtures.")
-CONVERT = next((p for p in ("/usr/bin/convert-im6.q16", "/usr/bin/convert") if os.path.exists(p)), "convert")
 W, H = 24, 18
 entries = []
-
-
-def run(*command, stdin=None):
-    return subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-
-
-def tmp(name, content=None):
-    path = os.path.join(TMP, name)
-    if content is not None:
-        with open(path, "wb") as file:
-            file.write(content)
-    return path
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def add(name, content, pixels, format, depth, tolerance=0.0, **facts):

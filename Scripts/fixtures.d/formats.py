@@ -6,32 +6,14 @@ Encoders: avifenc, cjxl, ImageMagick, heif-enc, rsvg-convert; icons are put toge
 the upright picture: the source's pixels where the format is lossless, else what avifdec, djxl, heif-convert,
 rsvg-convert or pdftocairo makes of the file.
 """
-import gzip, hashlib, json, os, random, shutil, struct, subprocess, tempfile, zlib
+import gzip, hashlib, json, os, random, shutil, struct, zlib
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from common import CONVERT, ROOT, TMP, read, run, tmp
+
 OUT = os.path.join(ROOT, "Tests", "Fixtures", "formats")
 CODECS = os.path.join(ROOT, "Tests", "Fixtures", "codecs")
-TMP = tempfile.mkdtemp(prefix="fixtures.")
-CONVERT = next((p for p in ("/usr/bin/convert-im6.q16", "/usr/bin/convert") if os.path.exists(p)), "convert")
 W, H = 40, 30
 entries = []
-
-
-def run(*command, stdin=None):
-    return subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-
-
-def tmp(name, content=None):
-    path = os.path.join(TMP, name)
-    if content is not None:
-        with open(path, "wb") as file:
-            file.write(content)
-    return path
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def add(name, content, width, height, frames, *, format, tolerance=0, **facts):

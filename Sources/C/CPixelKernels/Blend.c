@@ -32,15 +32,5 @@ WI_INLINE float wi_blended(wi_blend_mode mode, float back, float front) {
     }
 }
 
-#define SAMPLE uint8_t
-#define MAXIMUM 255.0f
-#define DEPTH rgba8
-#include "BlendKernels.h"
-#undef SAMPLE
-#undef MAXIMUM
-#undef DEPTH
-
-#define SAMPLE uint16_t
-#define MAXIMUM 65535.0f
-#define DEPTH rgba16
-#include "BlendKernels.h"
+#define KERNELS "BlendKernels.h"
+#include "EachDepth.h"

@@ -40,15 +40,5 @@ WI_INLINE void box_pass(const float *restrict in, float *restrict out, ptrdiff_t
     }
 }
 
-#define SAMPLE uint8_t
-#define MAXIMUM 255.0f
-#define DEPTH rgba8
-#include "BlurKernels.h"
-#undef SAMPLE
-#undef MAXIMUM
-#undef DEPTH
-
-#define SAMPLE uint16_t
-#define MAXIMUM 65535.0f
-#define DEPTH rgba16
-#include "BlurKernels.h"
+#define KERNELS "BlurKernels.h"
+#include "EachDepth.h"

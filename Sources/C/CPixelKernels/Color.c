@@ -3,18 +3,8 @@
 #include "Depths.h"
 #include <math.h>
 
-#define SAMPLE uint8_t
-#define MAXIMUM 255.0f
-#define DEPTH rgba8
-#include "ColorKernels.h"
-#undef SAMPLE
-#undef MAXIMUM
-#undef DEPTH
-
-#define SAMPLE uint16_t
-#define MAXIMUM 65535.0f
-#define DEPTH rgba16
-#include "ColorKernels.h"
+#define KERNELS "ColorKernels.h"
+#include "EachDepth.h"
 
 WI_INLINE void wi_vignette_body(float *coverage, float x, float step, float y, float start, float slope,
                                 float strength, size_t count) {

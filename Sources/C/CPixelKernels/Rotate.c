@@ -13,15 +13,5 @@ WI_INLINE void wi_cubic(float f, float w[4]) {
 
 WI_INLINE ptrdiff_t wi_inside(ptrdiff_t i, ptrdiff_t count) { return i < 0 ? 0 : i < count ? i : count - 1; }
 
-#define SAMPLE uint8_t
-#define MAXIMUM 255.0f
-#define DEPTH rgba8
-#include "RotateKernels.h"
-#undef SAMPLE
-#undef MAXIMUM
-#undef DEPTH
-
-#define SAMPLE uint16_t
-#define MAXIMUM 65535.0f
-#define DEPTH rgba16
-#include "RotateKernels.h"
+#define KERNELS "RotateKernels.h"
+#include "EachDepth.h"

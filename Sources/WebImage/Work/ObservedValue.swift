@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageCore
+
+/// A value that may change while others go by it. Observers are told that it changed and read it themselves, so that
+/// two changes that overtake one another still end at the right value. Thread-safe.
+final class ObservedValue<Value: Equatable & Sendable>: Sendable {
+    private struct State {
+        var value: Value
+        var observers: [Int: @Sendable () -> Void] = [:]
+        var nextToken = 0
+    }
+
+    private let state: Lock<State>
+
+    init(_ value: Value) { state = Lock(State(value: value)) }
+
+    /// Observers are called before the setter returns, where it is another value.
+    var value: Value {
+        get { state.withLock { $0.value } }
+        set {
+            let observers = state.withLock { state -> [@Sendable () -> Void] in
+                guard state.value != newValue else { return [] }
+                state.value = newValue
+                return Array(state.observers.values)
+            }
+            for observer in observers { observer() }
+        }
+    }
+
+    /// Calls `observer` after every change until ``stopObserving(_:)``.
+    func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.nextToken += 1
+            state.observers[state.nextToken] = observer
+            return state.nextToken
+        }
+    }
+
+    func stopObserving(_ token: Int) {
+        let removed = state.withLock { $0.observers.removeValue(forKey: token) }
+        _ = removed  // Released here, after the lock: a closure may own things whose deinit comes back.
+    }
+}
