@@ -77,9 +77,9 @@ struct AnimationMemoryTests {
     }
 
     #if ADDRESS_SANITIZER
-    private static let countsOwnMemory = false
+        private static let countsOwnMemory = false
     #else
-    private static let countsOwnMemory = true
+        private static let countsOwnMemory = true
     #endif
 
     /// In a process of its own, as the figures are those of the whole process.
