@@ -91,6 +91,7 @@ struct AdmissionTests {
         await untilTrue { manager.engine.admissions.count == 0 }
         var none = try request(2)
         none.queueLimit = 0
+        none.cachePolicy = .cacheFirst
         #expect(try await manager.image(for: none).size.width == 64)
         none.url = try request(3).url
         await #expect(throws: ImageError.limit(LimitError(.overloaded, limit: 0, actual: 1))) {
