@@ -22,7 +22,8 @@ test:
 	@$(MAKE) --no-print-directory lint
 	@$(SWIFT) build --build-tests $(WITH)
 	@$(SWIFT) test --skip-build $(WITH)
-	@$$($(SWIFT) build $(WITH) --show-bin-path)/own-coder
+	@for example in own-coder own-loader testing-example; do \
+		$$($(SWIFT) build $(WITH) --show-bin-path)/$$example || exit 1; done
 
 ## The codecs without any optional library.
 test-minimal:
@@ -39,7 +40,7 @@ format:
 ## not looked for this way: Swift keeps pointers with marks in their bits, and the leak checker does not see those.
 test-asan:
 	@Scripts/setup test
-	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(WITH) $(call SANITIZED,address) --no-parallel
+	@ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test $(WITH) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER --no-parallel
 
 test-tsan:
 	@Scripts/setup test

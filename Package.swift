@@ -148,6 +148,12 @@ let package = Package(
         // An app's own coder; `make test` runs it.
         .executableTarget(
             name: "own-coder", dependencies: ["WebImage"], path: "Examples/own-coder", swiftSettings: swiftSettings),
+        // An app's own loader, and the test of an app's screen without a network; `make test` runs them too.
+        .executableTarget(
+            name: "own-loader", dependencies: ["WebImage"], path: "Examples/own-loader", swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "testing-example", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/testing",
+            swiftSettings: swiftSettings),
         tests("WebImage", []),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),

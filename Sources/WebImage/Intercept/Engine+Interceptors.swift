@@ -38,10 +38,10 @@ extension Engine {
         case .data(let data):
             try plan.limits.check(encodedBytes: data.count)
             return data
-        case .image(let image): return try await encoded(image, plan, .png(), priority)
+        case .image(let image): return try await encoded(EncodingSource(image: image), plan, .png(), priority)
         case .response(let response):
             if let data = response.data { return data }
-            return try await encoded(response.image, plan, .png(), priority)
+            return try await encoded(EncodingSource(image: response.image), plan, .png(), priority)
         }
     }
 

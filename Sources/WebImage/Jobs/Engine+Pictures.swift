@@ -12,13 +12,6 @@ struct PictureKey: Hashable, Sendable {
     let limits: Limits
 }
 
-/// What makes two encodes one.
-struct EncodingKey: Hashable, Sendable {
-    let final: CacheKey
-    let encoding: ImageEncoding
-    let picture: ObjectIdentifier
-}
-
 /// A picture and what it cost.
 struct Picture: Sendable {
     let image: Image
@@ -139,7 +132,9 @@ extension Engine {
         }
         backgroundWork.add(1, ordering: .relaxed)
         return Task.detached(priority: .background) {
-            if let data = try? await self.encoded(image, plan, encoding, LivePriority(.low)) {
+            if let data = try? await self.encoded(
+                EncodingSource(image: image), plan, encoding, LivePriority(.low))
+            {
                 let entry = DiskEntry(
                     key: self.finalKey(plan), head: resource.head, probe: nil, payload: data,
                     tags: plan.request.tags, stored: plan.now)
@@ -178,29 +173,4 @@ extension Engine {
     }
 
     func finalKey(_ plan: RequestPlan) -> CacheKey { plan.keys.final.appending(["final"]) }
-
-    /// `image` as bytes, encoded once for all who ask the same.
-    func encoded(
-        _ image: Image, _ plan: RequestPlan, _ encoding: ImageEncoding, _ priority: LivePriority
-    ) async throws(ImageError) -> Data {
-        let key = EncodingKey(final: plan.keys.final, encoding: encoding, picture: ObjectIdentifier(image))
-        return try await encodings.value(for: key, priority: priority) { context in
-            do throws(ImageError) {
-                let data = try await self.workers.run(
-                    cost: image.pixels.byteCount, priority: context.priority, limits: plan.limits
-                ) { [configuration = self.configuration, counters = self.counters] coding throws(ImageError) -> Data in
-                    counters.encodes.add(1, ordering: .relaxed)
-                    return try plan.trace.work(
-                        .encode, key: plan.keys.final, detail: encoding.format.rawValue,
-                        describe: { $1.bytes = $0.count }
-                    ) { () throws(ImageError) in
-                        try configuration.coders.encode(image, as: encoding, context: coding)
-                    }
-                }
-                return .success(data)
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
 }

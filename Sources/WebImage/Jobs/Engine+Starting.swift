@@ -16,10 +16,18 @@ extension Engine {
         return (response, known?.image)
     }
 
-    /// Starts what memory could not answer.
-    func start(_ plan: RequestPlan, known: Image?) -> ImageTask {
-        let task = ImageTask(plan.request)
+    /// Starts what memory could not answer. `isAdmitted` is for a part of what was let in already.
+    func start(_ plan: RequestPlan, known: Image?, isAdmitted: Bool = false) -> ImageTask {
         let span = plan.trace?.begin(.request, key: plan.keys.final)
+        let place: AdmissionTable.Key?
+        do throws(ImageError) {
+            place = isAdmitted ? nil : try admit(plan)
+        } catch {
+            counters.count(.failure(error))
+            span?.end(.failure(error))
+            return ImageTask(plan.request, finished: .failure(error))
+        }
+        let task = ImageTask(plan.request)
         if !interceptsLoads {
             task.storesIn(plan)
             originals.enter()
@@ -30,6 +38,7 @@ extension Engine {
                 ? await runIntercepted(plan, task: task) : await run(plan, task: task, known: known)
             counters.count(result)
             span?.end(result)
+            release(place)
             return result
         }
         return task

@@ -29,6 +29,9 @@ final class Engine: Sendable {
     let counters = ManagerCounters()
     let activity = LoadActivity()
     let previews: PreviewTable
+    let admissions = AdmissionTable()
+    /// Nil for as many requests as there are.
+    let queueLimit: Int?
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
     /// Work that no request waits for: final pictures being encoded for the disk, revalidations.
     let backgroundWork = Atomic<Int>(0)
@@ -45,6 +48,7 @@ final class Engine: Sendable {
         interceptsLoads = configuration.interceptors.contains { $0.interceptsLoads }
         defaults = RequestDefaults(configuration, cache: cache)
         self.loaders = loaders
+        queueLimit = configuration.queueLimit
         failures = FailureMemory(
             policy: configuration.failures, limit: configuration.failureLimit, now: configuration.now)
         self.workers = WorkerPool(

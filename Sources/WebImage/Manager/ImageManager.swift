@@ -109,7 +109,7 @@ public final class ImageManager: Sendable {
     }
 
     /// What `task` ends with; cancelling the calling Swift task cancels it, unless the request survives that.
-    private func finish(_ task: ImageTask) async throws(ImageError) -> ImageResponse {
+    func finish(_ task: ImageTask) async throws(ImageError) -> ImageResponse {
         let result = await withTaskCancellationHandler {
             do throws(ImageError) {
                 return Result<ImageResponse, ImageError>.success(try await task.response)
@@ -127,11 +127,14 @@ public final class ImageManager: Sendable {
     /// The original bytes for `request`, once their header was found to be that of a picture within the limits.
     /// Nothing is decoded. Cancelling the calling Swift task cancels the request.
     ///
-    /// - Throws: why there are none.
+    /// - Throws: why there are none; a ``LimitError`` of kind overloaded at once where ``ImageManagerConfiguration/queueLimit``
+    ///   is reached.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
         let plan = RequestPlan(engine.prepared(request), engine.defaults)
         let span = plan.trace?.begin(.request, key: plan.keys.data)
         do throws(ImageError) {
+            let place = try engine.admit(plan)
+            defer { engine.release(place) }
             let data = try await engine.bytes(plan, task: ImageTask(plan.request))
             span?.end { $0.bytes = data.count }
             return data
@@ -139,15 +142,6 @@ public final class ImageManager: Sendable {
             span?.end { $0.error = error }
             throw error
         }
-    }
-
-    /// The picture for `request`, encoded anew. Equal encodings asked for at the same time are made once.
-    ///
-    /// - Throws: why there is none.
-    public func data(for request: ImageRequest, encodedAs encoding: ImageEncoding) async throws(ImageError) -> Data {
-        let image = try await image(for: request)
-        let plan = RequestPlan(engine.prepared(request), engine.defaults)
-        return try await engine.encoded(image, plan, encoding, LivePriority(request.priority))
     }
 
     // MARK: - Caches
@@ -170,7 +164,7 @@ public final class ImageManager: Sendable {
     }
 
     /// Forgets what is stored for `request`: its pictures of every size in memory, its bytes in all tiers, its failure, and parts of
-    /// lost downloads of its URL.
+    /// lost downloads of its URL. Encodings made of the bytes are not given out any more, and age away on disk.
     public func removeCached(_ request: ImageRequest) async {
         let plan = RequestPlan(engine.prepared(request), engine.defaults)
         let request = plan.request

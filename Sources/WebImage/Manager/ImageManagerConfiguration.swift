@@ -19,6 +19,9 @@ public struct ImageManagerConfiguration: Sendable {
             directory: DiskCacheConfiguration.defaultDirectory(application: ProcessInfo.processInfo.processName))
         /// Whether there is a disk cache. Default true.
         public var usesDisk = true
+        /// Whether ``ImageManager/data(for:encodedAs:)`` keeps what it encodes in the tiers that ``ImageRequest/stores``
+        /// names, memory left out. Default true.
+        public var storesEncodings = true
         /// Tiers of encoded bytes behind the disk, the nearest first. Default none.
         public var tiers: [any CacheTier] = []
         /// How the tiers work together.
@@ -89,6 +92,14 @@ public struct ImageManagerConfiguration: Sendable {
     /// Pieces of work that may wait for a thread; one more is refused with a ``LimitError`` of kind overloaded.
     /// Default 100,000.
     public var waitingLimit = 100_000
+    /// Different requests that may be under way at once; one more that memory cannot answer ends at once with a
+    /// ``LimitError`` of kind overloaded, instead of waiting and growing the heap. Who asks for what is under way already is
+    /// always let in. Nil sets no limit. Default 256 where ``limits`` are ``Limits/server``, else nil.
+    public var queueLimit: Int? {
+        get { chosenQueueLimit ?? (limits == .server ? 256 : nil) }
+        set { chosenQueueLimit = .some(newValue) }
+    }
+    private var chosenQueueLimit: Int??
     /// Tells when memory is short. Default the process's; `MemoryPressureSource(readsSystem: false)` for one that knows
     /// only what it is told.
     public var memoryPressure = MemoryPressureSource.shared

@@ -10,8 +10,8 @@ import WebImageCore
 public final class ChromeTrace: ImageEventsObserver {
     fileprivate struct State {
         var rows: [String: Int] = [:]
-        /// The free rows of every kind of work that has no thread of its own; the lowest first.
-        var free: [StageEvent.Stage: [Int]] = [:]
+        /// The free rows of every kind of work that has no thread of its own, and when they became free.
+        var free: [StageEvent.Stage: [Int: ContinuousClock.Instant]] = [:]
         var used: [StageEvent.Stage: Int] = [:]
         var open: [Int: (row: String, number: Int, start: ContinuousClock.Instant)] = [:]
         var spans: [Span] = []
@@ -92,8 +92,9 @@ extension ChromeTrace.State {
     fileprivate mutating func begin(_ event: StageEvent) {
         var (row, number) = (event.lane ?? "", 0)
         if event.lane == nil {
-            if let first = free[event.stage]?.min() {
-                free[event.stage]?.removeAll { $0 == first }
+            // What began before another ended may be told of after that end: it must not lie over it.
+            if let first = free[event.stage]?.filter({ $0.value <= event.time }).keys.min() {
+                free[event.stage]?[first] = nil
                 number = first
             } else {
                 number = used[event.stage, default: 0]
@@ -107,7 +108,7 @@ extension ChromeTrace.State {
 
     fileprivate mutating func end(_ event: StageEvent, limit: Int) {
         guard let begun = open.removeValue(forKey: event.span), let row = rows[begun.row] else { return }
-        if event.lane == nil { free[event.stage, default: []].append(begun.number) }
+        if event.lane == nil { free[event.stage, default: [:]][begun.number] = event.time }
         guard spans.count < limit else {
             dropped += 1
             return

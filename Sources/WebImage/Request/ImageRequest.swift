@@ -70,6 +70,9 @@ public struct ImageRequest: Sendable {
     public var tags: Set<String> = []
     /// Limits that differ from the configuration's. Default nil.
     public var limits: Limits?
+    /// Ends the request at once as overloaded where so many different ones are under way, instead of the
+    /// ``ImageManagerConfiguration/queueLimit``. Default nil: that one.
+    public var queueLimit: Int?
     /// Who asks, where the picture depends on that and `fields` do not tell: one person's pictures are kept apart from
     /// another's. Needed beside cookies and credentials of ``network``. Default nil.
     public var identity: String?

@@ -45,6 +45,16 @@ public enum ImageError: Error, Sendable, Hashable {
         return nil
     }
 
+    /// All that was tried on the network in vain before the request was given up, in order, the last failure included:
+    /// retries, then alternatives. Of a remembered failure, what was tried when it was new. Empty for failures that are
+    /// none of the network's.
+    public var attempts: [NetworkError] {
+        guard case .network(var last) = remembered ?? self else { return [] }
+        let earlier = last.earlier
+        last.earlier = []
+        return earlier + [last]
+    }
+
     /// True for a request that its owner gave up.
     public var isCancelled: Bool {
         if case .request(.cancelled) = self { return true }

@@ -87,6 +87,9 @@ public struct NetworkError: Sendable, Hashable {
     public var freshFor: Double?
     /// libcurl's or the system's own words.
     public var detail: String
+    /// Why what was tried before this failed, in order: the same URL again, then alternatives. The last 16 at most, none
+    /// of which has any of its own. Told by the failure that a request ends with.
+    public var earlier: [NetworkError] = []
 
     /// Creates a failure.
     public init(

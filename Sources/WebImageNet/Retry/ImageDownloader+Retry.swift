@@ -87,8 +87,10 @@ private final class Attempts {
 }
 
 extension NetworkError {
-    /// Most earlier failures that are told.
+    /// Most earlier failures that are told in words.
     private static let mostTold = 5
+    /// Most earlier failures that are handed on.
+    private static let mostKept = 16
 
     /// This error with what was tried before it.
     func telling(_ earlier: some BidirectionalCollection<NetworkError>) -> NetworkError {
@@ -100,6 +102,7 @@ extension NetworkError {
         var error = self
         let before = "tried before: \(told.joined(separator: ", "))"
         error.detail = detail.isEmpty ? before : "\(detail); \(before)"
+        error.earlier = Array(earlier.suffix(Self.mostKept))
         return error
     }
 }

@@ -156,4 +156,39 @@ struct FailureTests {
         await fixture.manager.removeAllCached()
         #expect(await code(fixture, request) == 2007)
     }
+
+    @Test("an error tells what was tried: retries, alternatives, and of a remembered failure what was tried then")
+    func attempts() async throws {
+        let server = try LoopbackServer { request in
+            ServerResponse(status: request.target == "/a" ? 503 : 404)
+        }
+        let fixture = try ManagerFixture {
+            $0.downloader.retry = RetryPolicy(attempts: 3, baseDelay: 0, maxDelay: 0)
+            $0.failures = FailurePolicy { _ in 60 }
+        }
+        var request = ImageRequest(server.url("/a"))
+        request.alternatives = [server.url("/b"), server.url("/c")]
+        let first = await error(fixture, request)
+        #expect(first?.code == 2007)
+        let statuses: [Int?] = [503, 503, 503, 404, 404]
+        #expect(first?.attempts.map(\.status) == statuses)
+        #expect(first?.attempts.map(\.attempt) == [1, 2, 3, 4, 5])
+        #expect(first?.attempts.map { URL(string: $0.url)?.path } == ["/a", "/a", "/a", "/b", "/c"])
+        #expect(first?.attempts.allSatisfy { $0.earlier.isEmpty } == true)
+        request.alternatives = []
+        let second = await error(fixture, request)
+        #expect(second?.code == 3007 && second?.remembered == first)
+        #expect(second?.attempts.map(\.status) == statuses)
+        #expect(server.counters.requests == 5)
+        #expect(ImageError.request(.cancelled).attempts.isEmpty)
+    }
+
+    private func error(_ fixture: ManagerFixture, _ request: ImageRequest) async -> ImageError? {
+        do throws(ImageError) {
+            _ = try await fixture.manager.image(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
 }

@@ -76,6 +76,26 @@ struct ChromeTraceTests {
         #expect(order[0].ts <= transfer.ts && transfer.end <= order[0].end + 0.001)
     }
 
+    @Test("work that began before other work ended has a row of its own, also when that end was told first")
+    func lateBeginning() throws {
+        let trace = ChromeTrace()
+        let start = ContinuousClock.now
+        func tell(_ phase: StageEvent.Phase, _ span: Int, milliseconds: Int) {
+            trace.observe(
+                StageEvent(
+                    stage: .load, phase: phase, request: span, span: span, time: start + .milliseconds(milliseconds),
+                    url: URL(filePath: "/a"), key: nil, lane: nil, detail: ""))
+        }
+        tell(.began, 1, milliseconds: 10)
+        tell(.ended, 1, milliseconds: 20)
+        tell(.began, 2, milliseconds: 15)
+        tell(.ended, 2, milliseconds: 25)
+        tell(.began, 3, milliseconds: 22)
+        tell(.ended, 3, milliseconds: 30)
+        let rows = try document(trace).complete.map(\.tid)
+        #expect(rows.count == 3 && rows[0] != rows[1] && rows[0] == rows[2])
+    }
+
     @Test("beyond its limit a recording counts what it leaves out")
     func limited() throws {
         let trace = ChromeTrace(limit: 1)

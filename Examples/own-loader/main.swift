@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+// An app's own source of pictures in twenty lines: members of a bundle of bytes behind URLs of a scheme of its own.
+// Loads one through a manager, smaller, and ends with status 1 where it is not what it should be.
+
+import Foundation
+import WebImage
+
+struct BundleLoader: ImageLoader {
+    let members: [String: Data]
+
+    func canLoad(_ url: URL) -> Bool { url.scheme == "bundle" }
+
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        let start = Date()
+        context.report(.started)
+        guard let body = members[request.url.path] else { throw .request(.fileNotFound(path: request.url.path)) }
+        guard body.count <= request.maxBytes else {
+            throw .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: body.count))
+        }
+        // Reported in parts as they come, where they come in parts: progress and previews live on it.
+        context.report(.head(nil, expected: body.count))
+        context.report(.body(body))
+        return LoadResponse(body: body, finalURL: request.url, requestTime: start, responseTime: Date())
+    }
+}
+
+/// A bitmap of 8 × 4 pixels of one colour: file header, info header, rows of blue, green, red.
+func bitmap(red: UInt8, green: UInt8, blue: UInt8) -> Data {
+    let head: [UInt8] = [
+        66, 77, 150, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 1, 0, 24, 0,
+    ]
+    return Data(head + [UInt8](repeating: 0, count: 24) + Array(repeating: [blue, green, red], count: 32).joined())
+}
+
+let manager = ImageManager {
+    $0.cache.usesDisk = false
+    $0.loaders = [BundleLoader(members: ["/red.bmp": bitmap(red: 200, green: 10, blue: 20)])]
+}
+guard let red = URL(string: "bundle:///red.bmp"), let missing = URL(string: "bundle:///blue.bmp") else { exit(1) }
+let response = try await manager.response(for: ImageRequest(red, size: .fit(width: 4)))
+var code = 0
+do {
+    _ = try await manager.image(from: missing)
+} catch {
+    code = error.code
+}
+await manager.close()
+let pixel = response.image.pixels.pixel(x: 2, y: 1)
+print("\(red), \(response.byteCount ?? 0) bytes, decoded to \(response.image.size); of what is missing: \(code)")
+if response.origin != .local || response.image.size != PixelSize(width: 4, height: 2) || code != 1006
+    || pixel.map({ [$0.red, $0.green, $0.blue] }) != [200, 10, 20]
+{
+    print("not what it should be: \(String(describing: pixel)), \(response.origin)")
+    exit(1)
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+// How an app tests a screen that shows pictures, without a network: the screen gets a `StubImageManager`'s manager. Steps
+// through placeholder, picture and failure, and ends with status 1 where the screen does not show what it should.
+
+import Foundation
+import WebImage
+import WebImageTesting
+
+/// The app's screen: what is visible is a text here.
+actor Screen {
+    private let manager: ImageManager
+    private(set) var shows = "nothing"
+
+    init(_ manager: ImageManager) { self.manager = manager }
+
+    func open(_ url: URL) async {
+        shows = "placeholder"
+        do {
+            let image = try await manager.image(for: ImageRequest(url, size: .fit(width: 100)))
+            shows = "picture \(image.size)"
+        } catch {
+            shows = "failure \(error.code)"
+        }
+    }
+}
+
+@MainActor func check(_ screen: Screen, _ expected: String) async {
+    let shows = await screen.shows
+    print("\(shows)")
+    guard shows != expected else { return }
+    print("not what it should be: \(expected)")
+    exit(1)
+}
+
+guard let avatar = URL(string: "https://example.org/avatar.png"), let old = URL(string: "https://example.org/old/a.png")
+else { exit(1) }
+let stub = StubImageManager()
+let gate = Gate()
+stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: avatar)
+stub.set(.failure(.request(.refused(reason: "gone"))), where: { $0.url.path.hasPrefix("/old") })
+
+let screen = Screen(stub.manager)
+await check(screen, "nothing")
+let opening = Task { await screen.open(avatar) }
+await stub.waitForRequests(count: 1)
+await check(screen, "placeholder")
+gate.open()
+await opening.value
+await check(screen, "picture 40x30")
+await screen.open(old)
+await check(screen, "failure 1011")
+if stub.requests.map(\.url) != [avatar, old] || stub.requests.first?.size != .fit(width: 100) {
+    print("not what was asked: \(stub.requests.map(\.url))")
+    exit(1)
+}

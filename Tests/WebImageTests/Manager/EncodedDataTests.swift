@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Bytes for servers", .timeLimit(.minutes(1)))
+struct EncodedDataTests {
+    private func server(
+        _ body: Data, type: String = "image/png", cacheControl: String = "max-age=60"
+    ) throws -> LoopbackServer {
+        let resource = ServerResource(body: body, type: type, etag: "\"1\"", cacheControl: cacheControl)
+        return try LoopbackServer { resource.response(to: $0) }
+    }
+
+    private func jpeg() throws -> Data {
+        try CoderRegistry.standard.encode(
+            Image(pixels: try TestPictures.pixels(1)), as: .jpeg(quality: 80), context: CodingContext())
+    }
+
+    @Test("an encoding is kept on disk, and answers after a restart without decoding or encoding")
+    func kept() async throws {
+        let server = try server(try TestPictures.png(1))
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        let first = try await fixture.manager.data(for: request, encodedAs: .webp(quality: 70))
+        let other = try await fixture.manager.data(for: request, encodedAs: .webp(quality: 30))
+        #expect(first != other)
+        let restarted = try await fixture.restarted()
+        #expect(try await restarted.manager.data(for: request, encodedAs: .webp(quality: 70)) == first)
+        #expect(try await restarted.manager.data(for: request, encodedAs: .webp(quality: 30)) == other)
+        #expect(restarted.manager.statistics.decodes == 0 && restarted.manager.statistics.encodes == 0)
+        #expect(server.counters.requests == 1)
+        // Another size is another picture.
+        _ = try await restarted.manager.data(for: ImageRequest(server.url("/a")), encodedAs: .webp(quality: 70))
+        #expect(restarted.manager.statistics.encodes == 1)
+    }
+
+    @Test("a picture in memory is encoded once, then comes from disk")
+    func fromMemory() async throws {
+        let server = try server(try TestPictures.png(1))
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        _ = try await fixture.manager.image(for: request)
+        let first = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg()) == first)
+        let counts = fixture.manager.statistics
+        #expect(counts.decodes == 1 && counts.encodes == 1 && counts.loads == 1)
+    }
+
+    @Test("once stale the server is asked; what it confirms is not encoded again")
+    func confirmed() async throws {
+        let server = try server(try TestPictures.png(1))
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        let first = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        fixture.pass(seconds: 61)
+        #expect(try await fixture.manager.data(for: request, encodedAs: .jpeg()) == first)
+        #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"1\""])
+        #expect(fixture.manager.statistics.encodes == 1)
+    }
+
+    @Test("the encoding of bytes that have changed is not given out", arguments: [false, true])
+    func changed(keepsMemory: Bool) async throws {
+        let pictures = [try TestPictures.png(1), try TestPictures.png(2)]
+        let server = try LoopbackServer { request in
+            ServerResource(
+                body: pictures[min(request.index, 1)], type: "image/png", cacheControl: "max-age=60"
+            ).response(to: request)
+        }
+        let fixture = try ManagerFixture()
+        var request = ImageRequest(server.url("/a"))
+        if !keepsMemory { request.stores = .disk }
+        let first = try await fixture.manager.data(for: request, encodedAs: .png())
+        // Somebody else has it loaded anew while the encoding is still fresh.
+        var again = request
+        again.cachePolicy = .reload
+        _ = try await fixture.manager.image(for: again)
+        let second = try await fixture.manager.data(for: request, encodedAs: .png())
+        #expect(second != first)
+        #expect(try await fixture.manager.data(for: request, encodedAs: .png()) == second)
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("nothing is kept where the configuration, the request or the server says so, and of files", arguments: 0..<4)
+    func notKept(place: Int) async throws {
+        let server = try server(try TestPictures.png(1), cacheControl: place == 2 ? "no-store" : "max-age=60")
+        let fixture = try ManagerFixture { $0.cache.storesEncodings = place != 0 }
+        var request = ImageRequest(server.url("/a"))
+        if place == 1 { request.stores = .memory }
+        if place == 3 {
+            let file = URL(filePath: fixture.folder.file("a.png"))
+            try TestPictures.png(1).write(to: file)
+            request = ImageRequest(file)
+        }
+        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        await fixture.manager.diskCache?.flush()
+        let entries = await fixture.manager.diskCache?.entries() ?? []
+        #expect(entries.allSatisfy { !$0.key.contains("7:encoded") })
+        #expect(entries.count == (place < 2 ? 1 : 0))
+    }
+
+    @Test("what was removed is encoded anew")
+    func removed() async throws {
+        let server = try server(try TestPictures.png(1))
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        await fixture.manager.removeCached(request)
+        _ = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("the automatic format gives an untouched picture's own bytes, from the network, from memory and from disk")
+    func untouched() async throws {
+        let bytes = try jpeg()
+        let server = try server(bytes, type: "image/jpeg")
+        let fixture = try ManagerFixture { $0.cache.storesEncodings = false }
+        let request = ImageRequest(server.url("/a"))
+        let automatic = ImageEncoding(format: .automatic)
+        #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
+        #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
+        fixture.manager.memoryCache.removeAll()
+        #expect(try await fixture.manager.data(for: request, encodedAs: automatic) == bytes)
+        let small = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        let reduced = try await fixture.manager.data(for: small, encodedAs: automatic)
+        #expect(try ImageProbe(reading: reduced).size.width == 20)
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("EXIF and XMP of the original are kept where the encoding says so, in other sizes too")
+    func metadata() async throws {
+        let packet = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"></x:xmpmeta>".utf8)
+        let pixels = try TestPictures.pixels(1)
+        let image = Image(pixels: pixels).with(metadata: ImageMetadata(rawSize: pixels.size, xmp: [UInt8](packet)))
+        var encoding = ImageEncoding.jpeg()
+        encoding.metadata = .keep
+        let bytes = try CoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+        let server = try server(bytes, type: "image/jpeg")
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        let kept = try await fixture.manager.data(for: request, encodedAs: encoding)
+        #expect(kept.range(of: packet) != nil)
+        let stripped = try await fixture.manager.data(for: request, encodedAs: .jpeg())
+        #expect(stripped.range(of: packet) == nil)
+    }
+
+    @Test("a hundred who ask for one encoding share it")
+    func shared() async throws {
+        let server = try server(try TestPictures.png(1))
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        let manager = fixture.manager
+        let answers = await withTaskGroup(of: Data?.self) { group in
+            for _ in 0..<100 { group.addTask { try? await manager.data(for: request, encodedAs: .jpeg()) } }
+            return await group.reduce(into: Set<Data>()) { if let data = $1 { $0.insert(data) } }
+        }
+        #expect(answers.count == 1)
+        #expect(manager.statistics.encodes == 1 && server.counters.requests == 1)
+    }
+}

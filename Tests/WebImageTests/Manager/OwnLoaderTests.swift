@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// Takes one scheme, and answers with a picture whose width tells which loader it is.
+private struct SchemeLoader: ImageLoader {
+    let scheme: String
+    let width: Int
+
+    func canLoad(_ url: URL) -> Bool { url.scheme == scheme }
+
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        guard let body = try? TestPictures.png(1, width: width, height: 4) else { throw .decode(.empty) }
+        return LoadResponse(body: body, finalURL: request.url, requestTime: Date(), responseTime: Date())
+    }
+}
+
+@Suite("An app's own loaders", .timeLimit(.minutes(1)))
+struct OwnLoaderTests {
+    @Test("the last that can load is asked, before the built-in ones; what none takes is an error")
+    func order() async throws {
+        let fixture = try ManagerFixture {
+            $0.loaders = [
+                SchemeLoader(scheme: "app", width: 10), SchemeLoader(scheme: "app", width: 11),
+                SchemeLoader(scheme: "other", width: 12), SchemeLoader(scheme: "https", width: 13),
+            ]
+        }
+        for (text, width) in [("app:a", 11), ("other:a", 12), ("https://example.org/a", 13)] {
+            let response = try await fixture.manager.response(for: ImageRequest(try #require(URL(string: text))))
+            #expect(response.image.size.width == width && response.origin == .local)
+        }
+        let unknown = try #require(URL(string: "nobody:a"))
+        await #expect(throws: ImageError.request(.unsupportedScheme("nobody"))) {
+            try await fixture.manager.image(from: unknown)
+        }
+    }
+}
