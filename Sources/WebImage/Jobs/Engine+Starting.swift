@@ -32,16 +32,27 @@ extension Engine {
             task.storesIn(plan)
             originals.enter()
         }
-        task.start { [self] in
-            let result =
-                interceptsLoads
-                ? await runIntercepted(plan, task: task) : await run(plan, task: task, known: known)
+        task.start(by: starter) { [self] isWanted in
+            let result: Result<ImageResponse, ImageError> =
+                if !isWanted {
+                    dismissed(plan)
+                } else if interceptsLoads {
+                    await runIntercepted(plan, task: task)
+                } else {
+                    await run(plan, task: task, known: known)
+                }
             counters.count(result)
             span?.end(result)
             release(place)
             return result
         }
         return task
+    }
+
+    /// A request that was given up before it began, as by a view that was scrolled past.
+    private func dismissed(_ plan: RequestPlan) -> Result<ImageResponse, ImageError> {
+        if !interceptsLoads { originals.leave() }
+        return .failure(.request(.cancelled))
     }
 
     /// The bytes for `plan`, through the interceptors where there are any.
