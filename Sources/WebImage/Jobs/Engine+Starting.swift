@@ -16,8 +16,9 @@ extension Engine {
         return (response, known?.image)
     }
 
-    /// Starts what memory could not answer. `isAdmitted` is for a part of what was let in already.
-    func start(_ plan: RequestPlan, known: Image?, isAdmitted: Bool = false) -> ImageTask {
+    /// Starts what memory could not answer. `isAdmitted` is for a part of what was let in already, `isAhead` for what nobody
+    /// waits for yet.
+    func start(_ plan: RequestPlan, known: Image?, isAdmitted: Bool = false, isAhead: Bool = false) -> ImageTask {
         let span = plan.trace?.begin(.request, key: plan.keys.final)
         let place: AdmissionTable.Key?
         do throws(ImageError) {
@@ -32,6 +33,7 @@ extension Engine {
             task.storesIn(plan)
             originals.enter()
         }
+        if !isAhead { foreground.enter() }
         task.start(by: starter) { [self] isWanted in
             let result: Result<ImageResponse, ImageError> =
                 if !isWanted {
@@ -44,6 +46,7 @@ extension Engine {
             counters.count(result)
             span?.end(result)
             release(place)
+            if !isAhead { foreground.leave() }
             return result
         }
         return task

@@ -32,6 +32,7 @@ final class Engine: Sendable {
     let streams: StreamTable
     let admissions = AdmissionTable()
     let starter = TaskStarter()
+    let foreground = Foreground()
     /// Nil for as many requests as there are.
     let queueLimit: Int?
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
