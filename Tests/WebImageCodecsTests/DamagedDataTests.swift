@@ -30,7 +30,7 @@ struct DamagedDataTests {
                 // Frames that are whole are kept, and whole pixels are enough where only an end marker is lost.
                 #expect(image.size == fixture.storedSize)
                 #expect(!image.metadata.isPartial || fixture.format == .gif, "\(part)/16")
-            case .failure(.decode(.truncated)), .failure(.decode(.corrupt)): break
+            case .failure(.decode(.truncated, _)), .failure(.decode(.corrupt, _)): break
             case .failure(let error): Issue.record("\(part)/16: \(error)")
             }
             if case .success(let image) = try attempt(cut, fixture.format, partial: true) {

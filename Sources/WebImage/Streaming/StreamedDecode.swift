@@ -31,7 +31,15 @@ final class StreamedDecode: Sendable {
         /// Bytes that must be there before the header can be read.
         var needed = 1
         var seconds = 0.0
+        /// Whether a thread gives it something now.
+        var isBusy = false
         var isOver = false
+
+        /// One at a time.
+        mutating func beginUse() -> Bool {
+            defer { isBusy = true }
+            return !isBusy && !isOver
+        }
 
         /// Gives everything back.
         mutating func end() -> (any ProgressiveDecoder)? {
@@ -76,6 +84,8 @@ final class StreamedDecode: Sendable {
     /// - Returns: false where nothing was taken because more of the beginning is needed.
     func append(_ parts: [Data], expected: Int?, budget: PreviewBudget, context: CodingContext) -> Bool {
         let before = ContinuousClock.now
+        guard state.withLock({ $0.beginUse() }) else { return true }
+        defer { state.withLock { $0.isBusy = false } }
         do throws(ImageError) {
             guard let decoder = try decoder(parts, expected, budget, context) else { return isOver }
             for part in parts {
@@ -135,9 +145,13 @@ final class StreamedDecode: Sendable {
     /// - Parameter probe: the header as the whole file tells it: what turns a picture may stand at its end.
     /// - Throws: ``RequestError/cancelled``.
     func finish(_ data: Data, probe: ImageProbe?, context: CodingContext) throws(ImageError) -> Image? {
-        let (decoder, parts, given, known) = state.withLock { ($0.decoder, $0.parts, $0.given, $0.probe) }
+        let (isFree, decoder, parts, given, known) = state.withLock { state in
+            (state.beginUse(), state.decoder, state.parts, state.given, state.probe)
+        }
         defer { end() }
-        guard let decoder, let known, known == probe, given > 0, given <= data.count, Self.begins(data, with: parts)
+        // A loader that goes on reporting after its end is not waited for.
+        guard isFree, let decoder, let known, known == probe, given > 0, given <= data.count,
+            Self.begins(data, with: parts)
         else { return nil }
         do throws(ImageError) {
             try decoder.append(data.dropFirst(given), isLast: true, context: context)
