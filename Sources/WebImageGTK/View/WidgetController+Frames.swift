@@ -24,7 +24,9 @@
     extension WidgetController: ImageStageHost {
         var frameTime: Int {
             if let time = Self.manualTime { return time }
-            guard !isDestroyed, let clock = gtk_widget_get_frame_clock(widget) else { return Int(g_get_monotonic_time()) * 1_000 }
+            guard !isDestroyed, let clock = gtk_widget_get_frame_clock(widget) else {
+                return Int(g_get_monotonic_time()) * 1_000
+            }
             return Int(gdk_frame_clock_get_frame_time(clock)) * 1_000
         }
 
