@@ -67,6 +67,12 @@
                 }, unretained, nil)
         }
 
+        func cancelTick() {
+            guard frames.tick != 0 else { return }
+            gtk_widget_remove_tick_callback(widget, frames.tick)
+            frames.tick = 0
+        }
+
         /// Lets time pass for all stages; false where no tick is needed for now.
         func tick() -> Bool {
             let now = frameTime

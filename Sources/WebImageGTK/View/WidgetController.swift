@@ -177,6 +177,10 @@
                 scaleChanged()
                 awaitPlace()
                 requestTick()
+            } else {
+                // GTK keeps tick callbacks of what cannot be seen, without calling them.
+                cancelTick()
+                frames.cancelTimer()
             }
         }
 
@@ -223,6 +227,7 @@
             guard !isDestroyed else { return }
             isDestroyed = true
             unfollow()
+            cancelTick()
             frames.cancelTimer()
             isVisible = false
             for stage in stages.values { stage.host = nil }
