@@ -19,6 +19,7 @@
         private(set) var ticksAsked = 0
         private(set) var places: [[Double]] = []
         private static var canvas: TestWindow?
+        private static var last: OpaquePointer?
 
         init() {
             stage = ImageStage(slot: .image, manager: .shared)
@@ -64,7 +65,11 @@
             var clear = GdkRGBA(PixelColor.clear)
             gtk_snapshot_append_color(snapshot, &clear, &viewport)
             let node = try XCTUnwrap(gtk_snapshot_free_to_node(snapshot))
-            defer { gsk_render_node_unref(node) }
+            // GTK's GL renderer knows what it uploaded by the node's address: the node is not to have the last one's.
+            defer {
+                if let last = Self.last { gsk_render_node_unref(last) }
+                Self.last = node
+            }
             let renderer = gtk_native_get_renderer(OpaquePointer(window))
             let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, &viewport))
             defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
