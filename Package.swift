@@ -108,9 +108,11 @@ let package = Package(
         module("WebImageTesting", ["WebImage"]),
         // What of the command line tool needs neither network nor files: options, tables, progress, contact sheet.
         module("WebImageCommand", ["WebImageCore", "CTerminal"]),
+        // What the command line tool and the gallery share; the gallery's model, which knows no toolkit.
+        module("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
         .executableTarget(
             name: "webimage",
-            dependencies: ["WebImage", "WebImageTesting", "WebImageCommand"],
+            dependencies: ["WebImage", "WebImageTesting", "WebImageCommand", "WebImagePrograms"],
             path: "Sources/webimage",
             resources: [.copy("Album")],
             swiftSettings: swiftSettings
@@ -155,6 +157,7 @@ let package = Package(
             name: "testing-example", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/testing",
             swiftSettings: swiftSettings),
         tests("WebImage", []),
+        tests("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
     ],
