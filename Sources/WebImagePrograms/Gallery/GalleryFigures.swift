@@ -11,8 +11,11 @@ package struct GalleryFigures: Sendable, Hashable {
         package let value: String
         /// 0 to 1, for a bar; nil for none.
         package let fraction: Double?
+        /// Whether it stands for itself; others tell more of the one before.
+        package let isMain: Bool
 
-        init(_ label: String, _ value: String, _ fraction: Double? = nil) {
+        init(_ label: String, _ value: String, _ fraction: Double? = nil, isMain: Bool = true) {
+            self.isMain = isMain
             self.label = label
             self.value = value
             self.fraction = fraction.map { min(1, max(0, $0.isFinite ? $0 : 0)) }
@@ -58,16 +61,16 @@ package struct GalleryFigures: Sendable, Hashable {
                 "Cache hits",
                 statistics.hitRate.map { "\(Figures.decimal($0 * 100, digits: 0)) % of \(answered)" } ?? "–",
                 statistics.hitRate ?? 0),
-            Row("from memory", "\(statistics.memoryHits)"),
-            Row("from disk", "\(hits - statistics.memoryHits)"),
+            Row("from memory", "\(statistics.memoryHits)", isMain: false),
+            Row("from disk", "\(hits - statistics.memoryHits)", isMain: false),
             Row("Downloaded", "\(statistics.downloaded) (\(Figures.bytes(statistics.bytesLoaded)))"),
-            Row("Confirmed by the server", "\(statistics.revalidated)"),
+            Row("confirmed by the server", "\(statistics.revalidated)", isMain: false),
             Row(
                 "Memory", "\(Figures.bytes(memoryBytes)) of \(Figures.bytes(memoryLimit))",
                 memoryLimit > 0 ? Double(memoryBytes) / Double(memoryLimit) : 0),
-            Row("pictures", "\(memoryCount)"),
+            Row("pictures", "\(memoryCount)", isMain: false),
             Row("Queue", "\(transfers) running, \(waiting) waiting"),
-            Row("fetched ahead", "\(prefetching)"),
+            Row("fetched ahead", "\(prefetching)", isMain: false),
             Row("Decoded", "\(statistics.decodes)"),
             Row("Given up", "\(statistics.cancelled)"),
             Row("Failed", "\(statistics.failed)"),
