@@ -36,6 +36,9 @@ func traitModule(_ trait: String, libraries: [String], headers: [String] = []) -
     )
 }
 
+/// GTK itself, for whoever calls it; nothing without the trait.
+let gtk: Target.Dependency = .target(name: "CGTK4", condition: .when(traits: ["GTK"]))
+
 let pictureTraits = ["AVIF", "HEIF", "JXL", "SVG", "PDF", "TIFF"]
 
 let swiftSettings: [SwiftSetting] = [
@@ -66,7 +69,9 @@ let package = Package(
         .library(name: "WebImageStore", targets: ["WebImageStore"]),
         .library(name: "WebImageNet", targets: ["WebImageNet"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
+        .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
         .executable(name: "webimage", targets: ["webimage"]),
+        .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
     ],
     traits: traits,
     targets: [
@@ -106,6 +111,18 @@ let package = Package(
             ["WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet"]
         ),
         module("WebImageTesting", ["WebImage"]),
+        .systemLibrary(name: "CGTK4", path: "Sources/C/CGTK4", pkgConfig: "gtk4"),
+        .target(
+            name: "CWebImageGTK", dependencies: [gtk], path: "Sources/C/CWebImageGTK",
+            cSettings: [.define("WI_IS_ON", .when(traits: ["GTK"]))]
+        ),
+        module("WebImageGTK", ["WebImage", "CWebImageGTK", gtk]),
+        .executableTarget(
+            name: "webimage-gallery",
+            dependencies: ["WebImage", "WebImageGTK", "WebImageCommand", "WebImagePrograms", gtk],
+            path: "Sources/webimage-gallery",
+            swiftSettings: swiftSettings
+        ),
         // What of the command line tool needs neither network nor files: options, tables, progress, contact sheet.
         module("WebImageCommand", ["WebImageCore", "CTerminal"]),
         // What the command line tool and the gallery share; the gallery's model, which knows no toolkit.
@@ -158,6 +175,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         tests("WebImage", []),
         tests("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
+        tests(
+            "WebImageGTK",
+            ["WebImage", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery", gtk]),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
     ],

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Synchronization
+
 /// Finished pixels: immutable, premultiplied, sRGB, rows from the top. Its memory comes from ``PixelPool`` and
 /// goes back there when the last reference leaves.
 public final class PixelBuffer: Sendable {
@@ -12,6 +14,7 @@ public final class PixelBuffer: Sendable {
     /// True when every alpha is known to be at its maximum.
     public let isOpaque: Bool
     private let memory: PixelMemory
+    private let attached = Lock<(any AnyObject & Sendable)?>(nil)
 
     init(memory: PixelMemory, size: PixelSize, format: PixelFormat, bytesPerRow: Int, isOpaque: Bool) {
         self.memory = memory
@@ -33,6 +36,23 @@ public final class PixelBuffer: Sendable {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: memory.block.address, count: byteCount))
+    }
+
+    /// What a toolkit made of these pixels: made once, and kept as long as they are, so that all who show the picture share
+    /// it. There is one, of whichever kind came first; `make` is called again for every other kind.
+    ///
+    /// - Parameter make: gets all rows, and the owner of their memory: who keeps the address keeps the owner, and not this
+    ///   object, which would then never go.
+    package func attachment<Value: AnyObject & Sendable>(
+        make: (_ rows: UnsafeRawBufferPointer, _ owner: any AnyObject & Sendable) -> Value
+    ) -> Value {
+        if let value = attached.withLock({ $0 }) as? Value { return value }
+        let made = make(UnsafeRawBufferPointer(start: memory.block.address, count: byteCount), memory)
+        let kept = attached.withLock { attached in
+            if attached == nil { attached = made }
+            return attached
+        }
+        return kept as? Value ?? made
     }
 
     /// The rows without padding, `width × bytesPerPixel` bytes each.

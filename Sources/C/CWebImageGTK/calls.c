@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#ifdef WI_IS_ON
+#include "CWebImageGTK.h"
+
+#include <gtk/gtk.h>
+
+int wi_gtk_picture_fit(void *picture) {
+#if GTK_CHECK_VERSION(4, 8, 0)
+    return (int)gtk_picture_get_content_fit(GTK_PICTURE(picture));
+#else
+    return gtk_picture_get_keep_aspect_ratio(GTK_PICTURE(picture)) ? 1 : 0;
+#endif
+}
+
+void wi_gtk_picture_set_fill(void *picture) {
+#if GTK_CHECK_VERSION(4, 8, 0)
+    gtk_picture_set_content_fit(GTK_PICTURE(picture), GTK_CONTENT_FIT_FILL);
+#else
+    gtk_picture_set_keep_aspect_ratio(GTK_PICTURE(picture), FALSE);
+#endif
+}
+
+void *wi_gtk_menu_button_child(void *button) {
+#if GTK_CHECK_VERSION(4, 6, 0)
+    return gtk_menu_button_get_child(GTK_MENU_BUTTON(button));
+#else
+    return NULL;
+#endif
+}
+
+bool wi_gtk_menu_button_set_child(void *button, void *child) {
+#if GTK_CHECK_VERSION(4, 6, 0)
+    gtk_menu_button_set_child(GTK_MENU_BUTTON(button), child ? GTK_WIDGET(child) : NULL);
+    return true;
+#else
+    return false;
+#endif
+}
+
+static void set_text(GtkAccessible *accessible, GtkAccessibleProperty property, const char *text) {
+    if (text)
+        gtk_accessible_update_property(accessible, property, text, -1);
+    else
+        gtk_accessible_reset_property(accessible, property);
+}
+
+void wi_gtk_set_accessible_text(void *widget, const char *label, const char *description) {
+    set_text(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label);
+    set_text(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description);
+}
+
+void wi_gtk_set_accessible_busy(void *widget, bool busy) {
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_BUSY, (gboolean)busy, -1);
+}
+
+bool wi_gtk_flag(void *object, const char *name, bool otherwise) {
+    GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
+    if (!property || property->value_type != G_TYPE_BOOLEAN) return otherwise;
+    gboolean value = FALSE;
+    g_object_get(object, name, &value, NULL);
+    return value;
+}
+#endif

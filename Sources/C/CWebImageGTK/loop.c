@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#ifdef WI_IS_ON
+#define _GNU_SOURCE
+#include "CWebImageGTK.h"
+
+#include <glib-unix.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Exported by libdispatch for CoreFoundation's run loop, which drives the main queue through the same two.
+extern int _dispatch_get_main_queue_handle_4CF(void);
+extern void _dispatch_main_queue_callback_4CF(void *);
+
+bool wi_gtk_is_process_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+
+static gboolean drain(gint descriptor, GIOCondition condition, gpointer data) {
+    (void)condition;
+    (void)data;
+    guint64 count;
+    // libdispatch does not reset the eventfd; left readable it would wake the loop for ever. It does not block.
+    while (read(descriptor, &count, sizeof count) > 0) {
+    }
+    _dispatch_main_queue_callback_4CF(NULL);
+    return G_SOURCE_CONTINUE;
+}
+
+void *wi_gtk_main_queue_source_new(void) {
+    GSource *source = g_unix_fd_source_new(_dispatch_get_main_queue_handle_4CF(), G_IO_IN);
+    g_source_set_callback(source, G_SOURCE_FUNC(drain), NULL, NULL);
+    g_source_set_static_name(source, "webimage: main queue");
+    return source;
+}
+#endif

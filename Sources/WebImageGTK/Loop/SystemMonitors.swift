@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+
+    /// Hands on what GLib's monitors tell: shortage of memory to the managers, the network's return to the views, and whether
+    /// it is paid for by the byte to whoever fetches ahead.
+    @MainActor
+    final class SystemMonitors {
+        static let shared = SystemMonitors()
+
+        /// Seconds within which views try again when the network is back, each after a time of its own.
+        var retrySpread = 2.0
+        private var hasStarted = false
+        private var memory: OpaquePointer?
+        private var network: OpaquePointer?
+        private var isAvailable = true
+
+        /// Starts once the loop is idle: the monitors may ask the system's bus.
+        func start() {
+            guard !hasStarted else { return }
+            hasStarted = true
+            g_idle_add_full(
+                G_PRIORITY_LOW,
+                { _ in
+                    MainActor.assumeIsolated { SystemMonitors.shared.connectAll() }
+                    return 0
+                }, nil, nil)
+        }
+
+        private func connectAll() {
+            if let monitor = g_memory_monitor_dup_default() {
+                memory = monitor
+                let warned: @convention(c) (OpaquePointer?, GMemoryMonitorWarningLevel, gpointer?) -> Void = {
+                    _, level, _ in
+                    MainActor.assumeIsolated { SystemMonitors.shared.memoryWarning(Int(level.rawValue)) }
+                }
+                connect(
+                    UnsafeMutableRawPointer(monitor), "low-memory-warning", unsafeBitCast(warned, to: GCallback.self),
+                    nil)
+            }
+            guard let monitor = g_network_monitor_get_default() else { return }
+            network = monitor
+            isAvailable = g_network_monitor_get_network_available(monitor) != 0
+            if g_network_monitor_get_network_metered(monitor) != 0 { NetworkConditions.shared.isMetered = true }
+            let changed: @convention(c) (OpaquePointer?, gboolean, gpointer?) -> Void = { _, available, _ in
+                MainActor.assumeIsolated { SystemMonitors.shared.network(isAvailable: available != 0) }
+            }
+            connect(
+                UnsafeMutableRawPointer(monitor), "network-changed", unsafeBitCast(changed, to: GCallback.self), nil)
+            let metered: @convention(c) (OpaquePointer?, OpaquePointer?, gpointer?) -> Void = { monitor, _, _ in
+                let isMetered = monitor.map { g_network_monitor_get_network_metered($0) != 0 } ?? false
+                NetworkConditions.shared.isMetered = isMetered
+            }
+            connect(
+                UnsafeMutableRawPointer(monitor), "notify::network-metered", unsafeBitCast(metered, to: GCallback.self),
+                nil)
+        }
+
+        /// A warning of GMemoryMonitor: 50 low, 100 medium, 255 critical.
+        func memoryWarning(_ level: Int) {
+            var told: Set<ObjectIdentifier> = []
+            for manager in LivingControllers.shared.managers
+            where told.insert(ObjectIdentifier(manager.configuration.memoryPressure)).inserted {
+                manager.configuration.memoryPressure.report(monitorLevel: level)
+            }
+        }
+
+        /// The network is there, or not.
+        func network(isAvailable: Bool) {
+            let returns = isAvailable && !self.isAvailable
+            self.isAvailable = isAvailable
+            guard returns else { return }
+            for controller in LivingControllers.shared.all {
+                controller.networkReturned(afterSeconds: .random(in: 0...max(0, retrySpread)))
+            }
+        }
+    }
+#endif

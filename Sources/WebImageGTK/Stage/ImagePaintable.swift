@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import CWebImageGTK
+
+    /// The GdkPaintable that draws a stage. The paintable keeps the stage, not the other way round.
+    @MainActor
+    final class ImagePaintable {
+        let pointer: OpaquePointer
+        let stage: ImageStage
+
+        init(_ stage: ImageStage) {
+            self.stage = stage
+            let context = Unmanaged.passRetained(stage).toOpaque()
+            pointer = OpaquePointer(wi_gtk_paintable_new(functions, context))
+        }
+
+        isolated deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
+
+        func invalidate(size: Bool) {
+            if size { gdk_paintable_invalidate_size(pointer) }
+            gdk_paintable_invalidate_contents(pointer)
+        }
+
+        fileprivate nonisolated static func stage(_ context: UnsafeMutableRawPointer) -> ImageStage {
+            Unmanaged<ImageStage>.fromOpaque(context).takeUnretainedValue()
+        }
+
+        fileprivate nonisolated static func side(_ points: Double?) -> Int32 {
+            guard let points, points > 0 else { return 0 }
+            return Int32(min(points, 1_048_576).rounded(.up))
+        }
+    }
+
+    // Never freed: paintables point to it. Written once, before any of them is made.
+    nonisolated(unsafe) private let functions: UnsafePointer<wi_gtk_paintable_functions> = {
+        let table = UnsafeMutablePointer<wi_gtk_paintable_functions>.allocate(capacity: 1)
+        table.initialize(
+            to: wi_gtk_paintable_functions(
+                snapshot: { context, snapshot, width, height in
+                    guard let context, let snapshot else { return }
+                    // Sendable: GTK draws on the main thread, and assumeIsolated runs right here.
+                    nonisolated(unsafe) let pointer = OpaquePointer(snapshot)
+                    let stage = ImagePaintable.stage(context)
+                    MainActor.assumeIsolated { stage.draw(Snapshot(pointer: pointer), width: width, height: height) }
+                },
+                width: { context in
+                    guard let context else { return 0 }
+                    let stage = ImagePaintable.stage(context)
+                    return ImagePaintable.side(MainActor.assumeIsolated { stage.intrinsicSize?.width })
+                },
+                height: { context in
+                    guard let context else { return 0 }
+                    let stage = ImagePaintable.stage(context)
+                    return ImagePaintable.side(MainActor.assumeIsolated { stage.intrinsicSize?.height })
+                },
+                ratio: { context in
+                    guard let context else { return 0 }
+                    let stage = ImagePaintable.stage(context)
+                    return MainActor.assumeIsolated { stage.intrinsicSize.map { $0.width / $0.height } } ?? 0
+                },
+                destroy: { context in
+                    if let context { Unmanaged<ImageStage>.fromOpaque(context).release() }
+                }))
+        return UnsafePointer(table)
+    }()
+#endif

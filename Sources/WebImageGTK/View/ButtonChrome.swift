@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import CWebImageGTK
+    import WebImage
+
+    /// A GtkButton or GtkMenuButton: its picture beside what it holds already, and a picture behind all of it, by state.
+    @MainActor
+    final class ButtonChrome: WidgetChrome {
+        private let button: UnsafeMutablePointer<GtkWidget>
+        private weak var controller: WidgetController?
+        private var backdrop: UnsafeMutablePointer<GtkWidget>?
+        private var picture: UnsafeMutablePointer<GtkWidget>?
+        private var shown: [ImageSlot: ImageSlot] = [:]
+        private let child: @MainActor () -> UnsafeMutablePointer<GtkWidget>?
+        private let setChild: @MainActor (UnsafeMutablePointer<GtkWidget>?) -> Void
+
+        init(
+            _ button: UnsafeMutablePointer<GtkWidget>,
+            child: @escaping @MainActor () -> UnsafeMutablePointer<GtkWidget>?,
+            setChild: @escaping @MainActor (UnsafeMutablePointer<GtkWidget>?) -> Void
+        ) {
+            self.button = button
+            self.child = child
+            self.setChild = setChild
+        }
+
+        func update(_ controller: WidgetController) {
+            self.controller = controller
+            build()
+            let state = ButtonState(gtk_widget_get_state_flags(button))
+            show(slot(.image(state), in: controller), at: .image)
+            show(slot(.background(state), in: controller), at: .background)
+        }
+
+        /// The slot of the state, or that of the normal state.
+        private func slot(_ slot: ImageSlot, in controller: WidgetController) -> ImageSlot? {
+            [slot, slot.place].first { slot in
+                controller.stages[slot] != nil && controller.binders.slots.contains(slot)
+                    && controller.binders[slot].snapshot.generation > 0
+            } ?? (controller.stages[slot.place] == nil ? nil : slot.place)
+        }
+
+        private func show(_ slot: ImageSlot?, at place: ImageSlot) {
+            guard shown[place] != slot else { return }
+            shown[place] = slot
+            if place == .background {
+                if let backdrop { gtk_widget_queue_draw(backdrop) }
+            } else if let picture {
+                gtk_picture_set_paintable(OpaquePointer(picture), slot.flatMap { controller?.paintables[$0]?.pointer })
+                gtk_widget_set_visible(picture, slot == nil ? 0 : 1)
+            }
+        }
+
+        func redraw(_ slot: ImageSlot) {
+            if shown[.background] == slot, let backdrop { gtk_widget_queue_draw(backdrop) }
+        }
+
+        func disconnect() {
+            if let backdrop { wi_gtk_backdrop_disconnect(backdrop) }
+            backdrop = nil
+            picture = nil
+        }
+
+        // MARK: - Building
+
+        private func build() {
+            guard backdrop == nil, let picture = gtk_picture_new(), let box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6)
+            else { return }
+            let made = wi_gtk_backdrop_new(
+                { context, snapshot, _, _ in
+                    guard let context, let snapshot else { return }
+                    let chrome = Unmanaged<ButtonChrome>.fromOpaque(context).takeUnretainedValue()
+                    // Sendable: GTK draws on the main thread, and assumeIsolated runs right here.
+                    nonisolated(unsafe) let pointer = OpaquePointer(snapshot)
+                    MainActor.assumeIsolated { chrome.drawBackground(Snapshot(pointer: pointer)) }
+                }, Unmanaged.passUnretained(self).toOpaque())
+            guard let backdrop = made?.assumingMemoryBound(to: GtkWidget.self) else { return }
+            wi_gtk_picture_set_fill(picture)
+            gtk_widget_set_visible(picture, 0)
+            let boxPointer = UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self)
+            gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
+            let old = child()
+            if let old { g_object_ref(old) }
+            setChild(nil)
+            gtk_box_append(boxPointer, picture)
+            if let old {
+                gtk_box_append(boxPointer, old)
+                g_object_unref(old)
+            } else {
+                // A picture alone has all of the button.
+                gtk_widget_set_halign(box, GTK_ALIGN_FILL)
+                gtk_widget_set_hexpand(picture, 1)
+            }
+            wi_gtk_backdrop_set_child(backdrop, box)
+            setChild(backdrop)
+            self.backdrop = backdrop
+            self.picture = picture
+        }
+
+        /// The backdrop is the button's child, and has not its padding; what is behind is behind that too.
+        private func drawBackground(_ snapshot: Snapshot) {
+            guard let backdrop, let slot = shown[.background], let stage = controller?.stages[slot] else { return }
+            var bounds = graphene_rect_t()
+            guard gtk_widget_compute_bounds(button, backdrop, &bounds) != 0 else { return }
+            snapshot.moved(x: Double(bounds.origin.x), y: Double(bounds.origin.y)) {
+                stage.draw(snapshot, width: Double(bounds.size.width), height: Double(bounds.size.height))
+            }
+        }
+    }
+
+    extension ButtonState {
+        init(_ flags: GtkStateFlags) {
+            func has(_ flag: GtkStateFlags) -> Bool { flags.rawValue & flag.rawValue != 0 }
+            if has(GTK_STATE_FLAG_INSENSITIVE) {
+                self = .disabled
+            } else if has(GTK_STATE_FLAG_ACTIVE) || has(GTK_STATE_FLAG_CHECKED) {
+                self = .active
+            } else {
+                self = has(GTK_STATE_FLAG_PRELIGHT) ? .hover : .normal
+            }
+        }
+    }
+#endif

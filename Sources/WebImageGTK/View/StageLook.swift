@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import WebImage
+
+    /// What all stages of a view have in common.
+    struct StageLook {
+        var fit = ContentFit.contain
+        var cornerRadius = 0.0
+        var indicator = ImageIndicator.none
+        var playback = PlaybackOptions()
+        var autoplays = true
+        var scaleFactor = 1.0
+        var animates = true
+
+        /// What is behind a button covers it.
+        func fit(of slot: ImageSlot) -> ContentFit { slot.place == .background ? .cover : fit }
+
+        @MainActor
+        func apply(to stage: ImageStage) {
+            stage.playback = playback
+            stage.autoplays = autoplays
+            stage.fit = fit(of: stage.slot)
+            stage.cornerRadius = cornerRadius
+            stage.indicator = indicator
+            stage.scaleFactor = scaleFactor
+            if stage.animates != animates { stage.animates = animates }
+        }
+    }
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+
+    extension WidgetController {
+        /// Handlers die with the widget, before the data that the controller is.
+        func connectSignals() {
+            let widget = UnsafeMutableRawPointer(widget)
+            let mapping: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
+                WidgetController.isolated(data) { $0.mappingChanged() }
+            }
+            connect(widget, "map", unsafeBitCast(mapping, to: GCallback.self), unretained)
+            // After the class's own handler, which is what unmaps.
+            g_signal_connect_data(
+                widget, "unmap", unsafeBitCast(mapping, to: GCallback.self), unretained, nil, G_CONNECT_AFTER)
+            let destroy: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
+                WidgetController.isolated(data) { $0.destroyed() }
+            }
+            connect(widget, "destroy", unsafeBitCast(destroy, to: GCallback.self), unretained)
+            let scale: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+                WidgetController.isolated(data) { $0.scaleChanged() }
+            }
+            connect(widget, "notify::scale-factor", unsafeBitCast(scale, to: GCallback.self), unretained)
+            let state: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, _, data in
+                WidgetController.isolated(data) { controller in controller.chrome.update(controller) }
+            }
+            connect(widget, "state-flags-changed", unsafeBitCast(state, to: GCallback.self), unretained)
+            connectClick()
+        }
+
+        private func connectClick() {
+            guard let click = gtk_gesture_click_new() else { return }
+            let released: @convention(c) (OpaquePointer?, gint, Double, Double, gpointer?) -> Void = {
+                gesture, _, _, _, data in
+                // Sendable: used right here, on the main thread.
+                nonisolated(unsafe) let gesture = gesture
+                WidgetController.isolated(data) { controller in
+                    guard controller.clicked(), let gesture else { return }
+                    gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
+                }
+            }
+            connect(UnsafeMutableRawPointer(click), "released", unsafeBitCast(released, to: GCallback.self), unretained)
+            gtk_widget_add_controller(widget, click)
+        }
+
+        /// A click: tries again what failed. False where nothing did.
+        func clicked() -> Bool {
+            let hasFailed = binders.slots.contains { slot in
+                if case .failed = binders[slot].snapshot.state { return true }
+                return false
+            }
+            guard retriesOnClick, hasFailed else { return false }
+            binders.retry()
+            return true
+        }
+    }
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import CWebImageGTK
+    import WebImage
+    import WebImageCore
+
+    /// Puts the stages of a controller where a kind of widget shows pictures.
+    @MainActor
+    protocol WidgetChrome: AnyObject {
+        /// A slot has been used for the first time, or what decides which one is shown has changed.
+        func update(_ controller: WidgetController)
+        /// The slot's picture has to be drawn anew.
+        func redraw(_ slot: ImageSlot)
+        /// The widget is being destroyed.
+        func disconnect()
+    }
+
+    /// What lies between one widget and its binders. It is kept by the widget, holds it unowned, and goes with it.
+    @MainActor
+    final class WidgetController {
+        /// Valid as long as the controller: it lives in the widget's data.
+        let widget: UnsafeMutablePointer<GtkWidget>
+        private(set) var binders: BinderSet
+        let chrome: any WidgetChrome
+        private(set) var stages: [ImageSlot: ImageStage] = [:]
+        private(set) var paintables: [ImageSlot: ImagePaintable] = [:]
+        var look = StageLook() { didSet { for stage in stages.values { look.apply(to: stage) } } }
+        var retriesOnClick = true
+        var observers: [ImageSlot: @MainActor (BinderSnapshot) -> Void] = [:]
+        var frames = FrameSchedule()
+        private(set) var isVisible = false
+        private var isDestroyed = false
+        private var surface: (pointer: OpaquePointer, handler: gulong)?
+
+        /// The time of all frames, in nanoseconds, instead of the frame clocks'; for tests.
+        static var manualTime: Int?
+
+        private static let key = "webimage-controller"
+
+        init(_ widget: UnsafeMutablePointer<GtkWidget>, _ manager: ImageManager, _ chrome: any WidgetChrome) {
+            self.widget = widget
+            self.chrome = chrome
+            binders = BinderSet(manager: manager, isMapped: false) { _, _ in }
+            binders = makeBinders(manager)
+            DesktopSettings.shared.follow()
+            look.animates = DesktopSettings.shared.animates
+            look.scaleFactor = Double(gtk_widget_get_scale_factor(widget))
+            LivingControllers.shared.add(self)
+            connectSignals()
+            g_object_set_data_full(
+                object, Self.key, Unmanaged.passRetained(self).toOpaque(),
+                { data in
+                    if let data { Unmanaged<WidgetController>.fromOpaque(data).release() }
+                })
+            mappingChanged()
+        }
+
+        isolated deinit {
+            frames.cancelTimer()
+            LivingControllers.shared.remove(ObjectIdentifier(self))
+        }
+
+        /// The controller of a widget; nil where it has none.
+        static func of(_ widget: UnsafeMutablePointer<GtkWidget>) -> WidgetController? {
+            g_object_get_data(UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self), key)
+                .map { Unmanaged<WidgetController>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        var object: UnsafeMutablePointer<GObject> {
+            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
+        }
+
+        // MARK: - Slots
+
+        var manager: ImageManager { binders.manager }
+
+        /// Loads with another manager from now on; what is bound is unbound.
+        func use(_ manager: ImageManager) {
+            guard manager !== binders.manager else { return }
+            binders.unbindAll()
+            binders = makeBinders(manager)
+            stages = [:]
+            paintables = [:]
+            chrome.update(self)
+        }
+
+        private func makeBinders(_ manager: ImageManager) -> BinderSet {
+            BinderSet(manager: manager, isMapped: isVisible) { [weak self] slot, presentation in
+                self?.stage(slot).present(presentation)
+            }
+        }
+
+        func stage(_ slot: ImageSlot) -> ImageStage {
+            if let stage = stages[slot] { return stage }
+            let stage = ImageStage(slot: slot, manager: manager)
+            stage.host = self
+            look.apply(to: stage)
+            stage.isVisible = isVisible
+            stages[slot] = stage
+            paintables[slot] = ImagePaintable(stage)
+            chrome.update(self)
+            return stage
+        }
+
+        /// The binder of a slot, which tells the stage how far it is.
+        func binder(_ slot: ImageSlot) -> ImageBinder {
+            let isNew = !binders.slots.contains(slot)
+            let binder = binders[slot]
+            if isNew {
+                binder.onChange = { [weak self] snapshot in self?.changed(slot, snapshot) }
+            }
+            return binder
+        }
+
+        func bind(
+            _ request: ImageRequest?, _ slot: ImageSlot, _ options: BindingOptions,
+            _ completion: ImageBinder.Completion?
+        ) -> Int {
+            let generation = prepared(slot).bind(request, options: sized(options, slot), completion: completion)
+            awaitPlace()
+            return generation
+        }
+
+        func bindAndWait(
+            _ request: ImageRequest, _ slot: ImageSlot, _ options: BindingOptions
+        ) async throws(ImageError) -> ImageResponse {
+            let binder = prepared(slot)
+            // The binding is made before the first suspension; the place is looked for when it has been.
+            Task { [weak self] in self?.awaitPlace() }
+            return try await binder.load(request, options: sized(options, slot))
+        }
+
+        private func prepared(_ slot: ImageSlot) -> ImageBinder {
+            GTKMainLoop.install()
+            let binder = binder(slot)
+            _ = stage(slot)
+            return binder
+        }
+
+        /// A place that is to be covered needs a picture that covers it.
+        private func sized(_ options: BindingOptions, _ slot: ImageSlot) -> BindingOptions {
+            guard look.fit(of: slot) == .cover, options.sizing == .fit else { return options }
+            var options = options
+            options.sizing = .fill
+            return options
+        }
+
+        private func changed(_ slot: ImageSlot, _ snapshot: BinderSnapshot) {
+            switch snapshot.state {
+            case .loading, .previewing:
+                var load = stages[slot]?.load ?? LoadSigns()
+                load.fraction = snapshot.progress?.fraction
+                stages[slot]?.load = load
+            default: stages[slot]?.load = nil
+            }
+            let isBusy = binders.slots.contains { slot in
+                let state = binders[slot].snapshot.state
+                return state == .loading || state == .previewing
+            }
+            if !isDestroyed { wi_gtk_set_accessible_busy(widget, isBusy) }
+            observers[slot]?(snapshot)
+        }
+
+        // MARK: - How the widget fares
+
+        func mappingChanged() {
+            let isMapped = gtk_widget_get_mapped(widget) != 0
+            if isMapped { follow(gtk_widget_get_native(widget)) } else { unfollow() }
+            isVisible = isMapped && !isMinimized
+            for stage in stages.values { stage.isVisible = isVisible }
+            binders.isMapped = isVisible
+            if isVisible {
+                scaleChanged()
+                awaitPlace()
+                requestTick()
+            }
+        }
+
+        private var isMinimized: Bool {
+            guard let surface, GDK_IS_TOPLEVEL(UnsafeMutableRawPointer(surface.pointer)) != 0 else { return false }
+            return gdk_toplevel_get_state(surface.pointer).rawValue & GDK_TOPLEVEL_STATE_MINIMIZED.rawValue != 0
+        }
+
+        private func follow(_ native: OpaquePointer?) {
+            unfollow()
+            guard let native, let pointer = gtk_native_get_surface(native),
+                GDK_IS_TOPLEVEL(UnsafeMutableRawPointer(pointer)) != 0
+            else { return }
+            let changed: @convention(c) (OpaquePointer?, OpaquePointer?, gpointer?) -> Void = { _, _, data in
+                WidgetController.isolated(data) { $0.mappingChanged() }
+            }
+            let handler = g_signal_connect_data(
+                UnsafeMutableRawPointer(pointer), "notify::state", unsafeBitCast(changed, to: GCallback.self),
+                unretained,
+                nil, GConnectFlags(rawValue: 0))
+            g_object_ref(UnsafeMutableRawPointer(pointer))
+            surface = (pointer, handler)
+        }
+
+        private func unfollow() {
+            guard let surface else { return }
+            self.surface = nil
+            g_signal_handler_disconnect(UnsafeMutableRawPointer(surface.pointer), surface.handler)
+            g_object_unref(UnsafeMutableRawPointer(surface.pointer))
+        }
+
+        func scaleChanged() { look.scaleFactor = Double(gtk_widget_get_scale_factor(widget)) }
+
+        func motionChanged() { look.animates = DesktopSettings.shared.animates }
+
+        func destroyed() {
+            guard !isDestroyed else { return }
+            isDestroyed = true
+            unfollow()
+            frames.cancelTimer()
+            isVisible = false
+            for stage in stages.values { stage.host = nil }
+            chrome.disconnect()
+            binders.unbindAll()
+            observers = [:]
+        }
+
+        func networkReturned(afterSeconds seconds: Double) {
+            guard seconds > 0 else { return binders.networkReturned() }
+            Task { [weak self] in
+                try? await Task.sleep(for: .seconds(seconds))
+                self?.binders.networkReturned()
+            }
+        }
+
+        var unretained: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+        /// Runs `body` with the controller that is the data of a C callback on the main thread.
+        nonisolated static func isolated(_ data: gpointer?, _ body: @MainActor (WidgetController) -> Void) {
+            guard let data else { return }
+            let controller = Unmanaged<WidgetController>.fromOpaque(data).takeUnretainedValue()
+            MainActor.assumeIsolated { body(controller) }
+        }
+    }
+#endif
