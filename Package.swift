@@ -59,6 +59,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
+func gtkExample(_ name: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["WebImage", "WebImageGTK", "WebImageTesting", gtk], path: "Examples/\(name)",
+        swiftSettings: swiftSettings)
+}
+
 let package = Package(
     name: "WebImage",
     products: [
@@ -173,6 +179,8 @@ let package = Package(
         .executableTarget(
             name: "testing-example", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/testing",
             swiftSettings: swiftSettings),
+        // Small programs with windows; the gallery is the large one.
+        gtkExample("gtk-hello"), gtkExample("gtk-list"), gtkExample("gtk-avatars"), gtkExample("gtk-pointers"),
         tests("WebImage", []),
         tests("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
         tests(

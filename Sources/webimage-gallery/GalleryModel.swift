@@ -8,17 +8,17 @@ import WebImagePrograms
 
 /// What the window shows: pictures, settings, and who loads them.
 @MainActor
-package final class GalleryModel {
+final class GalleryModel {
     /// Why the gallery cannot begin.
-    package struct Failure: Error {
-        package let message: String
+    struct Failure: Error {
+        let message: String
     }
 
-    package let manager: ImageManager
+    let manager: ImageManager
     /// Serves the bundled album; nil where other pictures are shown.
-    package let server: AlbumServer?
-    package private(set) var contents: GalleryContents
-    package var settings: GallerySettings {
+    let server: AlbumServer?
+    private(set) var contents: GalleryContents
+    var settings: GallerySettings {
         didSet {
             guard settings != oldValue else { return }
             if settings.network != oldValue.network { server?.behaviour = settings.network }
@@ -26,14 +26,14 @@ package final class GalleryModel {
         }
     }
     /// Called when ``contents`` shows other pictures, or in another order.
-    package var onContentsChange: (() -> Void)?
+    var onContentsChange: (() -> Void)?
     /// Called with the settings before.
-    package var onSettingsChange: ((GallerySettings) -> Void)?
+    var onSettingsChange: ((GallerySettings) -> Void)?
     /// A folder of its own for the album's cache, removed at the end.
     private let temporary: URL?
 
     /// Reads what is to be shown. Blocks. `report` is told of what cannot be read; only where nothing is left it throws.
-    package init(_ options: GalleryOptions, report: (String) -> Void) throws(Failure) {
+    init(_ options: GalleryOptions, report: (String) -> Void) throws(Failure) {
         var settings = options.settings
         if options.operands.isEmpty {
             let (album, server) = try Self.album()
@@ -77,7 +77,7 @@ package final class GalleryModel {
     }
 
     /// Ends everything and removes what was only for this time. Blocks for a moment.
-    package func close() {
+    func close() {
         let done = DispatchSemaphore(value: 0)
         Task.detached { [manager] in
             await manager.close()
@@ -89,13 +89,13 @@ package final class GalleryModel {
         if let temporary { try? FileManager.default.removeItem(at: temporary) }
     }
 
-    package func setOrder(_ order: GalleryContents.Order) { change { $0.order = order } }
+    func setOrder(_ order: GalleryContents.Order) { change { $0.order = order } }
 
-    package func setFilter(_ filter: String) { change { $0.filter = filter } }
+    func setFilter(_ filter: String) { change { $0.filter = filter } }
 
     /// Adds pictures, and gives the first of them.
     @discardableResult
-    package func add(_ urls: [URL]) -> GalleryItem? {
+    func add(_ urls: [URL]) -> GalleryItem? {
         var first: GalleryItem?
         change { first = $0.add(urls).first }
         return first

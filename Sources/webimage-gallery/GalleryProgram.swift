@@ -10,9 +10,9 @@ import WebImagePrograms
 
 /// The program: reads the command line, opens the window, ends with a status.
 @MainActor
-package enum GalleryProgram {
+enum GalleryProgram {
     /// Runs until the window is closed.
-    package static func run(_ words: [String]) -> Int32 {
+    static func run(_ words: [String]) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         do throws(UsageError) {
             let arguments = try Arguments(words, for: Commands.gallery)

@@ -27,9 +27,9 @@ final class ScrollFollower {
         let data = Unmanaged.passUnretained(self).toOpaque()
         for adjustment in adjustments.compactMap({ $0 }) {
             g_object_ref(UnsafeMutableRawPointer(adjustment))
-            let handlers = ["value-changed", "changed"].map {
+            let handlers = ["value-changed", "changed"].map { (signal: String) in
                 g_signal_connect_data(
-                    UnsafeMutableRawPointer(adjustment), $0, unsafeBitCast(changed, to: GCallback.self), data, nil,
+                    UnsafeMutableRawPointer(adjustment), signal, unsafeBitCast(changed, to: GCallback.self), data, nil,
                     GConnectFlags(rawValue: 0))
             }
             followed.append((adjustment, handlers))

@@ -9,13 +9,13 @@ import WebImagePrograms
 
 /// One picture, as large as the window. Begins with the picture that the grid has in memory.
 @MainActor
-package final class FullPage {
-    package let widget: Widget
-    package let view: WebImageView
+final class FullPage {
+    let widget: Widget
+    let view: WebImageView
     /// What is shown; nil while the page is not.
-    package private(set) var item: GalleryItem?
+    private(set) var item: GalleryItem?
     /// The picture, once it is there.
-    package private(set) var image: Image?
+    private(set) var image: Image?
     /// Called when ``image`` or how far it is has changed.
     var onChange: (() -> Void)?
 

@@ -3,6 +3,7 @@
 #if GTK
 import CGTK4
 import WebImage
+import WebImageCommand
 import WebImageGTK
 import WebImagePrograms
 

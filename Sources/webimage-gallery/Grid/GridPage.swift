@@ -8,8 +8,8 @@ import WebImagePrograms
 
 /// The grid of all pictures, with recycled cells.
 @MainActor
-package final class GridPage {
-    package let widget: Widget
+final class GridPage {
+    let widget: Widget
     /// Called with the position of a picture that is to be opened.
     var onOpen: ((Int) -> Void)?
 
@@ -60,8 +60,8 @@ package final class GridPage {
         let activated: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
             guard let data else { return }
             // Sendable: used right here, on the main thread.
-            nonisolated(unsafe) let data = data
-            MainActor.assumeIsolated { Callback<Int, Void>.of(data)?.call(Int(position)) }
+            nonisolated(unsafe) let pointer = data
+            MainActor.assumeIsolated { Callback<Int, Void>.of(pointer)?.call(Int(position)) }
         }
         connect(
             view.raw, "activate", unsafeBitCast(activated, to: GCallback.self),
@@ -105,10 +105,10 @@ package final class GridPage {
     // MARK: - Places
 
     /// Positions that can be seen.
-    package var visible: Range<Int> { factory.visible }
+    var visible: Range<Int> { factory.visible }
 
     /// Cells that can be seen: how many have their picture, and how many there are.
-    package var progress: (ready: Int, all: Int) {
+    var progress: (ready: Int, all: Int) {
         let seen = factory.cells.filter { $0.cell.isVisible }
         let ready = seen.count { cell in
             switch cell.cell.view.snapshot().state {
@@ -122,10 +122,10 @@ package final class GridPage {
     var prefetching: Int { factory.prefetcher?.running ?? 0 }
 
     /// The cells that show something, by position.
-    package var cells: [(position: Int, view: WebImageView)] { factory.cells.map { ($0.position, $0.cell.view) } }
+    var cells: [(position: Int, view: WebImageView)] { factory.cells.map { ($0.position, $0.cell.view) } }
 
     /// The selected position; nil for none.
-    package var selected: Int? {
+    var selected: Int? {
         get {
             let position = gtk_single_selection_get_selected(selection)
             return position == GTK_INVALID_LIST_POSITION ? nil : Int(position)
@@ -134,7 +134,7 @@ package final class GridPage {
     }
 
     /// Scrolls so that `position` can be seen, selects it and gives it the keyboard.
-    package func reveal(_ position: Int) {
+    func reveal(_ position: Int) {
         guard model.contents.shown.indices.contains(position) else { return }
         selected = position
         // GTK scrolls there and moves the keyboard's focus with it (4.8 has no gtk_grid_view_scroll_to).
@@ -143,7 +143,7 @@ package final class GridPage {
     }
 
     /// Where it is scrolled to, in points, and how far that goes.
-    package var scroll: (value: Double, upper: Double) {
+    var scroll: (value: Double, upper: Double) {
         get {
             let adjustment = gtk_scrollable_get_vadjustment(grid)
             return (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_upper(adjustment))

@@ -18,8 +18,8 @@ private let release: @convention(c) (gpointer?, UnsafeMutablePointer<GClosure>?)
 private func call(_ object: gpointer?, _ data: gpointer?) {
     guard let object, let data else { return }
     // Sendable: used right here, on the main thread.
-    nonisolated(unsafe) let (object, data) = (object, data)
-    MainActor.assumeIsolated { Unmanaged<Handler>.fromOpaque(data).takeUnretainedValue().call(object) }
+    nonisolated(unsafe) let (sender, pointer) = (object, data)
+    MainActor.assumeIsolated { Unmanaged<Handler>.fromOpaque(pointer).takeUnretainedValue().call(sender) }
 }
 
 /// Connects a signal without arguments and without a result; the object keeps the closure, which gets the object.
@@ -77,8 +77,8 @@ func startTimer(_ milliseconds: UInt32, _ action: @escaping @MainActor () -> Boo
         { data in
             guard let data else { return 0 }
             // Sendable: used right here, on the main thread.
-            nonisolated(unsafe) let data = data
-            return MainActor.assumeIsolated { Callback<Void, Bool>.of(data)?.call(()) ?? false } ? 1 : 0
+            nonisolated(unsafe) let pointer = data
+            return MainActor.assumeIsolated { Callback<Void, Bool>.of(pointer)?.call(()) ?? false } ? 1 : 0
         }, Callback<Void, Bool> { action() }.retained,
         { data in
             if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }

@@ -29,8 +29,8 @@ final class GalleryApplication {
                 G_PRIORITY_DEFAULT, number,
                 { data in
                     // Sendable: used right here, on the main thread.
-                    nonisolated(unsafe) let data = data
-                    MainActor.assumeIsolated { Callback<Void, Void>.of(data)?.call(()) }
+                    nonisolated(unsafe) let pointer = data
+                    MainActor.assumeIsolated { Callback<Void, Void>.of(pointer)?.call(()) }
                     return 1
                 },
                 Callback<Void, Void> { [weak self] in

@@ -8,11 +8,11 @@ import WebImagePrograms
 
 /// The window: header bar, search, grid or one picture, figures at the side.
 @MainActor
-package final class GalleryWindow {
-    package let window: UnsafeMutablePointer<GtkWindow>
-    package let model: GalleryModel
-    package let grid: GridPage
-    package let full: FullPage
+final class GalleryWindow {
+    let window: UnsafeMutablePointer<GtkWindow>
+    let model: GalleryModel
+    let grid: GridPage
+    let full: FullPage
     let figures: FiguresPanel
     let settings: SettingsForm
     let settingsButton: Widget = gtk_menu_button_new()
@@ -25,7 +25,7 @@ package final class GalleryWindow {
     private let subtitle = Make.label("", "subtitle")
     private let back: Widget
 
-    package init(_ model: GalleryModel, application: UnsafeMutablePointer<GtkApplication>?) {
+    init(_ model: GalleryModel, application: UnsafeMutablePointer<GtkApplication>?) {
         self.model = model
         let widget: Widget =
             application.map { gtk_application_window_new($0) } ?? gtk_window_new()
@@ -52,9 +52,9 @@ package final class GalleryWindow {
         isFull = false
     }
 
-    package func present() { gtk_window_present(window) }
+    func present() { gtk_window_present(window) }
 
-    package func close() { gtk_window_close(window) }
+    func close() { gtk_window_close(window) }
 
     // MARK: - Layout
 
@@ -119,7 +119,7 @@ package final class GalleryWindow {
     // MARK: - Grid and large view
 
     /// Whether one picture is shown large.
-    package private(set) var isFull = false {
+    private(set) var isFull = false {
         didSet {
             gtk_widget_set_visible(back, isFull ? 1 : 0)
             gtk_stack_set_visible_child_name(stack.opaque, isFull ? "full" : "grid")
@@ -129,10 +129,10 @@ package final class GalleryWindow {
     }
 
     /// The place of the picture that is shown large.
-    package var place: Int? { full.item.flatMap(model.contents.place) }
+    var place: Int? { full.item.flatMap(model.contents.place) }
 
     /// Shows one picture large.
-    package func open(_ position: Int) {
+    func open(_ position: Int) {
         let shown = model.contents.shown
         guard shown.indices.contains(position) else { return }
         full.show(shown[position], place: position, count: shown.count)
@@ -143,13 +143,13 @@ package final class GalleryWindow {
     }
 
     /// Goes on by so many pictures; the ends are the ends.
-    package func step(by count: Int) {
+    func step(by count: Int) {
         guard let place else { return }
         open(min(max(place + count, 0), model.contents.shown.count - 1))
     }
 
     /// Back to the grid, at the picture that was shown.
-    package func goBack() {
+    func goBack() {
         guard isFull else { return }
         let place = place
         full.close()

@@ -51,6 +51,9 @@ final class SearchBar {
         }
     }
 
+    /// Whether keys go into the entry.
+    var hasFocus: Bool { gtk_widget_get_state_flags(entry).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0 }
+
     /// Called when Escape or a key closes or opens it.
     func onOpenChange(_ action: @escaping (Bool) -> Void) {
         onNotify(widget.raw, "notify::search-mode-enabled") { [weak self] _ in
