@@ -42,7 +42,7 @@ final class FullPage {
         }
         picture = gtk_picture_new()
         view = WebImageView(of: picture, manager: model.manager) ?? WebImageView(of: picture, manager: model.manager) { _ in }
-        view.fit = .scaleDown
+        view.fit = .contain
         view.indicator = .ring.delayed(by: 0.25)
         gtk_widget_set_hexpand(picture, 1)
         gtk_widget_set_vexpand(picture, 1)

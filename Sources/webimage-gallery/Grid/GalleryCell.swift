@@ -10,14 +10,14 @@ import WebImagePrograms
 /// A cell of the grid: the picture, its name below it, and over it what went wrong.
 @MainActor
 final class GalleryCell: ImageListCell {
-    private let picture: Widget
+    private let place: Widget
     private let caption: Widget
     private let failure: Widget
     private let reason: Widget
     private(set) var item: GalleryItem?
 
-    private init(root: Widget, picture: Widget, view: WebImageView, caption: Widget, failure: Widget, reason: Widget) {
-        self.picture = picture
+    private init(root: Widget, place: Widget, view: WebImageView, caption: Widget, failure: Widget, reason: Widget) {
+        self.place = place
         self.caption = caption
         self.failure = failure
         self.reason = reason
@@ -49,7 +49,10 @@ final class GalleryCell: ImageListCell {
 
         let overlay: Widget = gtk_overlay_new().styled("thumbnail")
         gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
-        gtk_overlay_set_child(overlay.opaque, picture)
+        // Not the picture but an empty box decides how large the place is: pictures want as much as they have pixels.
+        let place = Make.box(GTK_ORIENTATION_VERTICAL)
+        gtk_overlay_set_child(overlay.opaque, place)
+        gtk_overlay_add_overlay(overlay.opaque, picture)
         gtk_overlay_add_overlay(overlay.opaque, failure)
 
         let caption = Make.label("", "caption")
@@ -58,12 +61,12 @@ final class GalleryCell: ImageListCell {
         gtk_label_set_max_width_chars(caption.opaque, 1)
         let root = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("gallery-cell")
         Make.append(root, overlay, caption)
-        return GalleryCell(root: root, picture: picture, view: view, caption: caption, failure: failure, reason: reason)
+        return GalleryCell(root: root, place: place, view: view, caption: caption, failure: failure, reason: reason)
     }
 
     func prepare(_ item: GalleryItem, side: Int) {
         self.item = item
-        gtk_widget_set_size_request(picture, Int32(side), Int32(side))
+        gtk_widget_set_size_request(place, Int32(side), Int32(side))
         gtk_label_set_text(caption.opaque, item.title)
         gtk_widget_hide(failure)
         gtk_widget_set_tooltip_text(root, "\(item.title)\n\(item.detail)")

@@ -48,8 +48,10 @@ final class GalleryWindow {
         gtk_window_set_child(window, makeContent())
         follow()
         Style.apply(model.settings.theme)
+        // Observers do not run in an initializer.
+        gtk_widget_hide(back)
+        updateActions()
         showTitle()
-        isFull = false
     }
 
     func present() { gtk_window_present(window) }
@@ -78,7 +80,7 @@ final class GalleryWindow {
         gtk_header_bar_pack_end(bar.opaque, settingsButton)
         gtk_header_bar_pack_end(
             bar.opaque,
-            Make.toggle(icon: "utilities-system-monitor-symbolic", tooltip: "Live figures (F9)", action: "win.figures"))
+            Make.toggle(icon: "power-profile-performance-symbolic", tooltip: "Live figures (F9)", action: "win.figures"))
         return bar
     }
 
