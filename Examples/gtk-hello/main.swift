@@ -6,6 +6,7 @@
 #if GTK
 import CGTK4
 import Foundation
+import WebImage
 import WebImageGTK
 
 let bundled = URL(filePath: #filePath).appending(path: "../../../Sources/webimage/Album/aurora.jpg").standardized

@@ -44,7 +44,7 @@ gtk_box_append(container, button)
 let view = WebImageView(of: UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self))
 let small = TargetSize.fill(width: 48, height: 48)
 view?.load(ImageRequest(url, size: small))
-view?.load(ImageRequest(url, size: small, transformers: [.grayscale]), slot: .image(.hover))
+view?.load(ImageRequest(url, size: small, transformers: [.grayscale()]), slot: .image(.hover))
 
 // Another binding's widget.
 let theirs = TheirWidget(gtk_image_new())
@@ -57,7 +57,7 @@ WebImageView(of: theirs)?.load(url)
 let frame: UnsafeMutablePointer<GtkWidget> = gtk_frame_new("A frame")
 let inside: UnsafeMutablePointer<GtkWidget> = gtk_image_new()
 gtk_image_set_pixel_size(OpaquePointer(inside), 120)
-gtk_frame_set_child(OpaquePointer(frame), inside)
+gtk_frame_set_child(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self), inside)
 gtk_box_append(container, frame)
 WebImageView(of: frame) { gtk_image_set_from_paintable(OpaquePointer(inside), $0) }.load(url)
 

@@ -120,9 +120,9 @@ public final class ImageListFactory<Cell: ImageListCell>: ListItemHandler {
 
     // MARK: - Scrolling
 
-    /// What cells have taken up already is not fetched ahead of them.
+    /// Cells that GTK keeps beyond what is visible are not on the screen, and do not load by themselves.
     private func requestAhead(_ position: Int) -> ImageRequest? {
-        guard cell(at: position) == nil, let request = content(position).request, request.size != nil else { return nil }
+        guard let request = content(position).request, request.size != nil else { return nil }
         return request
     }
 

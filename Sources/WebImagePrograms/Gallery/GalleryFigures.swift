@@ -64,7 +64,7 @@ package struct GalleryFigures: Sendable, Hashable {
             Row("from memory", "\(statistics.memoryHits)", isMain: false),
             Row("from disk", "\(hits - statistics.memoryHits)", isMain: false),
             Row("Downloaded", "\(statistics.downloaded) (\(Figures.bytes(statistics.bytesLoaded)))"),
-            Row("confirmed by the server", "\(statistics.revalidated)", isMain: false),
+            Row("still valid there", "\(statistics.revalidated)", isMain: false),
             Row(
                 "Memory", "\(Figures.bytes(memoryBytes)) of \(Figures.bytes(memoryLimit))",
                 memoryLimit > 0 ? Double(memoryBytes) / Double(memoryLimit) : 0),

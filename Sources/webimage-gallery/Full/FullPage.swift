@@ -49,18 +49,20 @@ final class FullPage {
         gtk_widget_set_size_request(picture, 160, 120)
 
         title = Make.label("", "heading")
-        detail = Make.label("", "caption", "dim-label")
+        detail = Make.label("", "caption", "dim-label", "numeric")
+        for label in [title, detail] { gtk_label_set_xalign(label.opaque, 0.5) }
         play = Make.button(icon: "media-playback-pause-symbolic", tooltip: "Pause (Space)", action: "win.play")
         previous = Make.button(icon: "go-previous-symbolic", tooltip: "Previous picture (Left)", action: "win.previous")
         next = Make.button(icon: "go-next-symbolic", tooltip: "Next picture (Right)", action: "win.next")
         reason = Make.label("", wraps: true)
         failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
-        let overlay: Widget = gtk_overlay_new().styled("full-page")
-        widget = overlay
+        let overlay: Widget = gtk_overlay_new()
+        widget = Make.box(GTK_ORIENTATION_VERTICAL).styled("full-page")
         gtk_overlay_set_child(overlay.opaque, picture)
         addFailure(overlay)
         addArrows(overlay)
-        addInformation(overlay)
+        Make.append(widget, overlay)
+        addInformation()
         view.onChange { [weak self] in self?.changed($0) }
     }
 
@@ -88,16 +90,15 @@ final class FullPage {
         }
     }
 
-    private func addInformation(_ overlay: Widget) {
+    private func addInformation() {
         let texts = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 2)
         Make.append(texts, title, detail)
-        let bar = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12).styled("osd", "information")
+        let bar = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12).styled("information")
         gtk_widget_set_halign(bar, GTK_ALIGN_CENTER)
-        gtk_widget_set_valign(bar, GTK_ALIGN_END)
         play.styled("flat", "circular")
         gtk_widget_set_valign(play, GTK_ALIGN_CENTER)
         Make.append(bar, play, texts)
-        gtk_overlay_add_overlay(overlay.opaque, bar)
+        Make.append(widget, bar)
     }
 
     // MARK: - What is shown
@@ -124,6 +125,9 @@ final class FullPage {
         neighbours.show(place..<place + 1)
         onChange?()
     }
+
+    /// Neighbours whose bytes are being fetched.
+    var prefetching: Int { neighbours.running }
 
     func close() {
         neighbours.reset(count: 0)

@@ -13,6 +13,9 @@ final class GridPage {
     /// Called with the position of a picture that is to be opened.
     var onOpen: ((Int) -> Void)?
 
+    /// Whether the widgets have gone.
+    var isClosed = false
+
     private let model: GalleryModel
     private let grid: OpaquePointer
     private let names: OpaquePointer
@@ -29,7 +32,6 @@ final class GridPage {
         let view: Widget = gtk_grid_view_new(selection, nil).styled("gallery-grid")
         grid = view.opaque
         gtk_grid_view_set_min_columns(grid, 2)
-        gtk_grid_view_set_max_columns(grid, 24)
         gtk_grid_view_set_single_click_activate(grid, 1)
         Property.setAccessible(view, label: "Pictures")
         factory = ImageListFactory(
@@ -57,6 +59,13 @@ final class GridPage {
         gtk_widget_set_vexpand(overlay, 1)
         widget = overlay
         factory.install(on: grid)
+        fitColumns(1_120)
+        let across = gtk_scrolled_window_get_hadjustment(scroller.opaque)
+        on(across.map { UnsafeMutableRawPointer($0) }, "changed") { [weak self] _ in
+            let width = gtk_adjustment_get_page_size(across)
+            // Not within the layout that tells it.
+            Task { self?.fitColumns(width) }
+        }
         let activated: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
             guard let data else { return }
             // Sendable: used right here, on the main thread.
@@ -82,6 +91,14 @@ final class GridPage {
         return (box, text)
     }
 
+    /// Lets the grid have as many columns as fit into so many points. It makes thirty rows of cells, as long as the most
+    /// columns are that it may have, whether they fit or not.
+    private func fitColumns(_ width: Double) {
+        guard width > 0, !isClosed else { return }
+        let columns = guint(max(2, width / Double(model.settings.cellSide + 20)))
+        if gtk_grid_view_get_max_columns(grid) != columns { gtk_grid_view_set_max_columns(grid, columns) }
+    }
+
     // MARK: - Contents
 
     /// Shows what the model shows now, from the top.
@@ -97,7 +114,10 @@ final class GridPage {
     }
 
     /// Shows the same pictures as the settings say now.
-    func reload() { factory.reload() }
+    func reload() {
+        fitColumns(Double(gtk_widget_get_width(grid.widget)))
+        factory.reload()
+    }
 
     /// Tries again what failed in the cells.
     func retry() { for (_, cell) in factory.cells { cell.view.retry() } }

@@ -24,7 +24,9 @@ final class FiguresPanel {
         gtk_grid_set_column_spacing(grid.cast(), 12)
         let box = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("figures")
         Make.append(box, Make.label("Right now", "title-4"), grid)
-        gtk_widget_set_size_request(box, 276, -1)
+        gtk_widget_set_size_request(box, 320, -1)
+        // Values take what is left of the panel; the panel takes nothing of what is left of the window.
+        gtk_widget_set_hexpand(widget, 0)
         let scroller: Widget = gtk_scrolled_window_new()
         gtk_scrolled_window_set_policy(scroller.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_scrolled_window_set_child(scroller.opaque, box)

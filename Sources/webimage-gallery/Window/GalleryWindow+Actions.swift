@@ -112,8 +112,9 @@ extension GalleryWindow {
     private func forgetAll() {
         Task { [weak self, model] in
             await model.manager.removeAllCached()
-            self?.grid.reload()
-            self?.toast.show("Memory and disk are empty")
+            guard let self, !isClosed else { return }
+            reload()
+            toast.show("Memory and disk are empty")
         }
     }
 

@@ -4,6 +4,7 @@
 import CGTK4
 import Foundation
 import WebImage
+import WebImageCommand
 import WebImageGTK
 import WebImagePrograms
 
@@ -27,15 +28,15 @@ extension GalleryWindow {
         }
         guard let item = meant else { return toast.show("Select a picture first") }
         Task { [weak self, model] in
-            do {
+            do throws(ImageError) {
                 let image = try await model.manager.image(for: model.settings.full(item))
-                guard let self, let clipboard = gdk_display_get_clipboard(gdk_display_get_default()) else { return }
+                guard let self, !isClosed, let clipboard = gdk_display_get_clipboard(gdk_display_get_default()) else { return }
                 let content = Self.content(image, item)
                 gdk_clipboard_set_content(clipboard, content)
                 g_object_unref(content.map { UnsafeMutableRawPointer($0) })
                 toast.show("Copied “\(item.title)”")
             } catch {
-                self?.toast.show("Cannot be copied: \(error.localizedDescription)")
+                if let self, !isClosed { toast.show("Cannot be copied: \(error.shortMessage)") }
             }
         }
     }

@@ -51,7 +51,7 @@ extension GalleryWindow {
         guard !addresses.isEmpty else { return toast.show("There is no picture in this") }
         Task { [weak self] in
             let (urls, failure) = await Dropped.pictures(addresses)
-            guard let self else { return }
+            guard let self, !isClosed else { return }
             guard let first = model.add(urls), let place = model.contents.place(of: first) else {
                 return toast.show(failure ?? "There is no picture in this")
             }

@@ -34,11 +34,11 @@ final class GalleryWindow {
         full = FullPage(model)
         settings = SettingsForm(model)
         back = Make.button(icon: "go-previous-symbolic", tooltip: "Back (Escape)", action: "win.back")
-        let page = grid
+        let (grid, full) = (grid, full)
         figures = FiguresPanel {
             var figures = GalleryFigures(model.manager)
-            (figures.shownReady, figures.shown) = page.progress
-            figures.prefetching = page.prefetching
+            (figures.shownReady, figures.shown) = full.item == nil ? grid.progress : (full.image == nil ? 0 : 1, 1)
+            figures.prefetching = grid.prefetching + full.prefetching
             return figures
         }
         gtk_window_set_title(window, "WebImage Gallery")
@@ -58,6 +58,18 @@ final class GalleryWindow {
 
     func close() { gtk_window_close(window) }
 
+    /// Whether the widgets have gone. What was awaited until then touches none of them.
+    private(set) var isClosed = false
+
+    private func closed() {
+        isClosed = true
+        grid.isClosed = true
+        figures.stop()
+        toast.stop()
+        model.onContentsChange = nil
+        model.onSettingsChange = nil
+    }
+
     // MARK: - Layout
 
     private func makeHeader() -> Widget {
@@ -76,6 +88,7 @@ final class GalleryWindow {
         Make.describe(settingsButton, "Settings (Ctrl+,)")
         let popover: Widget = gtk_popover_new()
         gtk_popover_set_child(popover.cast(), settings.widget)
+        gtk_widget_set_halign(popover, GTK_ALIGN_END)
         gtk_menu_button_set_popover(settingsButton.opaque, popover)
         gtk_header_bar_pack_end(bar.opaque, settingsButton)
         gtk_header_bar_pack_end(
@@ -112,10 +125,7 @@ final class GalleryWindow {
         addKeys()
         addCopying()
         addDropping()
-        on(UnsafeMutableRawPointer(window), "destroy") { [weak self] _ in
-            self?.figures.stop()
-            self?.toast.stop()
-        }
+        on(UnsafeMutableRawPointer(window), "destroy") { [weak self] _ in self?.closed() }
     }
 
     // MARK: - Grid and large view

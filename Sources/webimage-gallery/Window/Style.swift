@@ -49,10 +49,10 @@ enum Style {
         .figures levelbar block.filled { background: @theme_selected_bg_color; }
         .settings { padding: 12px; }
         .full-page { background: shade(@theme_bg_color, 0.92); }
-        .full-page > picture { margin: 18px 18px 18px 18px; }
+        .full-page picture { margin: 18px 18px 6px 18px; }
         .full-page .arrow { min-width: 44px; min-height: 44px; margin: 18px; opacity: 0.82; }
         .full-page .arrow:disabled { opacity: 0; }
-        .full-page .information { padding: 9px 18px; margin: 18px; border-radius: 14px; }
+        .full-page .information { padding: 6px 18px 14px 18px; }
         .toast { padding: 9px 20px; margin: 24px; border-radius: 99px; }
         .drop-here { border: 3px dashed @theme_selected_bg_color; border-radius: 14px; margin: 8px;
             background: alpha(@theme_selected_bg_color, 0.12); }

@@ -109,7 +109,7 @@ final class ListTests: XCTestCase {
             gtk_scrolled_window_set_child(OpaquePointer(scroller), box)
             let window = try TestWindow(scroller, width: 240, height: 200)
             window.show()
-            func isReady() -> Bool {
+            @MainActor func isReady() -> Bool {
                 !flow.visible.isEmpty && flow.visible.allSatisfy { flow.cells[$0].view.snapshot().state == .showing }
             }
             Stand.pump("what is seen") { isReady() }
