@@ -57,7 +57,7 @@
             _ = controller.stage(.image)
         }
 
-        private init(_ controller: WidgetController, _ manager: ImageManager?) {
+        init(_ controller: WidgetController, _ manager: ImageManager? = nil) {
             self.controller = controller
             if let manager { controller.use(manager) }
         }

@@ -24,11 +24,12 @@
     extension WidgetController: ImageStageHost {
         var frameTime: Int {
             if let time = Self.manualTime { return time }
-            guard let clock = gtk_widget_get_frame_clock(widget) else { return Int(g_get_monotonic_time()) * 1_000 }
+            guard !isDestroyed, let clock = gtk_widget_get_frame_clock(widget) else { return Int(g_get_monotonic_time()) * 1_000 }
             return Int(gdk_frame_clock_get_frame_time(clock)) * 1_000
         }
 
         var foreground: PixelColor {
+            guard !isDestroyed else { return .black }
             var color = GdkRGBA()
             gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color)
             func channel(_ value: Float) -> UInt8 { UInt8(min(1, max(0, value)) * 255) }

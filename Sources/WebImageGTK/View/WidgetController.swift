@@ -31,7 +31,8 @@
         var observers: [ImageSlot: @MainActor (BinderSnapshot) -> Void] = [:]
         var frames = FrameSchedule()
         private(set) var isVisible = false
-        private var isDestroyed = false
+        /// Whether the widget is gone, or about to: nothing touches it any more. Whoever holds a view may still call.
+    private(set) var isDestroyed = false
         private var surface: (pointer: OpaquePointer, handler: gulong)?
 
         /// The time of all frames, in nanoseconds, instead of the frame clocks'; for tests.
@@ -83,7 +84,7 @@
             binders = makeBinders(manager)
             stages = [:]
             paintables = [:]
-            chrome.update(self)
+            updateChrome()
         }
 
         private func makeBinders(_ manager: ImageManager) -> BinderSet {
@@ -100,7 +101,7 @@
             stage.isVisible = isVisible
             stages[slot] = stage
             paintables[slot] = ImagePaintable(stage)
-            chrome.update(self)
+            updateChrome()
             return stage
         }
 
@@ -166,6 +167,7 @@
         // MARK: - How the widget fares
 
         func mappingChanged() {
+        guard !isDestroyed else { return }
             let isMapped = gtk_widget_get_mapped(widget) != 0
             if isMapped { follow(gtk_widget_get_native(widget)) } else { unfollow() }
             isVisible = isMapped && !isMinimized
@@ -206,7 +208,14 @@
             g_object_unref(UnsafeMutableRawPointer(surface.pointer))
         }
 
-        func scaleChanged() { look.scaleFactor = Double(gtk_widget_get_scale_factor(widget)) }
+        func scaleChanged() {
+            guard !isDestroyed else { return }
+            look.scaleFactor = Double(gtk_widget_get_scale_factor(widget))
+        }
+
+        func updateChrome() {
+            if !isDestroyed { chrome.update(self) }
+        }
 
         func motionChanged() { look.animates = DesktopSettings.shared.animates }
 
