@@ -7,9 +7,9 @@ import Foundation
 import WebImagePrograms
 
 #if GTK
-exit(GalleryProgram.run(Array(CommandLine.arguments.dropFirst())))
+    exit(GalleryProgram.run(Array(CommandLine.arguments.dropFirst())))
 #else
-FileHandle.standardError.write(
-    Data("webimage: this gallery was built without GTK; “make gallery” builds it (libgtk-4-dev, trait GTK)\n".utf8))
-exit(ExitStatus.unavailable)
+    FileHandle.standardError.write(
+        Data("webimage: this gallery was built without GTK; “make gallery” builds it (libgtk-4-dev, trait GTK)\n".utf8))
+    exit(ExitStatus.unavailable)
 #endif

@@ -65,7 +65,8 @@ struct PrefetchWindowTests {
         var random = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...400, using: &random)
         var window = PrefetchWindow(
-            count: count, pages: Double.random(in: 0...3, using: &random), limit: Int.random(in: 0...90, using: &random))
+            count: count, pages: Double.random(in: 0...3, using: &random), limit: Int.random(in: 0...90, using: &random)
+        )
         var running: Set<Int> = []
         for _ in 0..<400 {
             let lower = Int.random(in: -20...420, using: &random)

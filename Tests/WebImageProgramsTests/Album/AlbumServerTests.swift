@@ -60,7 +60,8 @@ struct AlbumServerTests {
             let ratio = try #require(entry.aspectRatio)
             #expect(abs(Double(pixels.width) / Double(pixels.height) - ratio) < 0.1, "\(entry.file)")
             let ours = try BlurHash(of: pixels).pixels(size: PixelSize(width: 8, height: 8)).packedBytes()
-            let theirs = try BlurHash(try #require(entry.blurHash)).pixels(size: PixelSize(width: 8, height: 8)).packedBytes()
+            let theirs = try BlurHash(try #require(entry.blurHash)).pixels(size: PixelSize(width: 8, height: 8))
+                .packedBytes()
             let difference = zip(ours, theirs).map { abs(Int($0) - Int($1)) }.reduce(0, +) / ours.count
             #expect(difference < 16, "\(entry.file): \(difference)")
         }

@@ -13,7 +13,8 @@ struct GalleryContentsTests {
     private func sample() throws -> GalleryContents {
         var contents = GalleryContents()
         contents.add(
-            try ["https://b.example/Zebra10.png", "https://a.example/zebra9.png", "https://b.example/apple.jpg"].map(url))
+            try ["https://b.example/Zebra10.png", "https://a.example/zebra9.png", "https://b.example/apple.jpg"].map(
+                url))
         return contents
     }
 
@@ -54,7 +55,8 @@ struct GalleryContentsTests {
         try Data().write(to: album.folder.appending(path: "sub/p10.JPG"))
         try Data().write(to: album.folder.appending(path: ".hidden.png"))
         try Data().write(to: album.folder.appending(path: "notes.txt"))
-        try Data("# list\nhttps://a.example/x.png\n\n\(path)/p1.png\n".utf8).write(to: album.folder.appending(path: "list"))
+        try Data("# list\nhttps://a.example/x.png\n\n\(path)/p1.png\n".utf8).write(
+            to: album.folder.appending(path: "list"))
         let (contents, failures) = GalleryContents.read([
             "@\(path)/list", path, "https://a.example/x.png", "\(path)/missing.png",
         ])

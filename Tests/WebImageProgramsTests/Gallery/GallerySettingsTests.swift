@@ -15,7 +15,8 @@ struct GallerySettingsTests {
     @Test("Every option reaches its setting")
     func all() throws {
         let options = try options(
-            "--size", "240", "--transition", "slide", "--placeholder", "color", "--policy", "cache-only", "--theme", "dark",
+            "--size", "240", "--transition", "slide", "--placeholder", "color", "--policy", "cache-only", "--theme",
+            "dark",
             "--sort", "name", "--filter", "x y", "--cells", "50", "--broken", "--delay", "0.5s", "--failures", "25",
             "--speed", "50K", "--no-retry", "--cache", "/tmp/c")
         #expect(options.settings.cellSide == 240)
@@ -36,7 +37,8 @@ struct GallerySettingsTests {
         "Wrong words are refused",
         arguments: [
             ["--size", "20"], ["--transition", "spin"], ["--failures", "101"], ["--delay", "5m"], ["--cells", "0"],
-            ["--theme", "pink"], ["--nothing"], ["a.png", "--cells", "4"], ["a.png", "--broken"], ["a.png", "--delay", "1s"],
+            ["--theme", "pink"], ["--nothing"], ["a.png", "--cells", "4"], ["a.png", "--broken"],
+            ["a.png", "--delay", "1s"],
         ])
     func refused(words: [String]) {
         #expect(throws: UsageError.self) { try GalleryOptions(Arguments(words, for: Commands.gallery)) }
@@ -45,7 +47,8 @@ struct GallerySettingsTests {
     @Test("A cell's picture and the large one are of the same part of the picture, so that one stands in for the other")
     func requests() throws {
         let item = GalleryItem(
-            number: 0, url: try #require(URL(string: "https://a.example/b@2x.png")), title: "B", detail: "", blurHash: "x",
+            number: 0, url: try #require(URL(string: "https://a.example/b@2x.png")), title: "B", detail: "",
+            blurHash: "x",
             aspectRatio: 1.5)
         var settings = GallerySettings()
         settings.cellSide = 1_000
