@@ -117,7 +117,7 @@
                 { data in
                     if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
                 })
-            follower = ScrollFollower { settled(FlowScroll.viewport(of: widget)) }
+            follower = ScrollFollower(widget) { settled(FlowScroll.viewport(of: widget)) }
             let mapped: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
                 FlowScroll.isolated(data) { $0.follow() }
             }

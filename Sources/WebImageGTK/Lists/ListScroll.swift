@@ -23,7 +23,7 @@
             guard isGrid || WidgetKind.isA(raw, gtk_list_view_get_type()) else { return nil }
             self.view = view
             widget = raw.assumingMemoryBound(to: GtkWidget.self)
-            follower = ScrollFollower { [weak self] in self?.onSettle() }
+            follower = ScrollFollower(raw.assumingMemoryBound(to: GtkWidget.self)) { [weak self] in self?.onSettle() }
             let data = Unmanaged.passUnretained(self).toOpaque()
             listen(raw, "notify::hadjustment", data) { $0.followAdjustments() }
             listen(raw, "notify::vadjustment", data) { $0.followAdjustments() }

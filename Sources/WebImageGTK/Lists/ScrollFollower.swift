@@ -3,45 +3,43 @@
 #if GTK
     import CGTK4
 
-    /// Follows where a widget is scrolled to. Calls back once behind each frame in which that, or the size of what is visible,
-    /// has changed: then the layout is right again.
+    /// Follows where a widget is scrolled to. Calls back once behind each frame in which that, or the size of what is
+    /// visible, has changed: then the layout is right again.
     @MainActor
     final class ScrollFollower {
-        /// The two adjustments of something that scrolls.
+        /// The adjustments of something that scrolls.
         private var followed: [(adjustment: UnsafeMutablePointer<GtkAdjustment>, handlers: [gulong])] = []
+        private var tick: guint = 0
         private var idle: guint = 0
+        /// Nil when it has gone.
+        private var widget: UnsafeMutablePointer<GtkWidget>?
         private let settled: @MainActor () -> Void
 
-        init(_ settled: @escaping @MainActor () -> Void) { self.settled = settled }
-
-        isolated deinit { stop() }
+        /// `stop()` must be called before `widget` goes.
+        init(_ widget: UnsafeMutablePointer<GtkWidget>, _ settled: @escaping @MainActor () -> Void) {
+            self.widget = widget
+            self.settled = settled
+        }
 
         /// Follows these instead of those before; nil for none.
         func follow(_ adjustments: [UnsafeMutablePointer<GtkAdjustment>?]) {
-            stop()
+            unfollow()
             let changed: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-                guard let data else { return }
-                let follower = Unmanaged<ScrollFollower>.fromOpaque(data).takeUnretainedValue()
-                MainActor.assumeIsolated { follower.schedule() }
+                ScrollFollower.isolated(data) { $0.schedule() }
             }
-            let data = Unmanaged.passUnretained(self).toOpaque()
             for adjustment in adjustments.compactMap({ $0 }) {
                 g_object_ref(UnsafeMutableRawPointer(adjustment))
                 let handlers = ["value-changed", "changed"].map { (signal: String) in
                     g_signal_connect_data(
-                        UnsafeMutableRawPointer(adjustment), signal, unsafeBitCast(changed, to: GCallback.self), data,
-                        nil,
-                        GConnectFlags(rawValue: 0))
+                        UnsafeMutableRawPointer(adjustment), signal, unsafeBitCast(changed, to: GCallback.self),
+                        unretained, nil, GConnectFlags(rawValue: 0))
                 }
                 followed.append((adjustment, handlers))
             }
             schedule()
         }
 
-        /// Follows nothing any more.
-        func stop() {
-            if idle != 0 { g_source_remove(idle) }
-            idle = 0
+        private func unfollow() {
             for (adjustment, handlers) in followed {
                 let object = UnsafeMutableRawPointer(adjustment)
                 for handler in handlers { g_signal_handler_disconnect(object, handler) }
@@ -50,21 +48,45 @@
             followed = []
         }
 
+        /// Follows nothing any more, and never calls back again.
+        func stop() {
+            unfollow()
+            if let widget, tick != 0 { gtk_widget_remove_tick_callback(widget, tick) }
+            if idle != 0 { g_source_remove(idle) }
+            (tick, idle, widget) = (0, 0, nil)
+        }
+
         /// Calls back behind the next frame.
         func schedule() {
-            guard idle == 0 else { return }
-            // Right behind frames, which lay out and draw at GDK_PRIORITY_REDRAW.
+            guard let widget, tick == 0, idle == 0 else { return }
+            // Ticks come before the layout of their frame; what is idle at this priority comes right behind the frame.
+            tick = gtk_widget_add_tick_callback(
+                widget,
+                { _, _, data in
+                    ScrollFollower.isolated(data) { $0.ticked() }
+                    return 0
+                }, unretained, nil)
+        }
+
+        private func ticked() {
+            tick = 0
             idle = g_idle_add_full(
                 GDK_PRIORITY_REDRAW + 1,
                 { data in
-                    guard let data else { return 0 }
-                    let follower = Unmanaged<ScrollFollower>.fromOpaque(data).takeUnretainedValue()
-                    MainActor.assumeIsolated {
+                    ScrollFollower.isolated(data) { follower in
                         follower.idle = 0
                         follower.settled()
                     }
                     return 0
-                }, Unmanaged.passUnretained(self).toOpaque(), nil)
+                }, unretained, nil)
+        }
+
+        private var unretained: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+        nonisolated private static func isolated(_ data: gpointer?, _ body: @MainActor (ScrollFollower) -> Void) {
+            guard let data else { return }
+            let follower = Unmanaged<ScrollFollower>.fromOpaque(data).takeUnretainedValue()
+            MainActor.assumeIsolated { body(follower) }
         }
     }
 

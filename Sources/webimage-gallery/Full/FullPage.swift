@@ -116,7 +116,13 @@
             gtk_widget_set_sensitive(next, place + 1 < count ? 1 : 0)
             Property.setAccessible(picture, label: item.title, description: item.detail)
             gtk_widget_hide(play)
-            view.load(model.settings.full(item), options: model.settings.fullOptions(item)) { [weak self] result in
+            var options = model.settings.fullOptions(item)
+            let scale = Int(gtk_widget_get_scale_factor(picture))
+            // There before the page has a place, and so in its first frame.
+            if let cell = model.manager.cachedImage(for: model.settings.thumbnail(item, scale: scale)) {
+                options.placeholder = .picture(cell)
+            }
+            view.load(model.settings.full(item), options: options) { [weak self] result in
                 guard let self, self.item == item, case .success(let response) = result else { return }
                 image = response.image
                 self.response = response

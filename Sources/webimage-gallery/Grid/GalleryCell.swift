@@ -44,8 +44,11 @@
             let icon: Widget = gtk_image_new_from_icon_name("image-missing-symbolic")
             gtk_image_set_pixel_size(icon.opaque, 28)
             let failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("failure")
-            gtk_widget_set_valign(failure, GTK_ALIGN_CENTER)
             gtk_widget_set_can_target(failure, 0)
+            for (part, place) in [(icon, GTK_ALIGN_END), (reason, GTK_ALIGN_START)] {
+                gtk_widget_set_valign(part, place)
+                gtk_widget_set_vexpand(part, 1)
+            }
             Make.append(failure, icon, reason)
             gtk_widget_hide(failure)
 

@@ -38,7 +38,8 @@
             .thumbnail { background: alpha(currentColor, 0.06); border-radius: 10px; }
             .caption { font-size: 0.86em; }
             .gallery-cell .caption { opacity: 0.85; }
-            .failure { padding: 10px; opacity: 0.72; }
+            .failure { padding: 10px; border-radius: 10px; background: alpha(@theme_bg_color, 0.82);
+                color: @theme_fg_color; }
             .numeric { font-feature-settings: "tnum"; }
             .empty-page { padding: 24px; opacity: 0.6; }
             .title-2 { font-weight: 800; font-size: 1.3em; }
@@ -50,6 +51,7 @@
             .settings { padding: 12px; }
             .full-page { background: shade(@theme_bg_color, 0.92); }
             .full-page picture { margin: 18px 18px 6px 18px; }
+            .full-page .empty-page { opacity: 1; border-radius: 14px; background: alpha(@theme_bg_color, 0.86); }
             .full-page .arrow { min-width: 44px; min-height: 44px; margin: 18px; opacity: 0.82; }
             .full-page .arrow:disabled { opacity: 0; }
             .full-page .information { padding: 6px 18px 14px 18px; }
