@@ -14,12 +14,12 @@
         private var picture: UnsafeMutablePointer<GtkWidget>?
         private var shown: [ImageSlot: ImageSlot] = [:]
         private let child: @MainActor () -> UnsafeMutablePointer<GtkWidget>?
-        private let setChild: @MainActor (UnsafeMutablePointer<GtkWidget>?) -> Void
+        private let setChild: @MainActor (UnsafeMutablePointer<GtkWidget>) -> Void
 
         init(
             _ button: UnsafeMutablePointer<GtkWidget>,
             child: @escaping @MainActor () -> UnsafeMutablePointer<GtkWidget>?,
-            setChild: @escaping @MainActor (UnsafeMutablePointer<GtkWidget>?) -> Void
+            setChild: @escaping @MainActor (UnsafeMutablePointer<GtkWidget>) -> Void
         ) {
             self.button = button
             self.child = child
@@ -58,7 +58,10 @@
         }
 
         func disconnect() {
-            if let backdrop { wi_gtk_backdrop_disconnect(backdrop) }
+            if let backdrop {
+                wi_gtk_backdrop_disconnect(backdrop)
+                g_object_unref(UnsafeMutableRawPointer(backdrop))
+            }
             backdrop = nil
             picture = nil
         }
@@ -81,10 +84,14 @@
             gtk_widget_set_visible(picture, 0)
             let boxPointer = UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self)
             gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
+            gtk_box_append(boxPointer, picture)
+            wi_gtk_backdrop_set_child(backdrop, box)
+            // It may go before the button says that it does.
+            g_object_ref_sink(UnsafeMutableRawPointer(backdrop))
             let old = child()
             if let old { g_object_ref(old) }
-            setChild(nil)
-            gtk_box_append(boxPointer, picture)
+            // In one step: GTK 4.8 does not take null for a menu button's child.
+            setChild(backdrop)
             if let old {
                 gtk_box_append(boxPointer, old)
                 g_object_unref(old)
@@ -93,8 +100,6 @@
                 gtk_widget_set_halign(box, GTK_ALIGN_FILL)
                 gtk_widget_set_hexpand(picture, 1)
             }
-            wi_gtk_backdrop_set_child(backdrop, box)
-            setChild(backdrop)
             self.backdrop = backdrop
             self.picture = picture
         }
