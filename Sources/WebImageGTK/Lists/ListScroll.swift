@@ -24,36 +24,36 @@
             self.view = view
             widget = raw.assumingMemoryBound(to: GtkWidget.self)
             follower = ScrollFollower(raw.assumingMemoryBound(to: GtkWidget.self)) { [weak self] in self?.onSettle() }
-            let data = Unmanaged.passUnretained(self).toOpaque()
-            listen(raw, "notify::hadjustment", data) { $0.followAdjustments() }
-            listen(raw, "notify::vadjustment", data) { $0.followAdjustments() }
-            listen(raw, "notify::model", data) { $0.followModel() }
-            let destroyed: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-                ListScroll.isolated(data) { $0.letGo() }
-            }
-            connect(raw, "destroy", unsafeBitCast(destroyed, to: GCallback.self), data)
-            let mapped: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-                ListScroll.isolated(data) { $0.schedule() }
-            }
-            connect(raw, "map", unsafeBitCast(mapped, to: GCallback.self), data)
+            listen(raw, "notify::hadjustment") { $0.followAdjustments() }
+            listen(raw, "notify::vadjustment") { $0.followAdjustments() }
+            listen(raw, "notify::model") { $0.followModel() }
+            // These keep this object: the view lets go of its factory, and that of all else, before it tells that it goes.
+            listen(raw, "destroy") { $0.letGo() }
+            listen(raw, "map") { $0.schedule() }
             followAdjustments()
             followModel()
         }
 
         private func listen(
-            _ object: UnsafeMutableRawPointer, _ signal: String, _ data: gpointer,
-            _ action: @escaping @MainActor (ListScroll) -> Void
+            _ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping @MainActor (ListScroll) -> Void
         ) {
-            let call = SignalAction<Void> { [weak self] in
-                if let self { action(self) }
+            let call = SignalAction<Void> { action(self) }
+            let function: GCallback
+            if signal.hasPrefix("notify") {
+                let three: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { ListScroll.call($2) }
+                function = unsafeBitCast(three, to: GCallback.self)
+            } else {
+                let two: @convention(c) (gpointer?, gpointer?) -> Void = { ListScroll.call($1) }
+                function = unsafeBitCast(two, to: GCallback.self)
             }
-            let function: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-                guard let data else { return }
-                // Sendable: used right here, on the main thread.
-                nonisolated(unsafe) let action = data
-                MainActor.assumeIsolated { SignalAction<Void>.of(action)?.call(()) }
-            }
-            connect(object, signal, unsafeBitCast(function, to: GCallback.self), action: call)
+            connect(object, signal, function, action: call)
+        }
+
+        nonisolated private static func call(_ data: gpointer?) {
+            guard let data else { return }
+            // Sendable: used right here, on the main thread.
+            nonisolated(unsafe) let action = data
+            MainActor.assumeIsolated { SignalAction<Void>.of(action)?.call(()) }
         }
 
         nonisolated private static func isolated(_ data: gpointer?, _ body: @MainActor (ListScroll) -> Void) {
