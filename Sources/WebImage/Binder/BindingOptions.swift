@@ -41,6 +41,9 @@ public struct BindingOptions: Sendable {
     /// Whether a picture of the same bytes in another size that is in memory is shown before the placeholder. Default
     /// true.
     public var showsOtherSizes = true
+    /// Whether the binding looks at the disk too before it returns, and decodes what is there **on the calling thread**:
+    /// for a picture that must be in the first frame, never for lists. Default false.
+    public var looksOnDisk = false
     /// Shown when loading failed. Default nil: what is shown stays.
     public var failure: Placeholder?
     /// Shown where there is no URL. Default nil: the placeholder.

@@ -178,6 +178,11 @@ public final class ImageBinder {
 
     private func start(_ load: BinderMachine.LoadID, _ request: ImageRequest) {
         guard machine.load == load else { return }
+        let mayRead =
+            request.reads.contains(.memory)
+            && (request.cachePolicy ?? manager.configuration.cachePolicy) != .reload
+        // Kept in memory, where the load finds it.
+        if mayRead, machine.options.looksOnDisk { _ = manager.cachedImage(for: request, tiers: .all) }
         let task = manager.load(request)
         if let result = task.result {
             actions += machine.started(load, .answer(result))
@@ -188,9 +193,6 @@ public final class ImageBinder {
             for await event in events { self?.receive(event, of: load) }
         }
         running[load] = Running(task: task, reader: reader)
-        let mayRead =
-            request.reads.contains(.memory)
-            && (request.cachePolicy ?? manager.configuration.cachePolicy) != .reload
         actions += machine.started(
             load,
             .pending(

@@ -203,8 +203,9 @@ extension Engine {
     ) async throws(ImageError) -> Fetched {
         // Another load may have ended since this one was found to be needed.
         if let original = justArrived(plan) { return .original(original) }
+        if let make = plan.request.maker { return .original(try await made(by: make, plan)) }
         let url = plan.request.url
-        guard let loader = loaders.last(where: { $0.canLoad(url) }) else {
+        guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
             throw .request(.unsupportedScheme(url.scheme ?? ""))
         }
         let meter = LoadMeter(

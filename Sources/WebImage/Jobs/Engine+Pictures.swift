@@ -63,6 +63,7 @@ extension Engine {
     {
         let start = ContinuousClock.now
         let options = plan.request.hintedOptions
+        if let image = original.image { return try await fitted(image, plan, priority) }
         let cost = decodeCost(original.probe, options)
         try checkMemory(cost)
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {

@@ -9,6 +9,8 @@ import WebImageStore
 /// Original bytes of a picture, wherever they came from. Shared by all requests that wait for them.
 final class Original: Sendable {
     let data: Data
+    /// The picture itself, where the app made it and there are no bytes.
+    let image: Image?
     /// Digest and HTTP head of the bytes.
     let resource: ResourceRecord
     /// The header; nil for formats only an app's own coder knows.
@@ -29,6 +31,7 @@ final class Original: Sendable {
         metrics: LoadMetrics? = nil, isLengthKnown: Bool = true, isStored: Bool = false
     ) {
         self.data = data
+        image = nil
         self.resource = resource
         self.probe = probe
         self.origin = origin
@@ -36,6 +39,20 @@ final class Original: Sendable {
         self.isLengthKnown = isLengthKnown
         isFromCache = isStored
         self.isStored = Atomic(isStored)
+    }
+
+    /// A picture that the app made, as `key` names it.
+    init(_ image: Image, key: CacheKey) {
+        data = Data()
+        resource = ResourceRecord(
+            digest: ContentDigest(of: Data(key.fileName.utf8)), byteCount: 0, head: nil)
+        self.image = image.with(provenance: resource)
+        probe = nil
+        origin = .local
+        metrics = nil
+        isLengthKnown = true
+        isFromCache = false
+        isStored = Atomic(true)
     }
 
     /// A picture that was made of these bytes while they are in use: whoever comes just after a job has ended finds its

@@ -27,13 +27,13 @@ struct RequestPlan: Sendable {
         self.defaults = defaults
         self.request = request
         // Each by itself: a copy of the configuration is dear.
-        transformers = request.transformers ?? defaults.configuration.transformers
+        transformers = request.applied ?? defaults.transformers(of: request)
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         limits = request.limits ?? defaults.configuration.limits
         now = defaults.configuration.now()
         asked = .now
         keys = RequestKeys(
-            request, source: defaults.source(of: request), identities: request.identities ?? defaults.identities)
+            request, source: defaults.source(of: request), identities: defaults.identities(of: request))
     }
 
     /// The same plan under another policy.
@@ -70,7 +70,7 @@ final class RequestDefaults: Sendable {
     let configuration: ImageManagerConfiguration
     let cache: ImageCache
     /// Identities of the transformers of requests that name none.
-    let identities: [String]
+    private let identities: [String]
     private let observers: [any ImageEventsObserver]
     private let spans = SpanCounter()
 
@@ -85,6 +85,19 @@ final class RequestDefaults: Sendable {
         observers.isEmpty ? nil : RequestTrace(observers, spans, request.url)
     }
 
+    /// The transformers of a request that names none.
+    func transformers(of request: ImageRequest) -> [any ImageTransformer] {
+        let all = configuration.transformers
+        return request.transformsAnimation || all.isEmpty ? all : all.map { $0.applied(toFrames: false) }
+    }
+
+    /// Identities of the transformers of `request`.
+    func identities(of request: ImageRequest) -> [String] {
+        if let own = request.identities { return own }
+        return request.transformsAnimation || identities.isEmpty
+            ? identities : transformers(of: request).map(\.identity)
+    }
+
     /// What identifies the bytes that `request` asks for.
     func source(of request: ImageRequest) -> String {
         request.key ?? configuration.key?(request.url) ?? request.source.identity(of: request.url)
@@ -92,7 +105,7 @@ final class RequestDefaults: Sendable {
 
     /// Digest of the key under which memory has the answer to `request`.
     func digest(of request: ImageRequest) -> CacheKey.Digest {
-        RequestKeys.digest(request, source: source(of: request), identities: request.identities ?? identities)
+        RequestKeys.digest(request, source: source(of: request), identities: identities(of: request))
     }
 
     /// What the cache does where HTTP leaves it a choice.

@@ -43,6 +43,7 @@ struct RequestRun {
 
     /// The original bytes, without decoding them.
     mutating func bytes() async throws(ImageError) -> Data {
+        guard plan.request.maker == nil else { throw .request(.noOriginal) }
         var stored: Original?
         if plan.policy != .reload {
             stored = await engine.lookUp(plan, priority: task.livePriority)
@@ -210,7 +211,8 @@ struct RequestRun {
         timings.total = seconds(since: start)
         let head = resource?.head
         var answer = ImageResponse(
-            image: image, data: plan.request.wantsData ? data : nil, origin: origin, url: plan.request.url,
+            image: image, data: plan.request.wantsData && plan.request.maker == nil ? data : nil, origin: origin,
+            url: plan.request.url,
             head: head, byteCount: resource?.byteCount,
             timings: timings, metrics: metrics)
         answer.isStale = [.disk, .remote].contains(origin) && plan.standing(of: resource) == .answersMeanwhile

@@ -54,6 +54,7 @@ extension ImageManager {
 extension RequestPlan {
     /// Whether the original bytes can be of use to an encoder.
     fileprivate func mayTakeOriginal(_ encoding: ImageEncoding) -> Bool {
+        guard request.maker == nil else { return false }
         if encoding.metadata != .strip { return true }
         guard transformers.isEmpty, request.size == nil else { return false }
         return encoding.format == .automatic || encoding.isLossless

@@ -17,7 +17,10 @@ public struct ImageRequest: Sendable {
     /// Pixels per point. Default 1, or what `@2x`, `@3x` at the end of the file's name say.
     public var scale: Double
     /// Applied in order after decoding. Nil (the default) takes the configuration's; `[]` applies none.
-    public var transformers: [any ImageTransformer]? { didSet { identities = transformers?.map(\.identity) } }
+    public var transformers: [any ImageTransformer]? { didSet { identities = applied?.map(\.identity) } }
+    /// Whether transformers apply to animated pictures, poster and frames. Default true; where it is false animations stay
+    /// as they are. Single transformers: ``ImageTransformer/applied(toFrames:toVectors:)``.
+    public var transformsAnimation = true { didSet { identities = applied?.map(\.identity) } }
     /// How soon it is wanted. Default normal; change a running one through ``ImageTask/priority``.
     public var priority: RequestPriority = .normal
     /// Whether partial pictures of the running download are delivered as ``ImageEvent/preview(_:)``. Default
@@ -30,6 +33,10 @@ public struct ImageRequest: Sendable {
     /// Decodes in place of the manager's coders, without being asked whether it can. Its
     /// ``ImageCoder/identifier`` enters the key: what it makes is kept apart. Default nil.
     public var coder: (any ImageCoder)?
+    /// Brings the bytes in place of the manager's loaders, without being asked whether it can. It does not enter the
+    /// key: loads of one key are one, made by the loader of the first; give bytes that differ a ``key`` of their own.
+    /// Default nil.
+    public var loader: (any ImageLoader)?
     /// Header fields sent along (HTTP only).
     public var fields = HTTPFields()
     /// Names of those `fields` that select different bytes; their values enter the key. Default `Authorization`,
@@ -88,6 +95,8 @@ public struct ImageRequest: Sendable {
     /// The app's own data; not looked at.
     public var userInfo: [String: any Sendable] = [:]
 
+    /// Makes the picture itself, in place of any loader and coder; see ``init(key:size:transformers:image:)``.
+    private(set) var maker: PictureMaker?
     /// What the URL says of the source: read once, because every look into memory needs it.
     private(set) var source: RequestSource
     /// Identities of ``transformers``, made once.
@@ -102,6 +111,16 @@ public struct ImageRequest: Sendable {
         identities = transformers?.map(\.identity)
         // Most names tell no scale; the last component as such is dear.
         scale = source.mayTellScale ? ImageScale.from(key: url.lastPathComponent) : 1
+    }
+
+    init(_ url: URL, size: TargetSize?, transformers: [any ImageTransformer]?, maker: PictureMaker?) {
+        self.init(url, size: size, transformers: transformers)
+        self.maker = maker
+    }
+
+    /// ``transformers``, as far as they apply.
+    var applied: [any ImageTransformer]? {
+        transformsAnimation ? transformers : transformers?.map { $0.applied(toFrames: false) }
     }
 
     /// Which frames of an animation. Default all, decoded on demand.

@@ -8,7 +8,7 @@ struct RequestSource: Sendable {
     let text: String
     /// Whether it is a file, which may change behind its name.
     let isFile: Bool
-    /// Files and data URLs are at hand already: a copy on disk would only double them.
+    /// Files, data URLs and what is in memory are at hand already: a copy on disk would only double them.
     let isOnThisMachine: Bool
     /// Whether the name may end with a scale (`@2x`).
     let mayTellScale: Bool
@@ -29,7 +29,7 @@ struct RequestSource: Sendable {
         }
         self.mayTellScale = mayTellScale
         isFile = Self.has("file:", whole)
-        isOnThisMachine = isFile || Self.has("data:", whole)
+        isOnThisMachine = isFile || Self.has("data:", whole) || Self.has("memory:", whole)
         text = fragment.map { String(decoding: whole.utf8.prefix($0), as: UTF8.self) } ?? whole
     }
 

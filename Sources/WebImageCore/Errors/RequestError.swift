@@ -24,6 +24,19 @@ public enum RequestError: Sendable, Hashable {
     case managerClosed
     /// 1011: an interceptor of the app does not allow the request.
     case refused(reason: String)
+    /// 1012: the app's own source of the request ended with an error of its own.
+    case sourceFailed(reason: String)
+    /// 1013: the request makes its picture itself: there are no original bytes.
+    case noOriginal
+
+    /// What an app's own function threw, as one of these errors.
+    package static func source(_ error: any Error) -> ImageError {
+        switch error {
+        case let error as ImageError: error
+        case is CancellationError: .request(.cancelled)
+        default: .request(.sourceFailed(reason: "\(error)"))
+        }
+    }
 
     /// The stable number.
     public var code: Int {
@@ -39,6 +52,8 @@ public enum RequestError: Sendable, Hashable {
         case .invalidOption: 1009
         case .managerClosed: 1010
         case .refused: 1011
+        case .sourceFailed: 1012
+        case .noOriginal: 1013
         }
     }
 
@@ -56,6 +71,8 @@ public enum RequestError: Sendable, Hashable {
         case .invalidOption(let name, let value): "The value \(value) is not allowed for \(name)."
         case .managerClosed: "The manager was shut down."
         case .refused(let reason): "The request was refused: \(reason)."
+        case .sourceFailed(let reason): "The request's own source failed: \(reason)."
+        case .noOriginal: "The request makes its picture itself; it has no original bytes. Ask for it encoded."
         }
     }
 }

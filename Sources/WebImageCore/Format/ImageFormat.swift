@@ -72,6 +72,9 @@ extension ImageFormat {
     /// True for what a picture coder could decode; false for the formats that are only named.
     public var isPicture: Bool { Self.facts[self]?.isPicture ?? true }
 
+    /// True for what is drawn from vectors, at whatever size is asked for: SVG and PDF.
+    public var isVector: Bool { self == .svg || self == .pdf }
+
     private static let facts: [ImageFormat: (mediaType: String, fileExtension: String, isPicture: Bool)] = [
         .jpeg: ("image/jpeg", "jpg", true),
         .png: ("image/png", "png", true),

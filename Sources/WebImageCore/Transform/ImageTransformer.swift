@@ -21,13 +21,34 @@ public protocol ImageTransformer: Sendable {
     /// It enters the cache key.
     var identity: String { get }
 
+    /// Whether animated pictures are transformed, poster and frames. Default true; where it is false they stay as they
+    /// are. See ``applied(toFrames:toVectors:)``.
+    var appliesToFrames: Bool { get }
+
+    /// Whether pictures that were drawn from vectors (SVG, PDF) are transformed. Default true; where it is false they
+    /// stay as they are.
+    var appliesToVectors: Bool { get }
+
     /// Makes the new picture; `pixels` stays as it is.
     func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer
 }
 
 extension ImageTransformer {
-    /// Transforms a still, or the poster of an animation at once and its frames when they are asked for.
+    /// True.
+    public var appliesToFrames: Bool { true }
+
+    /// True.
+    public var appliesToVectors: Bool { true }
+
+    /// Whether `image` is of a kind that this transformer applies to.
+    public func applies(to image: Image) -> Bool {
+        (appliesToFrames || !image.isAnimated) && (appliesToVectors || !(image.format?.isVector ?? false))
+    }
+
+    /// Transforms a still, or the poster of an animation at once and its frames when they are asked for. A picture that
+    /// the transformer does not apply to is given back as it is.
     public func apply(to image: Image, context: TransformContext) throws(ImageError) -> Image {
+        guard applies(to: image) else { return image }
         let pixels = try transform(image.pixels, context: context)
         return image.replacing(
             pixels: pixels, animation: image.animation?.transformed(by: self, context: context))

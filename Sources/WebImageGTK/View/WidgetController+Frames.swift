@@ -24,7 +24,9 @@
     extension WidgetController: ImageStageHost {
         var frameTime: Int {
             if let time = Self.manualTime { return time }
-            guard !isDestroyed, let clock = gtk_widget_get_frame_clock(widget) else { return Int(g_get_monotonic_time()) * 1_000 }
+            guard !isDestroyed, let clock = gtk_widget_get_frame_clock(widget) else {
+                return Int(g_get_monotonic_time()) * 1_000
+            }
             return Int(gdk_frame_clock_get_frame_time(clock)) * 1_000
         }
 
@@ -63,6 +65,12 @@
                     WidgetController.isolated(data) { goesOn = $0.tick() }
                     return goesOn ? 1 : 0
                 }, unretained, nil)
+        }
+
+        func cancelTick() {
+            guard frames.tick != 0 else { return }
+            gtk_widget_remove_tick_callback(widget, frames.tick)
+            frames.tick = 0
         }
 
         /// Lets time pass for all stages; false where no tick is needed for now.

@@ -32,7 +32,7 @@
         var frames = FrameSchedule()
         private(set) var isVisible = false
         /// Whether the widget is gone, or about to: nothing touches it any more. Whoever holds a view may still call.
-    private(set) var isDestroyed = false
+        private(set) var isDestroyed = false
         private var surface: (pointer: OpaquePointer, handler: gulong)?
 
         /// The time of all frames, in nanoseconds, instead of the frame clocks'; for tests.
@@ -167,7 +167,7 @@
         // MARK: - How the widget fares
 
         func mappingChanged() {
-        guard !isDestroyed else { return }
+            guard !isDestroyed else { return }
             let isMapped = gtk_widget_get_mapped(widget) != 0
             if isMapped { follow(gtk_widget_get_native(widget)) } else { unfollow() }
             isVisible = isMapped && !isMinimized
@@ -177,6 +177,10 @@
                 scaleChanged()
                 awaitPlace()
                 requestTick()
+            } else {
+                // GTK keeps tick callbacks of what cannot be seen, without calling them.
+                cancelTick()
+                frames.cancelTimer()
             }
         }
 
@@ -223,6 +227,7 @@
             guard !isDestroyed else { return }
             isDestroyed = true
             unfollow()
+            cancelTick()
             frames.cancelTimer()
             isVisible = false
             for stage in stages.values { stage.host = nil }

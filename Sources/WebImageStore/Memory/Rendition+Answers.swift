@@ -24,7 +24,7 @@ struct PictureFacts: Equatable {
         self.init(size: image.size, original: metadata.orientation.upright(metadata.rawSize))
         frameCount = image.frameCount
         isPartial = metadata.isPartial
-        isVector = image.format == .svg || image.format == .pdf
+        isVector = image.format?.isVector ?? false
     }
 }
 

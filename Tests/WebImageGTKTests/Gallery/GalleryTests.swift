@@ -29,7 +29,7 @@
                 XCTAssertEqual(stage.window.grid.visible.upperBound, 3_000)
                 let manager = stage.model.manager
                 stage.close()
-                XCTAssertEqual(LivingControllers.shared.count, before)
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }

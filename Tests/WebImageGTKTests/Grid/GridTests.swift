@@ -1,62 +1,64 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Foundation
-import WebImage
-import WebImageCore
-import WebImageTesting
-import XCTest
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTesting
+    import XCTest
 
-@testable import WebImageGTK
+    @testable import WebImageGTK
 
-/// Thousands of pictures in the recycled cells of a grid.
-final class GridTests: XCTestCase {
-    func testTenThousandRebindsLeaveNothingAndShowNoWrongPicture() throws {
-        try Stand.run {
-            let before = (controllers: LivingControllers.shared.count, textures: GTKTexture.livingCount)
-            let manager = Sources.manager(Sources.numbered())
-            let grid = try PictureGrid(count: 4_000, manager: manager)
-            let window = try TestWindow(grid.widget, width: 400, height: 300)
-            window.show()
-            let watchdog = Watchdog(window.widget)
-            var position = 0
-            while grid.binds < 10_000 {
-                position = (position + 37) % 4_000
-                grid.scroll(to: position)
-                // Not every picture gets the time to come.
-                if grid.binds % 3 == 0 { Stand.settle() } else { g_main_context_iteration(nil, 1) }
-                XCTAssertEqual(grid.wrongPictures(), [])
+    /// Thousands of pictures in the recycled cells of a grid.
+    final class GridTests: XCTestCase {
+        func testTenThousandRebindsLeaveNothingAndShowNoWrongPicture() throws {
+            try Stand.run {
+                let before = (controllers: LivingControllers.shared.count, textures: GTKTexture.livingCount)
+                let manager = Sources.manager(Sources.numbered())
+                let grid = try PictureGrid(count: 4_000, manager: manager)
+                let window = try TestWindow(grid.widget, width: 400, height: 300)
+                window.show()
+                let watchdog = Watchdog(window.widget)
+                var position = 0
+                while grid.binds < 10_000 {
+                    position = (position + 37) % 4_000
+                    grid.scroll(to: position)
+                    // Not every picture gets the time to come.
+                    if grid.binds % 3 == 0 { Stand.settle() } else { g_main_context_iteration(nil, 1) }
+                    XCTAssertEqual(grid.wrongPictures(), [])
+                }
+                Stand.pump("the pictures of the last place") { grid.isComplete }
+                window.frame()
+                XCTAssertEqual(grid.wrongPixels(try window.screenshot(), in: window.widget), [])
+                XCTAssertLessThan(LivingControllers.shared.count - before.controllers, 400, "cells are used again")
+                print("10,000 rebinds: \(watchdog.report); \(grid.report)")
+                watchdog.end()
+                window.close()
+                Stand.pump("rest") { manager.runningJobs == 0 }
+                XCTAssertEqual(LivingControllers.shared.count, before.controllers)
+                manager.memoryCache.removeAll()
+                Stand.settle()
+                XCTAssertEqual(GTKTexture.livingCount, before.textures)
             }
-            Stand.pump("the pictures of the last place") { grid.isComplete }
-            window.frame()
-            XCTAssertEqual(grid.wrongPixels(try window.screenshot(), in: window.widget), [])
-            XCTAssertLessThan(LivingControllers.shared.count - before.controllers, 400, "cells are used again")
-            print("10,000 rebinds: \(watchdog.report), \(grid.report)")
-            watchdog.end()
-            window.close()
-            Stand.pump("rest") { manager.runningJobs == 0 }
-            XCTAssertEqual(LivingControllers.shared.count, before.controllers)
-            manager.memoryCache.removeAll()
-            Stand.settle()
-            XCTAssertEqual(GTKTexture.livingCount, before.textures)
         }
-    }
 
-    func testAGridAtRestCostsNothing() throws {
-        try Stand.run {
-            let manager = Sources.manager(Sources.numbered())
-            let grid = try PictureGrid(count: 200, manager: manager)
-            let window = try TestWindow(grid.widget, width: 400, height: 300)
-            window.show()
-            Stand.pump("all pictures") { grid.isComplete }
-            // Scroll bars fade, and the last textures are uploaded.
-            Stand.pump("rest") { LivingControllers.shared.all.allSatisfy { $0.frames.tick == 0 && $0.frames.timer == 0 } }
-            var ticks = 0
-            for controller in LivingControllers.shared.all where controller.frames.tick != 0 { ticks += 1 }
-            XCTAssertEqual(ticks, 0)
-            window.close()
+        func testAGridAtRestCostsNothing() throws {
+            try Stand.run {
+                let manager = Sources.manager(Sources.numbered())
+                let grid = try PictureGrid(count: 200, manager: manager)
+                let window = try TestWindow(grid.widget, width: 400, height: 300)
+                window.show()
+                Stand.pump("all pictures") { grid.isComplete }
+                // Scroll bars fade, and the last textures are uploaded.
+                Stand.pump("rest") {
+                    LivingControllers.shared.all.allSatisfy { $0.frames.tick == 0 && $0.frames.timer == 0 }
+                }
+                var ticks = 0
+                for controller in LivingControllers.shared.all where controller.frames.tick != 0 { ticks += 1 }
+                XCTAssertEqual(ticks, 0)
+                window.close()
+            }
         }
     }
-}
 #endif

@@ -1,122 +1,135 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Foundation
-import WebImage
-import WebImageCore
-import XCTest
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import XCTest
 
-@testable import WebImageGTK
+    @testable import WebImageGTK
 
-/// A grid of numbered pictures, its cells bound and unbound by a factory of GTK's own.
-@MainActor
-final class PictureGrid {
-    let widget: UnsafeMutablePointer<GtkWidget>
-    private(set) var binds = 0
-    private var instant = 0
-    private var late = 0
-    private let manager: ImageManager
-    private let count: Int
-    /// The number that each cell has been bound to, by the cell's picture.
-    private var cells: [UnsafeMutablePointer<GtkWidget>: Int] = [:]
+    /// A grid of numbered pictures, its cells bound and unbound by a factory of GTK's own.
+    @MainActor
+    final class PictureGrid {
+        let widget: UnsafeMutablePointer<GtkWidget>
+        private(set) var binds = 0
+        private var instant = 0
+        private var late = 0
+        private var times: [Int] = []
+        private let manager: ImageManager
+        private let count: Int
+        /// The number that each cell has been bound to, by the cell's picture.
+        private var cells: [UnsafeMutablePointer<GtkWidget>: Int] = [:]
 
-    init(count: Int, manager: ImageManager) throws {
-        self.manager = manager
-        self.count = count
-        widget = try XCTUnwrap(gtk_scrolled_window_new())
-        let list = try XCTUnwrap(gtk_string_list_new(nil))
-        for number in 0..<count { gtk_string_list_append(list, "\(number)") }
-        let factory = try XCTUnwrap(gtk_signal_list_item_factory_new())
-        let selection = try XCTUnwrap(gtk_no_selection_new(list))
-        let grid = try XCTUnwrap(gtk_grid_view_new(selection, factory))
-        gtk_grid_view_set_max_columns(OpaquePointer(grid), 8)
-        gtk_grid_view_set_min_columns(OpaquePointer(grid), 8)
-        gtk_scrolled_window_set_child(OpaquePointer(widget), grid)
-        for name in ["setup", "bind", "unbind"] {
-            let handler: @convention(c) (OpaquePointer?, OpaquePointer?, gpointer?) -> Void =
-                switch name {
-                case "setup": { _, item, _ in PictureGrid.setUp(item) }
-                case "bind": { _, item, data in PictureGrid.with(item, data) { $0.bind($1, $2) } }
-                default: { _, item, data in PictureGrid.with(item, data) { grid, cell, _ in grid.unbind(cell) } }
+        init(count: Int, manager: ImageManager) throws {
+            self.manager = manager
+            self.count = count
+            widget = try XCTUnwrap(gtk_scrolled_window_new())
+            let list = try XCTUnwrap(gtk_string_list_new(nil))
+            for number in 0..<count { gtk_string_list_append(list, "\(number)") }
+            let factory = try XCTUnwrap(gtk_signal_list_item_factory_new())
+            let selection = try XCTUnwrap(gtk_no_selection_new(list))
+            let grid = try XCTUnwrap(gtk_grid_view_new(selection, factory))
+            gtk_grid_view_set_max_columns(OpaquePointer(grid), 8)
+            gtk_grid_view_set_min_columns(OpaquePointer(grid), 8)
+            gtk_scrolled_window_set_child(OpaquePointer(widget), grid)
+            for name in ["setup", "bind", "unbind"] {
+                let handler: @convention(c) (OpaquePointer?, OpaquePointer?, gpointer?) -> Void =
+                    switch name {
+                    case "setup": { _, item, _ in PictureGrid.setUp(item) }
+                    case "bind": { _, item, data in PictureGrid.with(item, data) { $0.bind($1, $2) } }
+                    default: { _, item, data in PictureGrid.with(item, data) { grid, cell, _ in grid.unbind(cell) } }
+                    }
+                connect(
+                    UnsafeMutableRawPointer(factory), name, unsafeBitCast(handler, to: GCallback.self),
+                    Unmanaged.passUnretained(self).toOpaque())
+            }
+        }
+
+        nonisolated private static func setUp(_ item: OpaquePointer?) {
+            let picture = gtk_picture_new()
+            gtk_widget_set_size_request(picture, 40, 40)
+            gtk_list_item_set_child(item, picture)
+        }
+
+        nonisolated private static func with(
+            _ item: OpaquePointer?, _ data: gpointer?,
+            _ body: @MainActor (PictureGrid, UnsafeMutablePointer<GtkWidget>, Int) -> Void
+        ) {
+            guard let data, let item, let cell = gtk_list_item_get_child(item) else { return }
+            let number = Int(gtk_list_item_get_position(item))
+            let grid = Unmanaged<PictureGrid>.fromOpaque(data).takeUnretainedValue()
+            // Sendable: used right here, on the main thread.
+            nonisolated(unsafe) let picture = cell
+            MainActor.assumeIsolated { body(grid, picture, number) }
+        }
+
+        private func bind(_ cell: UnsafeMutablePointer<GtkWidget>, _ number: Int) {
+            binds += 1
+            cells[cell] = number
+            guard let view = WebImageView(of: cell, manager: manager) else { return XCTFail("no view") }
+            let begin = g_get_monotonic_time()
+            view.load(Sources.url("\(number)"), transition: .crossFade(duration: 0.05))
+            times.append(Int(g_get_monotonic_time() - begin))
+            if view.snapshot().state == .showing { instant += 1 } else { late += 1 }
+        }
+
+        private func unbind(_ cell: UnsafeMutablePointer<GtkWidget>) {
+            cells[cell] = nil
+            WebImageView(of: cell)?.clear()
+        }
+
+        var report: String {
+            let sorted = times.sorted()
+            return """
+                a bind takes \(sorted[sorted.count / 2]) µs, 99 % below \(sorted[sorted.count * 99 / 100]) µs, \
+                longest \(sorted.last ?? 0) µs; \(instant) of \(instant + late) answered at once
+                """
+        }
+
+        func scroll(to position: Int) {
+            let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(widget))
+            let range = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
+            gtk_adjustment_set_value(adjustment, range * Double(position) / Double(count))
+        }
+
+        /// Whether every cell on the screen shows its picture.
+        var isComplete: Bool {
+            cells.keys.filter { gtk_widget_get_mapped($0) != 0 && gtk_widget_get_width($0) > 0 }.allSatisfy {
+                WebImageView(of: $0)?.snapshot().state == .showing
+            }
+        }
+
+        /// Cells whose stage holds a picture that is not theirs.
+        func wrongPictures() -> [String] {
+            cells.compactMap { cell, number in
+                guard let pixels = WidgetController.of(cell)?.stages[.image]?.current?.pixels else { return nil }
+                let shown = pixels.pixel(x: 8, y: 8).map { [$0.red, $0.green, $0.blue] }
+                return shown == Sources.color(of: number) ? nil : "\(number): \(shown ?? [])"
+            }
+        }
+
+        /// Cells on the screen whose pixels are not their picture's.
+        func wrongPixels(_ screenshot: Screenshot, in window: UnsafeMutablePointer<GtkWidget>) -> [String] {
+            var seen = 0
+            let wrong: [String] = cells.compactMap { cell, number in
+                var bounds = graphene_rect_t()
+                guard gtk_widget_get_mapped(cell) != 0, gtk_widget_compute_bounds(cell, window, &bounds) != 0 else {
+                    return nil
                 }
-            connect(
-                UnsafeMutableRawPointer(factory), name, unsafeBitCast(handler, to: GCallback.self),
-                Unmanaged.passUnretained(self).toOpaque())
+                let x = Int(bounds.origin.x + bounds.size.width / 2)
+                let y = Int(bounds.origin.y + bounds.size.height / 2)
+                guard x > 0, y > 0, x < screenshot.width, y < screenshot.height,
+                    gtk_widget_pick(window, Double(x), Double(y), GTK_PICK_DEFAULT) == cell
+                else { return nil }
+                seen += 1
+                let color = screenshot.color(x, y)
+                let isRight = zip(color, Sources.color(of: number)).allSatisfy { abs($0 - Int($1)) < 8 }
+                return isRight ? nil : "\(number): \(color)"
+            }
+            XCTAssertGreaterThan(seen, 20)
+            return wrong
         }
     }
-
-    nonisolated private static func setUp(_ item: OpaquePointer?) {
-        let picture = gtk_picture_new()
-        gtk_widget_set_size_request(picture, 40, 40)
-        gtk_list_item_set_child(item, picture)
-    }
-
-    nonisolated private static func with(
-        _ item: OpaquePointer?, _ data: gpointer?,
-        _ body: @MainActor (PictureGrid, UnsafeMutablePointer<GtkWidget>, Int) -> Void
-    ) {
-        guard let data, let item, let cell = gtk_list_item_get_child(item) else { return }
-        let number = Int(gtk_list_item_get_position(item))
-        let grid = Unmanaged<PictureGrid>.fromOpaque(data).takeUnretainedValue()
-        // Sendable: used right here, on the main thread.
-        nonisolated(unsafe) let picture = cell
-        MainActor.assumeIsolated { body(grid, picture, number) }
-    }
-
-    private func bind(_ cell: UnsafeMutablePointer<GtkWidget>, _ number: Int) {
-        binds += 1
-        cells[cell] = number
-        guard let view = WebImageView(of: cell, manager: manager) else { return XCTFail("no view") }
-        view.load(Sources.url("\(number)"), transition: .crossFade(duration: 0.05))
-        if view.snapshot().state == .showing { instant += 1 } else { late += 1 }
-    }
-
-    private func unbind(_ cell: UnsafeMutablePointer<GtkWidget>) {
-        cells[cell] = nil
-        WebImageView(of: cell)?.clear()
-    }
-
-    var report: String { "\(instant) of them from memory within the bind itself" }
-
-    func scroll(to position: Int) {
-        let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(widget))
-        let range = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
-        gtk_adjustment_set_value(adjustment, range * Double(position) / Double(count))
-    }
-
-    /// Whether every cell on the screen shows its picture.
-    var isComplete: Bool {
-        cells.keys.filter { gtk_widget_get_mapped($0) != 0 && gtk_widget_get_width($0) > 0 }.allSatisfy {
-            WebImageView(of: $0)?.snapshot().state == .showing
-        }
-    }
-
-    /// Cells whose stage holds a picture that is not theirs.
-    func wrongPictures() -> [String] {
-        cells.compactMap { cell, number in
-            guard let pixels = WidgetController.of(cell)?.stages[.image]?.current?.pixels else { return nil }
-            let shown = pixels.pixel(x: 8, y: 8).map { [$0.red, $0.green, $0.blue] }
-            return shown == Sources.color(of: number) ? nil : "\(number): \(shown ?? [])"
-        }
-    }
-
-    /// Cells on the screen whose pixels are not their picture's.
-    func wrongPixels(_ screenshot: Screenshot, in window: UnsafeMutablePointer<GtkWidget>) -> [String] {
-        var seen = 0
-        let wrong: [String] = cells.compactMap { cell, number in
-            var bounds = graphene_rect_t()
-            guard gtk_widget_compute_bounds(cell, window, &bounds) != 0 else { return nil }
-            let x = Int(bounds.origin.x + bounds.size.width / 2)
-            let y = Int(bounds.origin.y + bounds.size.height / 2)
-            guard x > 0, y > 0, x < screenshot.width, y < screenshot.height else { return nil }
-            seen += 1
-            let color = screenshot.color(x, y)
-            let isRight = zip(color, Sources.color(of: number)).allSatisfy { abs($0 - Int($1)) < 8 }
-            return isRight ? nil : "\(number): \(color)"
-        }
-        XCTAssertGreaterThan(seen, 20)
-        return wrong
-    }
-}
 #endif

@@ -25,7 +25,7 @@
                 // The cells are far fewer than the positions.
                 XCTAssertLessThan(LivingControllers.shared.count - before, 600)
                 stage.window.close()
-                XCTAssertEqual(LivingControllers.shared.count, before)
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { stage.manager.runningJobs == 0 }
             }
         }
@@ -43,7 +43,7 @@
                 try stage.check("at rest")
                 stage.window.close()
                 Stand.pump("rest") { stage.manager.runningJobs == 0 }
-                XCTAssertEqual(LivingControllers.shared.count, before)
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
             }
         }
 
@@ -131,7 +131,7 @@
                 flow.setCount(3)
                 Stand.pump("three") { flow.visible == 0..<3 && isReady() }
                 window.close()
-                XCTAssertEqual(LivingControllers.shared.count, before)
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }

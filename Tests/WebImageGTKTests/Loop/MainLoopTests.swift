@@ -1,65 +1,65 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Dispatch
-import Glibc
-import WebImageGTK
-import XCTest
+    import CGTK4
+    import Dispatch
+    import Glibc
+    import WebImageGTK
+    import XCTest
 
-/// The main actor while GLib's loop has the main thread.
-final class MainLoopTests: XCTestCase {
-    func testWorkOfTheMainActorRunsInsideTheLoop() throws {
-        try Stand.run {
-            var count = 0
-            for _ in 0..<100 { Task { @MainActor in count += 1 } }
-            DispatchQueue.main.async { MainActor.assumeIsolated { count += 1 } }
-            Stand.pump("all work") { count == 101 }
+    /// The main actor while GLib's loop has the main thread.
+    final class MainLoopTests: XCTestCase {
+        func testWorkOfTheMainActorRunsInsideTheLoop() throws {
+            try Stand.run {
+                var count = 0
+                for _ in 0..<100 { Task { @MainActor in count += 1 } }
+                DispatchQueue.main.async { MainActor.assumeIsolated { count += 1 } }
+                Stand.pump("all work") { count == 101 }
+            }
         }
-    }
 
-    func testInstallingAgainDoesNothing() throws {
-        try Stand.run {
-            XCTAssertTrue(GTKMainLoop.install())
-            XCTAssertTrue(GTKMainLoop.install())
+        func testInstallingAgainDoesNothing() throws {
+            try Stand.run {
+                XCTAssertTrue(GTKMainLoop.install())
+                XCTAssertTrue(GTKMainLoop.install())
+            }
         }
-    }
 
-    func testOffTheMainThreadNothingIsInstalled() throws {
-        try Stand.run {
-            try Stand.wait {
-                let result = await Task.detached { GTKMainLoop.install() }.value
-                XCTAssertFalse(result)
+        func testOffTheMainThreadNothingIsInstalled() throws {
+            try Stand.run {
+                try Stand.wait {
+                    let result = await Task.detached { GTKMainLoop.install() }.value
+                    XCTAssertFalse(result)
+                }
+            }
+        }
+
+        func testTimersOfTheMainActorComeBack() throws {
+            try Stand.run {
+                try Stand.wait { try await Task.sleep(for: .milliseconds(1)) }
+            }
+        }
+
+        /// Voluntary context switches of the main thread tell how often the loop woke.
+        func testTheLoopSleepsWhenThereIsNothingToDo() throws {
+            try Stand.run {
+                Stand.settle()
+                var wakes = 0
+                var isOver = false
+                let timer = g_timeout_add_full(
+                    G_PRIORITY_DEFAULT, 500,
+                    { data in
+                        data?.assumingMemoryBound(to: Bool.self).pointee = true
+                        return 0
+                    }, &isOver, nil)
+                while !isOver {
+                    g_main_context_iteration(nil, 1)
+                    wakes += 1
+                }
+                _ = timer
+                // The timer, and what other tests left behind; a loop that spins wakes ten thousands of times.
+                XCTAssertLessThan(wakes, 20)
             }
         }
     }
-
-    func testTimersOfTheMainActorComeBack() throws {
-        try Stand.run {
-            try Stand.wait { try await Task.sleep(for: .milliseconds(1)) }
-        }
-    }
-
-    /// Voluntary context switches of the main thread tell how often the loop woke.
-    func testTheLoopSleepsWhenThereIsNothingToDo() throws {
-        try Stand.run {
-            Stand.settle()
-            var wakes = 0
-            var isOver = false
-            let timer = g_timeout_add_full(
-                G_PRIORITY_DEFAULT, 500,
-                { data in
-                    data?.assumingMemoryBound(to: Bool.self).pointee = true
-                    return 0
-                }, &isOver, nil)
-            while !isOver {
-                g_main_context_iteration(nil, 1)
-                wakes += 1
-            }
-            _ = timer
-            // The timer, and what other tests left behind; a loop that spins wakes ten thousands of times.
-            XCTAssertLessThan(wakes, 20)
-        }
-    }
-}
 #endif

@@ -1,97 +1,97 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import XCTest
+    import CGTK4
+    import XCTest
 
-@testable import WebImage
-@testable import WebImageCore
-@testable import WebImageGTK
+    @testable import WebImage
+    @testable import WebImageCore
+    @testable import WebImageGTK
 
-/// Animations at known times.
-final class AnimationTests: XCTestCase {
-    private static let colors: [[UInt8]] = [[200, 0, 0], [0, 200, 0], [0, 0, 200], [200, 200, 0]]
+    /// Animations at known times.
+    final class AnimationTests: XCTestCase {
+        private static let colors: [[UInt8]] = [[200, 0, 0], [0, 200, 0], [0, 0, 200], [200, 200, 0]]
 
-    /// Waits for the frame, which is decoded on another thread.
-    @MainActor
-    private static func wait(_ stage: TestStage, for index: Int) {
-        Stand.pump("frame \(index)") {
-            stage.pass(0)
-            return stage.stage.player?.frameIndex == index
+        /// Waits for the frame, which is decoded on another thread.
+        @MainActor
+        private static func wait(_ stage: TestStage, for index: Int) {
+            Stand.pump("frame \(index)") {
+                stage.pass(0)
+                return stage.stage.player?.frameIndex == index
+            }
         }
-    }
 
-    func testTheFrameOfTheTimeIsDrawn() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.present(try ColorFrames(Self.colors).image())
-            stage.pass(0)
-            assertColor(try stage.drawn().middle, [200, 0, 0])
-            for (index, color) in [(1, [0, 200, 0]), (2, [0, 0, 200]), (3, [200, 200, 0]), (0, [200, 0, 0])] {
+        func testTheFrameOfTheTimeIsDrawn() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.present(try ColorFrames(Self.colors).image())
+                stage.pass(0)
+                assertColor(try stage.drawn().middle, [200, 0, 0])
+                for (index, color) in [(1, [0, 200, 0]), (2, [0, 0, 200]), (3, [200, 200, 0]), (0, [200, 0, 0])] {
+                    stage.pass(100)
+                    Self.wait(stage, for: index)
+                    assertColor(try stage.drawn().middle, color, "frame \(index)")
+                }
+            }
+        }
+
+        func testTheNextFrameIsWhenItIsNeeded() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.present(try ColorFrames(Self.colors).image())
+                stage.pass(0)
+                XCTAssertEqual(stage.pass(30), 70)
+            }
+        }
+
+        func testHiddenStagesStandStill() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.present(try ColorFrames(Self.colors).image())
+                stage.pass(0)
+                stage.stage.isVisible = false
+                XCTAssertNil(stage.pass(1_000))
+                XCTAssertEqual(stage.stage.player?.frameIndex, 0)
+            }
+        }
+
+        func testWhereTheDesktopWantsNoMotionThePosterIsShown() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.stage.animates = false
+                stage.present(try ColorFrames(Self.colors).image())
+                stage.pass(0)
+                XCTAssertNil(stage.pass(150))
+                assertColor(try stage.drawn().middle, [200, 0, 0])
+            }
+        }
+
+        func testAnAnimationThatGrowsGoesOn() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.present(try ColorFrames(Array(Self.colors.prefix(2))).image(), .preview)
+                let player = stage.stage.player
+                stage.pass(0)
                 stage.pass(100)
-                Self.wait(stage, for: index)
-                assertColor(try stage.drawn().middle, color, "frame \(index)")
+                Self.wait(stage, for: 1)
+                stage.present(try ColorFrames(Self.colors).image(), .picture)
+                XCTAssertTrue(stage.stage.player === player)
+                assertColor(try stage.drawn().middle, [0, 200, 0], "where it was")
+                stage.pass(100)
+                Self.wait(stage, for: 2)
+                assertColor(try stage.drawn().middle, [0, 0, 200])
+            }
+        }
+
+        func testStillsHaveNoPlayer() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.present(try ColorFrames(Self.colors).image())
+                XCTAssertNotNil(stage.stage.player)
+                stage.present(try Sources.image([1, 2, 3]))
+                XCTAssertNil(stage.stage.player)
+                XCTAssertNil(stage.pass(16))
             }
         }
     }
-
-    func testTheNextFrameIsWhenItIsNeeded() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.present(try ColorFrames(Self.colors).image())
-            stage.pass(0)
-            XCTAssertEqual(stage.pass(30), 70)
-        }
-    }
-
-    func testHiddenStagesStandStill() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.present(try ColorFrames(Self.colors).image())
-            stage.pass(0)
-            stage.stage.isVisible = false
-            XCTAssertNil(stage.pass(1_000))
-            XCTAssertEqual(stage.stage.player?.frameIndex, 0)
-        }
-    }
-
-    func testWhereTheDesktopWantsNoMotionThePosterIsShown() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.stage.animates = false
-            stage.present(try ColorFrames(Self.colors).image())
-            stage.pass(0)
-            XCTAssertNil(stage.pass(150))
-            assertColor(try stage.drawn().middle, [200, 0, 0])
-        }
-    }
-
-    func testAnAnimationThatGrowsGoesOn() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.present(try ColorFrames(Array(Self.colors.prefix(2))).image(), .preview)
-            let player = stage.stage.player
-            stage.pass(0)
-            stage.pass(100)
-            Self.wait(stage, for: 1)
-            stage.present(try ColorFrames(Self.colors).image(), .picture)
-            XCTAssertTrue(stage.stage.player === player)
-            assertColor(try stage.drawn().middle, [0, 200, 0], "where it was")
-            stage.pass(100)
-            Self.wait(stage, for: 2)
-            assertColor(try stage.drawn().middle, [0, 0, 200])
-        }
-    }
-
-    func testStillsHaveNoPlayer() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.present(try ColorFrames(Self.colors).image())
-            XCTAssertNotNil(stage.stage.player)
-            stage.present(try Sources.image([1, 2, 3]))
-            XCTAssertNil(stage.stage.player)
-            XCTAssertNil(stage.pass(16))
-        }
-    }
-}
 #endif

@@ -1,43 +1,45 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import XCTest
+    import XCTest
 
-@testable import WebImageGTK
+    @testable import WebImageGTK
 
-final class ContentFitTests: XCTestCase {
-    private let size = (width: 40.0, height: 20.0)
+    final class ContentFitTests: XCTestCase {
+        private let size = (width: 40.0, height: 20.0)
 
-    func testContainLeavesRoomOnTheShorterSide() {
-        XCTAssertEqual(
-            ContentFit.contain.rect(of: size, in: (100, 100)), StageRect(x: 0, y: 25, width: 100, height: 50))
+        func testContainLeavesRoomOnTheShorterSide() {
+            XCTAssertEqual(
+                ContentFit.contain.rect(of: size, in: (100, 100)), StageRect(x: 0, y: 25, width: 100, height: 50))
+        }
+
+        func testCoverGoesBeyondTheLongerSide() {
+            XCTAssertEqual(
+                ContentFit.cover.rect(of: size, in: (100, 100)), StageRect(x: -50, y: 0, width: 200, height: 100))
+        }
+
+        func testFillStretches() {
+            XCTAssertEqual(
+                ContentFit.fill.rect(of: size, in: (100, 100)), StageRect(x: 0, y: 0, width: 100, height: 100))
+        }
+
+        func testScaleDownEnlargesNothing() {
+            XCTAssertEqual(
+                ContentFit.scaleDown.rect(of: size, in: (100, 100)), StageRect(x: 30, y: 40, width: 40, height: 20))
+            XCTAssertEqual(
+                ContentFit.scaleDown.rect(of: size, in: (20, 20)), StageRect(x: 0, y: 5, width: 20, height: 10))
+        }
+
+        func testWhatHasNoSizeTakesAllOfThePlace() {
+            XCTAssertEqual(ContentFit.contain.rect(of: (0, 0), in: (7, 9)), StageRect(x: 0, y: 0, width: 7, height: 9))
+        }
+
+        func testRectanglesApartHaveNothingInCommon() {
+            let left = StageRect(x: 0, y: 0, width: 10, height: 10)
+            XCTAssertEqual(left.intersection(StageRect(x: 20, y: 5, width: 10, height: 10)).width, 0)
+            XCTAssertEqual(
+                left.intersection(StageRect(x: 4, y: -5, width: 10, height: 10)),
+                StageRect(x: 4, y: 0, width: 6, height: 5))
+        }
     }
-
-    func testCoverGoesBeyondTheLongerSide() {
-        XCTAssertEqual(
-            ContentFit.cover.rect(of: size, in: (100, 100)), StageRect(x: -50, y: 0, width: 200, height: 100))
-    }
-
-    func testFillStretches() {
-        XCTAssertEqual(ContentFit.fill.rect(of: size, in: (100, 100)), StageRect(x: 0, y: 0, width: 100, height: 100))
-    }
-
-    func testScaleDownEnlargesNothing() {
-        XCTAssertEqual(
-            ContentFit.scaleDown.rect(of: size, in: (100, 100)), StageRect(x: 30, y: 40, width: 40, height: 20))
-        XCTAssertEqual(ContentFit.scaleDown.rect(of: size, in: (20, 20)), StageRect(x: 0, y: 5, width: 20, height: 10))
-    }
-
-    func testWhatHasNoSizeTakesAllOfThePlace() {
-        XCTAssertEqual(ContentFit.contain.rect(of: (0, 0), in: (7, 9)), StageRect(x: 0, y: 0, width: 7, height: 9))
-    }
-
-    func testRectanglesApartHaveNothingInCommon() {
-        let left = StageRect(x: 0, y: 0, width: 10, height: 10)
-        XCTAssertEqual(left.intersection(StageRect(x: 20, y: 5, width: 10, height: 10)).width, 0)
-        XCTAssertEqual(
-            left.intersection(StageRect(x: 4, y: -5, width: 10, height: 10)),
-            StageRect(x: 4, y: 0, width: 6, height: 5))
-    }
-}
 #endif

@@ -1,88 +1,88 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import XCTest
+    import CGTK4
+    import XCTest
 
-@testable import WebImage
-@testable import WebImageCore
-@testable import WebImageGTK
+    @testable import WebImage
+    @testable import WebImageCore
+    @testable import WebImageGTK
 
-/// What is shown on top while a picture is loaded.
-final class IndicatorTests: XCTestCase {
-    func testItAppearsAfterAWhileAndGoesWithTheLoad() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.stage.indicator = .bar
-            stage.stage.load = LoadSigns(fraction: 0.5)
-            XCTAssertEqual(stage.pass(16), 100, "not before a tenth of a second")
-            XCTAssertEqual(try stage.drawn().color(5, 28), [0, 0, 0])
-            XCTAssertNil(stage.pass(100), "nothing moves while the progress stays")
-            let drawn = try stage.drawn()
-            XCTAssertNotEqual(drawn.color(35, 28), drawn.color(5, 28))
-            stage.stage.load?.fraction = 1
-            XCTAssertEqual(try stage.drawn().color(35, 28), drawn.color(5, 28))
-            stage.stage.load = nil
-            XCTAssertEqual(try stage.drawn().color(5, 28), [0, 0, 0])
-        }
-    }
-
-    func testWithoutProgressItMoves() throws {
-        try Stand.run {
-            for indicator in [ImageIndicator.spinner, .ring, .bar] {
+    /// What is shown on top while a picture is loaded.
+    final class IndicatorTests: XCTestCase {
+        func testItAppearsAfterAWhileAndGoesWithTheLoad() throws {
+            try Stand.run {
                 let stage = TestStage()
-                stage.stage.indicator = indicator.delayed(by: 0)
+                stage.stage.indicator = .bar
+                stage.stage.load = LoadSigns(fraction: 0.5)
+                XCTAssertEqual(stage.pass(16), 100, "not before a tenth of a second")
+                XCTAssertEqual(try stage.drawn().color(5, 28), [0, 0, 0])
+                XCTAssertNil(stage.pass(100), "nothing moves while the progress stays")
+                let drawn = try stage.drawn()
+                XCTAssertNotEqual(drawn.color(35, 28), drawn.color(5, 28))
+                stage.stage.load?.fraction = 1
+                XCTAssertEqual(try stage.drawn().color(35, 28), drawn.color(5, 28))
+                stage.stage.load = nil
+                XCTAssertEqual(try stage.drawn().color(5, 28), [0, 0, 0])
+            }
+        }
+
+        func testWithoutProgressItMoves() throws {
+            try Stand.run {
+                for indicator in [ImageIndicator.spinner, .ring, .bar] {
+                    let stage = TestStage()
+                    stage.stage.indicator = indicator.delayed(by: 0)
+                    stage.stage.load = LoadSigns()
+                    XCTAssertEqual(stage.pass(16), 0)
+                    let first = try stage.drawn(width: 60, height: 60)
+                    XCTAssertEqual(stage.pass(300), 0)
+                    let second = try stage.drawn(width: 60, height: 60)
+                    XCTAssertNotEqual(first.bytes, second.bytes)
+                }
+            }
+        }
+
+        func testWhereTheDesktopWantsNoMotionItStands() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.stage.animates = false
+                stage.stage.indicator = .spinner.delayed(by: 0)
                 stage.stage.load = LoadSigns()
-                XCTAssertEqual(stage.pass(16), 0)
-                let first = try stage.drawn(width: 60, height: 60)
-                XCTAssertEqual(stage.pass(300), 0)
-                let second = try stage.drawn(width: 60, height: 60)
-                XCTAssertNotEqual(first.bytes, second.bytes)
+                XCTAssertNil(stage.pass(16))
+                let first = try stage.drawn()
+                stage.pass(500)
+                XCTAssertEqual(try stage.drawn().bytes, first.bytes)
             }
         }
-    }
 
-    func testWhereTheDesktopWantsNoMotionItStands() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.stage.animates = false
-            stage.stage.indicator = .spinner.delayed(by: 0)
-            stage.stage.load = LoadSigns()
-            XCTAssertNil(stage.pass(16))
-            let first = try stage.drawn()
-            stage.pass(500)
-            XCTAssertEqual(try stage.drawn().bytes, first.bytes)
-        }
-    }
-
-    func testAnOwnOneGetsTheProgress() throws {
-        try Stand.run {
-            var fractions: [Double?] = []
-            let stage = TestStage()
-            stage.stage.indicator = .custom { fractions.append($0.fraction) }.delayed(by: 0)
-            stage.stage.load = LoadSigns(fraction: 0.25)
-            stage.pass(16)
-            _ = try stage.drawn()
-            XCTAssertEqual(fractions, [0.25])
-        }
-    }
-
-    func testIndicatorsLook() throws {
-        try Stand.run {
-            let looks: [(String, ImageIndicator, Double?)] = [
-                ("spinner", .spinner, nil), ("ring", .ring, 0.7), ("ring-unknown", .ring, nil), ("bar", .bar, 0.7),
-            ]
-            for (name, indicator, fraction) in looks {
+        func testAnOwnOneGetsTheProgress() throws {
+            try Stand.run {
+                var fractions: [Double?] = []
                 let stage = TestStage()
-                stage.foreground = .white
-                stage.present(try Sources.image([90, 120, 160], width: 80, height: 60), .placeholder)
-                stage.stage.indicator = indicator.delayed(by: 0)
-                stage.stage.load = LoadSigns(fraction: fraction)
+                stage.stage.indicator = .custom { fractions.append($0.fraction) }.delayed(by: 0)
+                stage.stage.load = LoadSigns(fraction: 0.25)
                 stage.pass(16)
-                stage.pass(400)
-                try assertLooks(try stage.drawn(width: 80, height: 60), as: "indicator-\(name)")
+                _ = try stage.drawn()
+                XCTAssertEqual(fractions, [0.25])
+            }
+        }
+
+        func testIndicatorsLook() throws {
+            try Stand.run {
+                let looks: [(String, ImageIndicator, Double?)] = [
+                    ("spinner", .spinner, nil), ("ring", .ring, 0.7), ("ring-unknown", .ring, nil), ("bar", .bar, 0.7),
+                ]
+                for (name, indicator, fraction) in looks {
+                    let stage = TestStage()
+                    stage.foreground = .white
+                    stage.present(try Sources.image([90, 120, 160], width: 80, height: 60), .placeholder)
+                    stage.stage.indicator = indicator.delayed(by: 0)
+                    stage.stage.load = LoadSigns(fraction: fraction)
+                    stage.pass(16)
+                    stage.pass(400)
+                    try assertLooks(try stage.drawn(width: 80, height: 60), as: "indicator-\(name)")
+                }
             }
         }
     }
-}
 #endif

@@ -1,128 +1,128 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Dispatch
-import XCTest
+    import CGTK4
+    import Dispatch
+    import XCTest
 
-@testable import WebImage
-@testable import WebImageCore
-@testable import WebImageGTK
+    @testable import WebImage
+    @testable import WebImageCore
+    @testable import WebImageGTK
 
-/// What a stage draws, at times that the tests set.
-final class StageTests: XCTestCase {
-    func testAPictureIsDrawnInItsPlace() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.present(try Sources.image([200, 0, 0], width: 40, height: 20))
-            let drawn = try stage.drawn(width: 40, height: 40)
-            assertColor(drawn.middle, [200, 0, 0])
-            XCTAssertEqual(drawn.color(20, 2), [0, 0, 0], "above the picture")
-            XCTAssertEqual(stage.places, [[40, 40]])
-        }
-    }
-
-    func testCornersAreRounded() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.stage.cornerRadius = 10
-            stage.present(try Sources.image([200, 0, 0]))
-            let drawn = try stage.drawn()
-            XCTAssertEqual(drawn.color(0, 0), [0, 0, 0])
-            assertColor(drawn.color(10, 0), [200, 0, 0], within: 40)
-            assertColor(drawn.middle, [200, 0, 0])
-        }
-    }
-
-    func testAColourTakesAllOfThePlace() throws {
-        try Stand.run {
-            let stage = TestStage()
-            let color = PixelColor(red: 1, green: 99, blue: 3)
-            stage.stage.present(Presentation(.placeholder, color: color, generation: 1))
-            assertColor(try stage.drawn().color(0, 29), [1, 99, 3])
-            XCTAssertNil(stage.stage.intrinsicSize)
-        }
-    }
-
-    func testNothingEmptiesTheStage() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.present(try Sources.image([200, 0, 0]))
-            _ = try stage.drawn()
-            stage.present(nil, .nothing)
-            XCTAssertEqual(try stage.drawn().middle, [0, 0, 0])
-        }
-    }
-
-    func testTheSizeIsInPoints() throws {
-        try Stand.run {
-            let stage = TestStage()
-            stage.stage.scaleFactor = 2
-            stage.present(try Sources.image([1, 2, 3], width: 40, height: 30))
-            XCTAssertEqual(stage.stage.intrinsicSize?.width, 20)
-            XCTAssertEqual(stage.stage.intrinsicSize?.height, 15)
-            XCTAssertEqual(stage.sizeChanges, 1)
-            stage.present(try Sources.image([9, 2, 3], width: 40, height: 30))
-            XCTAssertEqual(stage.sizeChanges, 1, "another picture of the same size")
-        }
-    }
-
-    func testWhatAFrameHasNoRoomForComesWithTheNextAndTheOldOneStays() throws {
-        try Stand.run {
-            let old = TestStage()
-            old.present(try Sources.image([0, 200, 0]))
-            _ = try old.drawn()
-            let first = TestStage()
-            let bytes = UploadBudget.shared.bytesPerFrame
-            defer { UploadBudget.shared.bytesPerFrame = bytes }
-            UploadBudget.shared.bytesPerFrame = 1_000
-            old.frameTime += 1_000_000
-            first.frameTime = old.frameTime
-            first.present(try Sources.image([200, 0, 0]))
-            old.present(try Sources.image([0, 0, 200]))
-            assertColor(try first.drawn().middle, [200, 0, 0], "the first of a frame")
-            assertColor(try old.drawn().middle, [0, 200, 0], "what has to wait")
-            XCTAssertEqual(old.pass(16), 0, "asks for the next frame")
-            assertColor(try old.drawn().middle, [0, 0, 200], "the next frame")
-            XCTAssertNil(old.pass(16))
-        }
-    }
-
-    func testAllWhoShowAPictureShareOneTextureThatGoesWithIt() throws {
-        try Stand.run {
-            let before = GTKTexture.livingCount
-            try { @MainActor in
-                let image = try Sources.image([1, 2, 3])
-                XCTAssertTrue(GTKTexture.of(image) === GTKTexture.of(image.pixels))
-                XCTAssertEqual(GTKTexture.livingCount, before + 1)
-            }()
-            XCTAssertEqual(GTKTexture.livingCount, before)
-        }
-    }
-
-    func testATextureOutlivesItsPicture() throws {
-        try Stand.run {
-            var image: Image? = try Sources.image([1, 2, 3], width: 300, height: 300)
-            let texture = GTKTexture.of(try XCTUnwrap(image))
-            image = nil
-            // What the pool would give to the next picture.
-            let other = try Sources.image([250, 250, 250], width: 300, height: 300)
-            var pixels = [UInt8](repeating: 0, count: 300 * 300 * 4)
-            gdk_texture_download(texture.pointer, &pixels, 300 * 4)
-            XCTAssertEqual(pixels[0..<3], [3, 2, 1])
-            _ = other
-        }
-    }
-
-    func testTexturesAreMadeOnAnyThread() throws {
-        try Stand.run {
-            let image = try Sources.image([1, 2, 3])
-            DispatchQueue.concurrentPerform(iterations: 32) { _ in
-                var pixels = [UInt8](repeating: 0, count: 40 * 30 * 4)
-                gdk_texture_download(GTKTexture.of(image).pointer, &pixels, 40 * 4)
+    /// What a stage draws, at times that the tests set.
+    final class StageTests: XCTestCase {
+        func testAPictureIsDrawnInItsPlace() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.present(try Sources.image([200, 0, 0], width: 40, height: 20))
+                let drawn = try stage.drawn(width: 40, height: 40)
+                assertColor(drawn.middle, [200, 0, 0])
+                XCTAssertEqual(drawn.color(20, 2), [0, 0, 0], "above the picture")
+                XCTAssertEqual(stage.places, [[40, 40]])
             }
-            XCTAssertTrue(GTKTexture.of(image) === GTKTexture.of(image))
+        }
+
+        func testCornersAreRounded() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.stage.cornerRadius = 10
+                stage.present(try Sources.image([200, 0, 0]))
+                let drawn = try stage.drawn()
+                XCTAssertEqual(drawn.color(0, 0), [0, 0, 0])
+                assertColor(drawn.color(10, 0), [200, 0, 0], within: 40)
+                assertColor(drawn.middle, [200, 0, 0])
+            }
+        }
+
+        func testAColourTakesAllOfThePlace() throws {
+            try Stand.run {
+                let stage = TestStage()
+                let color = PixelColor(red: 1, green: 99, blue: 3)
+                stage.stage.present(Presentation(.placeholder, color: color, generation: 1))
+                assertColor(try stage.drawn().color(0, 29), [1, 99, 3])
+                XCTAssertNil(stage.stage.intrinsicSize)
+            }
+        }
+
+        func testNothingEmptiesTheStage() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.present(try Sources.image([200, 0, 0]))
+                _ = try stage.drawn()
+                stage.present(nil, .nothing)
+                XCTAssertEqual(try stage.drawn().middle, [0, 0, 0])
+            }
+        }
+
+        func testTheSizeIsInPoints() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.stage.scaleFactor = 2
+                stage.present(try Sources.image([1, 2, 3], width: 40, height: 30))
+                XCTAssertEqual(stage.stage.intrinsicSize?.width, 20)
+                XCTAssertEqual(stage.stage.intrinsicSize?.height, 15)
+                XCTAssertEqual(stage.sizeChanges, 1)
+                stage.present(try Sources.image([9, 2, 3], width: 40, height: 30))
+                XCTAssertEqual(stage.sizeChanges, 1, "another picture of the same size")
+            }
+        }
+
+        func testWhatAFrameHasNoRoomForComesWithTheNextAndTheOldOneStays() throws {
+            try Stand.run {
+                let old = TestStage()
+                old.present(try Sources.image([0, 200, 0]))
+                _ = try old.drawn()
+                let first = TestStage()
+                let bytes = UploadBudget.shared.bytesPerFrame
+                defer { UploadBudget.shared.bytesPerFrame = bytes }
+                UploadBudget.shared.bytesPerFrame = 1_000
+                old.frameTime += 1_000_000
+                first.frameTime = old.frameTime
+                first.present(try Sources.image([200, 0, 0]))
+                old.present(try Sources.image([0, 0, 200]))
+                assertColor(try first.drawn().middle, [200, 0, 0], "the first of a frame")
+                assertColor(try old.drawn().middle, [0, 200, 0], "what has to wait")
+                XCTAssertEqual(old.pass(16), 0, "asks for the next frame")
+                assertColor(try old.drawn().middle, [0, 0, 200], "the next frame")
+                XCTAssertNil(old.pass(16))
+            }
+        }
+
+        func testAllWhoShowAPictureShareOneTextureThatGoesWithIt() throws {
+            try Stand.run {
+                let before = GTKTexture.livingCount
+                try { @MainActor in
+                    let image = try Sources.image([1, 2, 3])
+                    XCTAssertTrue(GTKTexture.of(image) === GTKTexture.of(image.pixels))
+                    XCTAssertEqual(GTKTexture.livingCount, before + 1)
+                }()
+                XCTAssertEqual(GTKTexture.livingCount, before)
+            }
+        }
+
+        func testATextureOutlivesItsPicture() throws {
+            try Stand.run {
+                var image: Image? = try Sources.image([1, 2, 3], width: 300, height: 300)
+                let texture = GTKTexture.of(try XCTUnwrap(image))
+                image = nil
+                // What the pool would give to the next picture.
+                let other = try Sources.image([250, 250, 250], width: 300, height: 300)
+                var pixels = [UInt8](repeating: 0, count: 300 * 300 * 4)
+                gdk_texture_download(texture.pointer, &pixels, 300 * 4)
+                XCTAssertEqual(pixels[0..<3], [3, 2, 1])
+                _ = other
+            }
+        }
+
+        func testTexturesAreMadeOnAnyThread() throws {
+            try Stand.run {
+                let image = try Sources.image([1, 2, 3])
+                DispatchQueue.concurrentPerform(iterations: 32) { _ in
+                    var pixels = [UInt8](repeating: 0, count: 40 * 30 * 4)
+                    gdk_texture_download(GTKTexture.of(image).pointer, &pixels, 40 * 4)
+                }
+                XCTAssertTrue(GTKTexture.of(image) === GTKTexture.of(image))
+            }
         }
     }
-}
 #endif

@@ -1,138 +1,138 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import XCTest
+    import CGTK4
+    import XCTest
 
-@testable import WebImage
-@testable import WebImageCore
-@testable import WebImageGTK
+    @testable import WebImage
+    @testable import WebImageCore
+    @testable import WebImageGTK
 
-/// How one picture gives way to the next.
-final class TransitionTests: XCTestCase {
-    /// A stage that shows red, with blue coming in; 100 ms long, even.
-    @MainActor
-    private static func stage(_ effect: Transition.Effect, animates: Bool = true) throws -> TestStage {
-        let stage = TestStage()
-        stage.stage.animates = animates
-        stage.present(try Sources.image([200, 0, 0]))
-        _ = try stage.drawn()
-        stage.present(
-            try Sources.image([0, 0, 200]), .picture, Transition(effect, duration: 0.1, curve: .linear))
-        return stage
-    }
-
-    func testACrossFadeIsHalfOfBothInTheMiddle() throws {
-        try Stand.run {
-            let stage = try Self.stage(.crossFade)
-            assertColor(try stage.drawn().middle, [200, 0, 0], "at its beginning")
-            XCTAssertEqual(stage.pass(50), 0, "every frame counts")
-            assertColor(try stage.drawn().middle, [100, 0, 100])
-            XCTAssertNil(stage.pass(50), "at its end nothing moves any more")
-            assertColor(try stage.drawn().middle, [0, 0, 200])
-            XCTAssertNil(stage.stage.outgoing)
-        }
-    }
-
-    func testItBeginsWithTheFirstFrameThatShowsIt() throws {
-        try Stand.run {
-            let stage = try Self.stage(.crossFade)
-            stage.pass(500)
-            assertColor(try stage.drawn().middle, [200, 0, 0])
-        }
-    }
-
-    func testSlidingComesFromTheEdge() throws {
-        try Stand.run {
-            let fromLeft = try Self.stage(.slide(.left))
-            _ = try fromLeft.drawn()
-            fromLeft.pass(50)
-            let drawn = try fromLeft.drawn()
-            assertColor(drawn.color(5, 15), [0, 0, 200])
-            assertColor(drawn.color(35, 15), [200, 0, 0])
-            let fromBottom = try Self.stage(.slide(.bottom))
-            _ = try fromBottom.drawn()
-            fromBottom.pass(50)
-            let other = try fromBottom.drawn()
-            assertColor(other.color(20, 5), [200, 0, 0])
-            assertColor(other.color(20, 25), [0, 0, 200])
-        }
-    }
-
-    func testFlippingTurnsTheOldAwayAndTheNewTowardsTheViewer() throws {
-        try Stand.run {
-            let stage = try Self.stage(.flip(.left))
-            _ = try stage.drawn()
-            stage.pass(25)
-            let first = try stage.drawn()
-            assertColor(first.middle, [200, 0, 0])
-            XCTAssertEqual(first.color(2, 15), [0, 0, 0], "half as wide")
-            stage.pass(50)
-            assertColor(try stage.drawn().middle, [0, 0, 200])
-        }
-    }
-
-    func testZoomingGrowsFromTheMiddle() throws {
-        try Stand.run {
-            let stage = try Self.stage(.zoom)
-            _ = try stage.drawn()
-            stage.pass(50)
-            let drawn = try stage.drawn()
-            XCTAssertGreaterThan(drawn.middle[2], 60)
-            XCTAssertEqual(drawn.color(1, 15)[2], 0, "not there yet")
-        }
-    }
-
-    func testAnOwnEffectIsFoundByItsName() throws {
-        try Stand.run {
-            var parts: [Double] = []
-            Transition.register("test") { frame in
-                parts.append(frame.progress)
-                frame.drawOld()
-            }
-            let stage = try Self.stage(.named("test"))
-            _ = try stage.drawn()
-            stage.pass(50)
-            assertColor(try stage.drawn().middle, [200, 0, 0])
-            XCTAssertEqual(parts, [0, 0.5])
-            let unknown = try Self.stage(.named("of nobody"))
-            _ = try unknown.drawn()
-            unknown.pass(50)
-            assertColor(try unknown.drawn().middle, [100, 0, 100], "cross-fades")
-        }
-    }
-
-    func testWhereTheDesktopWantsNoMotionThePictureIsThereAtOnce() throws {
-        try Stand.run {
-            let stage = try Self.stage(.crossFade, animates: false)
-            assertColor(try stage.drawn().middle, [0, 0, 200])
-            let running = try Self.stage(.crossFade)
-            _ = try running.drawn()
-            running.stage.animates = false
-            assertColor(try running.drawn().middle, [0, 0, 200], "also when it changes its mind")
-        }
-    }
-
-    func testThePictureFadesInFromNothing() throws {
-        try Stand.run {
+    /// How one picture gives way to the next.
+    final class TransitionTests: XCTestCase {
+        /// A stage that shows red, with blue coming in; 100 ms long, even.
+        @MainActor
+        private static func stage(_ effect: Transition.Effect, animates: Bool = true) throws -> TestStage {
             let stage = TestStage()
+            stage.stage.animates = animates
+            stage.present(try Sources.image([200, 0, 0]))
+            _ = try stage.drawn()
             stage.present(
-                try Sources.image([0, 0, 200]), .picture, Transition(.crossFade, duration: 0.1, curve: .linear))
-            _ = try stage.drawn()
-            stage.pass(50)
-            assertColor(try stage.drawn().middle, [0, 0, 100])
+                try Sources.image([0, 0, 200]), .picture, Transition(effect, duration: 0.1, curve: .linear))
+            return stage
         }
-    }
 
-    func testWhatIsSupersededMeanwhileNeverShowsAgain() throws {
-        try Stand.run {
-            let stage = try Self.stage(.crossFade)
-            _ = try stage.drawn()
-            stage.pass(50)
-            stage.present(try Sources.image([0, 200, 0]))
-            assertColor(try stage.drawn().middle, [0, 200, 0])
-            XCTAssertNil(stage.pass(16))
+        func testACrossFadeIsHalfOfBothInTheMiddle() throws {
+            try Stand.run {
+                let stage = try Self.stage(.crossFade)
+                assertColor(try stage.drawn().middle, [200, 0, 0], "at its beginning")
+                XCTAssertEqual(stage.pass(50), 0, "every frame counts")
+                assertColor(try stage.drawn().middle, [100, 0, 100])
+                XCTAssertNil(stage.pass(50), "at its end nothing moves any more")
+                assertColor(try stage.drawn().middle, [0, 0, 200])
+                XCTAssertNil(stage.stage.outgoing)
+            }
+        }
+
+        func testItBeginsWithTheFirstFrameThatShowsIt() throws {
+            try Stand.run {
+                let stage = try Self.stage(.crossFade)
+                stage.pass(500)
+                assertColor(try stage.drawn().middle, [200, 0, 0])
+            }
+        }
+
+        func testSlidingComesFromTheEdge() throws {
+            try Stand.run {
+                let fromLeft = try Self.stage(.slide(.left))
+                _ = try fromLeft.drawn()
+                fromLeft.pass(50)
+                let drawn = try fromLeft.drawn()
+                assertColor(drawn.color(5, 15), [0, 0, 200])
+                assertColor(drawn.color(35, 15), [200, 0, 0])
+                let fromBottom = try Self.stage(.slide(.bottom))
+                _ = try fromBottom.drawn()
+                fromBottom.pass(50)
+                let other = try fromBottom.drawn()
+                assertColor(other.color(20, 5), [200, 0, 0])
+                assertColor(other.color(20, 25), [0, 0, 200])
+            }
+        }
+
+        func testFlippingTurnsTheOldAwayAndTheNewTowardsTheViewer() throws {
+            try Stand.run {
+                let stage = try Self.stage(.flip(.left))
+                _ = try stage.drawn()
+                stage.pass(25)
+                let first = try stage.drawn()
+                assertColor(first.middle, [200, 0, 0])
+                XCTAssertEqual(first.color(2, 15), [0, 0, 0], "half as wide")
+                stage.pass(50)
+                assertColor(try stage.drawn().middle, [0, 0, 200])
+            }
+        }
+
+        func testZoomingGrowsFromTheMiddle() throws {
+            try Stand.run {
+                let stage = try Self.stage(.zoom)
+                _ = try stage.drawn()
+                stage.pass(50)
+                let drawn = try stage.drawn()
+                XCTAssertGreaterThan(drawn.middle[2], 60)
+                XCTAssertEqual(drawn.color(1, 15)[2], 0, "not there yet")
+            }
+        }
+
+        func testAnOwnEffectIsFoundByItsName() throws {
+            try Stand.run {
+                var parts: [Double] = []
+                Transition.register("test") { frame in
+                    parts.append(frame.progress)
+                    frame.drawOld()
+                }
+                let stage = try Self.stage(.named("test"))
+                _ = try stage.drawn()
+                stage.pass(50)
+                assertColor(try stage.drawn().middle, [200, 0, 0])
+                XCTAssertEqual(parts, [0, 0.5])
+                let unknown = try Self.stage(.named("of nobody"))
+                _ = try unknown.drawn()
+                unknown.pass(50)
+                assertColor(try unknown.drawn().middle, [100, 0, 100], "cross-fades")
+            }
+        }
+
+        func testWhereTheDesktopWantsNoMotionThePictureIsThereAtOnce() throws {
+            try Stand.run {
+                let stage = try Self.stage(.crossFade, animates: false)
+                assertColor(try stage.drawn().middle, [0, 0, 200])
+                let running = try Self.stage(.crossFade)
+                _ = try running.drawn()
+                running.stage.animates = false
+                assertColor(try running.drawn().middle, [0, 0, 200], "also when it changes its mind")
+            }
+        }
+
+        func testThePictureFadesInFromNothing() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.present(
+                    try Sources.image([0, 0, 200]), .picture, Transition(.crossFade, duration: 0.1, curve: .linear))
+                _ = try stage.drawn()
+                stage.pass(50)
+                assertColor(try stage.drawn().middle, [0, 0, 100])
+            }
+        }
+
+        func testWhatIsSupersededMeanwhileNeverShowsAgain() throws {
+            try Stand.run {
+                let stage = try Self.stage(.crossFade)
+                _ = try stage.drawn()
+                stage.pass(50)
+                stage.present(try Sources.image([0, 200, 0]))
+                assertColor(try stage.drawn().middle, [0, 200, 0])
+                XCTAssertNil(stage.pass(16))
+            }
         }
     }
-}
 #endif

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Synchronization
-import WebImage
-import WebImageCore
-import XCTest
+    import CGTK4
+    import Synchronization
+    import WebImage
+    import WebImageCore
+    import XCTest
 
-/// An animation that counts what is decoded of it. Two frames a tenth of a second.
-final class CountedFrames: AnimationDecoder {
-    let timeline: AnimationTimeline
-    var cost: Int { 0 }
-    var decoded: Int { count.load(ordering: .relaxed) }
-    private let count = Atomic<Int>(0)
+    /// An animation that counts what is decoded of it. Two frames a tenth of a second.
+    final class CountedFrames: AnimationDecoder {
+        let timeline: AnimationTimeline
+        var cost: Int { 0 }
+        var decoded: Int { count.load(ordering: .relaxed) }
+        private let count = Atomic<Int>(0)
 
-    init(count: Int) { timeline = AnimationTimeline(loopCount: 0, durations: [Int](repeating: 50, count: count)) }
+        init(count: Int) { timeline = AnimationTimeline(loopCount: 0, durations: [Int](repeating: 50, count: count)) }
 
-    func frame(at index: Int) throws(ImageError) -> PixelBuffer {
-        count.wrappingAdd(1, ordering: .relaxed)
-        do {
-            // Too large for all frames to be held.
-            return try Sources.pixels([UInt8(5 * index), 0, 100], width: 400, height: 300)
-        } catch {
-            throw .request(.noSuchFrame(index: index, count: timeline.frameCount))
+        func frame(at index: Int) throws(ImageError) -> PixelBuffer {
+            count.wrappingAdd(1, ordering: .relaxed)
+            do {
+                // Too large for all frames to be held.
+                return try Sources.pixels([UInt8(5 * index), 0, 100], width: 400, height: 300)
+            } catch {
+                throw .request(.noSuchFrame(index: index, count: timeline.frameCount))
+            }
+        }
+
+        func image() throws -> Image {
+            Image(pixels: try Sources.pixels([0, 0, 100], width: 400, height: 300), animation: ImageAnimation(self))
         }
     }
 
-    func image() throws -> Image {
-        Image(pixels: try Sources.pixels([0, 0, 100], width: 400, height: 300), animation: ImageAnimation(self))
+    /// The desktop's settings, for tests.
+    @MainActor
+    enum Desktop {
+        static func set(_ name: String, _ value: Bool) throws {
+            let settings = try XCTUnwrap(gtk_settings_get_default())
+            var boolean = GValue()
+            g_value_init(&boolean, g_type_from_name("gboolean"))
+            g_value_set_boolean(&boolean, value ? 1 : 0)
+            g_object_set_property(
+                UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), name, &boolean)
+        }
     }
-}
-
-/// The desktop's settings, for tests.
-@MainActor
-enum Desktop {
-    static func set(_ name: String, _ value: Bool) throws {
-        let settings = try XCTUnwrap(gtk_settings_get_default())
-        var boolean = GValue()
-        g_value_init(&boolean, g_type_from_name("gboolean"))
-        g_value_set_boolean(&boolean, value ? 1 : 0)
-        g_object_set_property(
-            UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), name, &boolean)
-    }
-}
 #endif

@@ -1,97 +1,104 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Foundation
-import WebImage
-import WebImageCore
-import WebImageTestSupport
-import XCTest
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTestSupport
+    import XCTest
 
-/// Pixels that were drawn.
-struct Screenshot {
-    let width: Int
-    let height: Int
-    /// Red, green, blue, alpha, multiplied in.
-    private(set) var bytes: [UInt8]
+    /// Pixels that were drawn.
+    struct Screenshot {
+        let width: Int
+        let height: Int
+        /// Red, green, blue, alpha, multiplied in.
+        private(set) var bytes: [UInt8]
 
-    @MainActor
-    init(_ texture: OpaquePointer) {
-        width = Int(gdk_texture_get_width(texture))
-        height = Int(gdk_texture_get_height(texture))
-        bytes = [UInt8](repeating: 0, count: width * height * 4)
-        gdk_texture_download(texture, &bytes, gsize(width * 4))
-        // cairo's ARGB32 lies as B, G, R, A on this machine.
-        for at in stride(from: 0, to: bytes.count, by: 4) { bytes.swapAt(at, at + 2) }
-    }
+        @MainActor
+        init(_ texture: OpaquePointer) {
+            width = Int(gdk_texture_get_width(texture))
+            height = Int(gdk_texture_get_height(texture))
+            bytes = [UInt8](repeating: 0, count: width * height * 4)
+            gdk_texture_download(texture, &bytes, gsize(width * 4))
+            // cairo's ARGB32 lies as B, G, R, A on this machine.
+            for at in stride(from: 0, to: bytes.count, by: 4) { bytes.swapAt(at, at + 2) }
+        }
 
-    init(_ pixels: PixelBuffer) {
-        width = pixels.width
-        height = pixels.height
-        bytes = pixels.packedBytes()
-    }
+        init(_ pixels: PixelBuffer) {
+            width = pixels.width
+            height = pixels.height
+            bytes = pixels.packedBytes()
+        }
 
-    /// Red, green, blue at a point, counted from the upper left corner.
-    func color(_ x: Int, _ y: Int) -> [Int] {
-        guard x >= 0, y >= 0, x < width, y < height else { return [] }
-        return (0..<3).map { Int(bytes[(y * width + x) * 4 + $0]) }
-    }
+        /// Red, green, blue at a point, counted from the upper left corner.
+        func color(_ x: Int, _ y: Int) -> [Int] {
+            guard x >= 0, y >= 0, x < width, y < height else { return [] }
+            return (0..<3).map { Int(bytes[(y * width + x) * 4 + $0]) }
+        }
 
-    /// The colour in the middle.
-    var middle: [Int] { color(width / 2, height / 2) }
+        /// The colour in the middle.
+        var middle: [Int] { color(width / 2, height / 2) }
 
-    func png() throws -> Data {
-        let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
-        let row = canvas.bytesPerRow
-        canvas.withUnsafeMutableBytes { rows in
-            for y in 0..<height {
-                for x in 0..<width * 4 { rows[y * row + x] = bytes[y * width * 4 + x] }
+        func png() throws -> Data {
+            let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
+            let row = canvas.bytesPerRow
+            canvas.withUnsafeMutableBytes { rows in
+                for y in 0..<height {
+                    for x in 0..<width * 4 { rows[y * row + x] = bytes[y * width * 4 + x] }
+                }
             }
+            return try CoderRegistry.standard.encode(
+                Image(pixels: canvas.finish(isOpaque: false)), as: .png(), context: CodingContext())
         }
-        return try CoderRegistry.standard.encode(
-            Image(pixels: canvas.finish(isOpaque: false)), as: .png(), context: CodingContext())
-    }
 
-    /// Greatest difference of a channel, and the part of all channels that differ by more than 24.
-    func difference(to other: Screenshot) -> (largest: Int, part: Double)? {
-        guard width == other.width, height == other.height else { return nil }
-        var largest = 0
-        var many = 0
-        for (left, right) in zip(bytes, other.bytes) {
-            let distance = abs(Int(left) - Int(right))
-            largest = max(largest, distance)
-            if distance > 24 { many += 1 }
+        /// Greatest difference of a channel, and the part of all channels that differ by more than 24.
+        func difference(to other: Screenshot) -> (largest: Int, part: Double)? {
+            guard width == other.width, height == other.height else { return nil }
+            var largest = 0
+            var many = 0
+            for (left, right) in zip(bytes, other.bytes) {
+                let distance = abs(Int(left) - Int(right))
+                largest = max(largest, distance)
+                if distance > 24 { many += 1 }
+            }
+            return (largest, Double(many) / Double(bytes.count))
         }
-        return (largest, Double(many) / Double(bytes.count))
     }
-}
 
-/// Whether a colour is another one, give or take.
-func assertColor(
-    _ color: [Int], _ expected: [Int], within tolerance: Int = 6, _ message: String = "",
-    file: StaticString = #filePath, line: UInt = #line
-) {
-    let isNear =
-        color.count == expected.count && zip(color, expected).allSatisfy { abs($0 - $1) <= tolerance }
-    XCTAssertTrue(isNear, "\(color) is not \(expected) \(message)", file: file, line: line)
-}
+    /// Whether a colour is another one, give or take.
+    func assertColor(
+        _ color: [Int], _ expected: [Int], within tolerance: Int = 6, _ message: String = "",
+        file: StaticString = #filePath, line: UInt = #line
+    ) {
+        let isNear =
+            color.count == expected.count && zip(color, expected).allSatisfy { abs($0 - $1) <= tolerance }
+        XCTAssertTrue(isNear, "\(color) is not \(expected) \(message)", file: file, line: line)
+    }
 
-/// Compares with `Tests/Fixtures/gtk/<name>.png`. With `WEBIMAGE_SCREENSHOTS` set to a folder it writes there instead.
-func assertLooks(
-    _ screenshot: Screenshot, as name: String, file: StaticString = #filePath, line: UInt = #line
-) throws {
-    if let folder = ProcessInfo.processInfo.environment["WEBIMAGE_SCREENSHOTS"] {
-        let url = URL(filePath: folder).appending(path: "\(name).png")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try screenshot.png().write(to: url)
-        return
+    /// Where the screenshots of the documentation are.
+    enum Looks {
+        static let folder = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Documentation/Images/GTK")
     }
-    let data = try Data(contentsOf: Fixtures.folder.appending(path: "gtk/\(name).png"))
-    let image = try CoderRegistry.standard.decode(data, options: DecodeOptions(), context: CodingContext())
-    guard let difference = screenshot.difference(to: Screenshot(image.pixels)) else {
-        return XCTFail("\(name): \(screenshot.width) × \(screenshot.height) pixels", file: file, line: line)
+
+    /// Compares with `Documentation/Images/GTK/<name>.png`. With `WEBIMAGE_SCREENSHOTS` set to a folder it writes there
+    /// instead.
+    func assertLooks(
+        _ screenshot: Screenshot, as name: String, file: StaticString = #filePath, line: UInt = #line
+    ) throws {
+        if let folder = ProcessInfo.processInfo.environment["WEBIMAGE_SCREENSHOTS"] {
+            let url = URL(filePath: folder).appending(path: "\(name).png")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try screenshot.png().write(to: url)
+            return
+        }
+        let data = try Data(contentsOf: Looks.folder.appending(path: "\(name).png"))
+        let image = try CoderRegistry.standard.decode(data, options: DecodeOptions(), context: CodingContext())
+        guard let difference = screenshot.difference(to: Screenshot(image.pixels)) else {
+            return XCTFail("\(name): \(screenshot.width) × \(screenshot.height) pixels", file: file, line: line)
+        }
+        // Renderers round and smooth edges differently.
+        XCTAssertLessThan(difference.part, 0.01, "\(name) looks otherwise", file: file, line: line)
     }
-    // Renderers round and smooth edges differently.
-    XCTAssertLessThan(difference.part, 0.01, "\(name) looks otherwise", file: file, line: line)
-}
 #endif

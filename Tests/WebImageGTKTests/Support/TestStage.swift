@@ -1,74 +1,79 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import XCTest
+    import CGTK4
+    import XCTest
 
-@testable import WebImage
-@testable import WebImageCore
-@testable import WebImageGTK
+    @testable import WebImage
+    @testable import WebImageCore
+    @testable import WebImageGTK
 
-/// A stage without a widget, drawn at times that the test sets.
-@MainActor
-final class TestStage: ImageStageHost {
-    let stage: ImageStage
-    var frameTime = 1_000_000_000
-    var foreground = PixelColor.black
-    private(set) var changes = 0
-    private(set) var sizeChanges = 0
-    private(set) var ticksAsked = 0
-    private(set) var places: [[Double]] = []
-    private static var canvas: TestWindow?
+    /// A stage without a widget, drawn at times that the test sets.
+    @MainActor
+    final class TestStage: ImageStageHost {
+        let stage: ImageStage
+        var frameTime = 1_000_000_000
+        var foreground = PixelColor.black
+        private(set) var changes = 0
+        private(set) var sizeChanges = 0
+        private(set) var ticksAsked = 0
+        private(set) var places: [[Double]] = []
+        private static var canvas: TestWindow?
+        private static var last: OpaquePointer?
 
-    init() {
-        stage = ImageStage(slot: .image, manager: .shared)
-        stage.host = self
-        stage.isVisible = true
-    }
-
-    func stageChanged(_ stage: ImageStage, size: Bool) {
-        changes += 1
-        if size { sizeChanges += 1 }
-    }
-
-    func stageNeedsTick(_ stage: ImageStage) { ticksAsked += 1 }
-
-    func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) { places.append([width, height]) }
-
-    /// Lets milliseconds pass; what ``ImageStage/advance(to:)`` says, in milliseconds from then.
-    @discardableResult
-    func pass(_ milliseconds: Int) -> Int? {
-        frameTime += milliseconds * 1_000_000
-        return stage.advance(to: frameTime).map { max(0, $0 - frameTime) / 1_000_000 }
-    }
-
-    func present(
-        _ image: Image?, _ kind: Presentation.Kind = .picture, _ transition: Transition = .none, generation: Int = 1
-    ) {
-        stage.present(Presentation(kind, image: image, transition: transition, generation: generation))
-    }
-
-    /// What the stage draws now.
-    func drawn(width: Double = 40, height: Double = 30, scale: Double = 1) throws -> Screenshot {
-        if Self.canvas == nil {
-            let canvas = try TestWindow(try XCTUnwrap(gtk_picture_new()))
-            gtk_widget_realize(canvas.widget)
-            Self.canvas = canvas
+        init() {
+            stage = ImageStage(slot: .image, manager: .shared)
+            stage.host = self
+            stage.isVisible = true
         }
-        let window = try XCTUnwrap(Self.canvas?.widget)
-        let snapshot = try XCTUnwrap(gtk_snapshot_new())
-        gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
-        stage.draw(Snapshot(pointer: snapshot), width: width, height: height)
-        var viewport = graphene_rect_t(StageRect(x: 0, y: 0, width: width * scale, height: height * scale))
-        // A node of nothing has to be something.
-        var clear = GdkRGBA(PixelColor.clear)
-        gtk_snapshot_append_color(snapshot, &clear, &viewport)
-        let node = try XCTUnwrap(gtk_snapshot_free_to_node(snapshot))
-        defer { gsk_render_node_unref(node) }
-        let renderer = gtk_native_get_renderer(OpaquePointer(window))
-        let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, &viewport))
-        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
-        return Screenshot(texture)
+
+        func stageChanged(_ stage: ImageStage, size: Bool) {
+            changes += 1
+            if size { sizeChanges += 1 }
+        }
+
+        func stageNeedsTick(_ stage: ImageStage) { ticksAsked += 1 }
+
+        func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) { places.append([width, height]) }
+
+        /// Lets milliseconds pass; what ``ImageStage/advance(to:)`` says, in milliseconds from then.
+        @discardableResult
+        func pass(_ milliseconds: Int) -> Int? {
+            frameTime += milliseconds * 1_000_000
+            return stage.advance(to: frameTime).map { max(0, $0 - frameTime) / 1_000_000 }
+        }
+
+        func present(
+            _ image: Image?, _ kind: Presentation.Kind = .picture, _ transition: Transition = .none, generation: Int = 1
+        ) {
+            stage.present(Presentation(kind, image: image, transition: transition, generation: generation))
+        }
+
+        /// What the stage draws now.
+        func drawn(width: Double = 40, height: Double = 30, scale: Double = 1) throws -> Screenshot {
+            if Self.canvas == nil {
+                let canvas = try TestWindow(try XCTUnwrap(gtk_picture_new()))
+                gtk_widget_realize(canvas.widget)
+                Self.canvas = canvas
+            }
+            let window = try XCTUnwrap(Self.canvas?.widget)
+            let snapshot = try XCTUnwrap(gtk_snapshot_new())
+            gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
+            stage.draw(Snapshot(pointer: snapshot), width: width, height: height)
+            var viewport = graphene_rect_t(StageRect(x: 0, y: 0, width: width * scale, height: height * scale))
+            // A node of nothing has to be something.
+            var clear = GdkRGBA(PixelColor.clear)
+            gtk_snapshot_append_color(snapshot, &clear, &viewport)
+            let node = try XCTUnwrap(gtk_snapshot_free_to_node(snapshot))
+            // GTK's GL renderer knows what it uploaded by the node's address: the node is not to have the last one's.
+            defer {
+                if let last = Self.last { gsk_render_node_unref(last) }
+                Self.last = node
+            }
+            let renderer = gtk_native_get_renderer(OpaquePointer(window))
+            let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, &viewport))
+            defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+            return Screenshot(texture)
+        }
     }
-}
 #endif

@@ -1,170 +1,170 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Foundation
-import WebImage
-import WebImageCore
-import WebImageTesting
-import XCTest
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTesting
+    import XCTest
 
-@testable import WebImageGTK
+    @testable import WebImageGTK
 
-/// What goes on around a view: windows come and go, the network and memory too.
-final class ConditionsTests: XCTestCase {
-    @MainActor
-    private static func shown(
-        _ stub: StubImageManager, _ url: URL, hidden: Bool = false
-    ) throws -> (TestWindow, WebImageView) {
-        let picture = try XCTUnwrap(gtk_picture_new())
-        let window = try TestWindow(picture)
-        let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
-        view.load(url)
-        if !hidden { window.show() }
-        return (window, view)
-    }
-
-    private static let offline = ImageError.network(NetworkError(.offline, url: "u", phase: .connect))
-
-    func testNothingIsLoadedForAWindowThatIsNotShown() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
-            let (window, view) = try Self.shown(stub, Sources.url("a"), hidden: true)
-            Stand.settle()
-            XCTAssertEqual(view.snapshot().state, .waiting)
-            XCTAssertEqual(stub.requests.count, 0)
-            window.show()
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.close()
-        }
-    }
-
-    func testAHiddenWindowGivesUpWhatItLoadsAndBeginsAnewWhenItIsBack() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            let gate = Gate()
-            stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("a"))
-            let (window, view) = try Self.shown(stub, Sources.url("a"))
-            try Stand.wait { await stub.waitForRequests(count: 1) }
-            window.hide()
-            XCTAssertEqual(view.snapshot().state, .waiting)
-            Stand.pump("rest") { stub.manager.runningJobs == 0 }
-            gate.open()
-            window.show()
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.close()
-        }
-    }
-
-    func testAnAnimationInAHiddenWindowDecodesNothingAndWakesNobody() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            let frames = CountedFrames(count: 50)
-            stub.set(.image(try frames.image()), for: Sources.url("a"))
-            let (window, view) = try Self.shown(stub, Sources.url("a"))
-            Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 3 }
-            window.hide()
-            Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
-            let index = view.player()?.frameIndex
-            let decoded = frames.decoded
-            let end = g_get_monotonic_time() + 200_000
-            Stand.pump("a while") { g_get_monotonic_time() > end }
-            XCTAssertEqual(view.player()?.frameIndex, index)
-            XCTAssertLessThanOrEqual(frames.decoded - decoded, 1, "what was under way")
-            window.show()
-            Stand.pump("more frames") { view.player()?.frameIndex != index }
-            window.close()
-        }
-    }
-
-    func testAClickTriesAgain() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            stub.set(
-                .failure(.request(.refused(reason: "no"))), .color([0, 200, 0], width: 4, height: 4),
-                for: Sources.url("a"))
-            let (window, view) = try Self.shown(stub, Sources.url("a"))
-            Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
-            view.retriesOnClick = false
-            XCTAssertFalse(view.controller.clicked())
-            view.retriesOnClick = true
-            XCTAssertTrue(view.controller.clicked())
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            XCTAssertFalse(view.controller.clicked(), "nothing has failed any more")
-            window.close()
-        }
-    }
-
-    func testWhatTheNetworkFailedIsTriedAgainWhenItIsBack() throws {
-        try Stand.run {
-            let monitors = SystemMonitors.shared
-            monitors.retrySpread = 0
-            let stub = StubImageManager()
-            stub.set(.failure(Self.offline), .color([0, 200, 0], width: 4, height: 4), for: Sources.url("a"))
-            let (window, view) = try Self.shown(stub, Sources.url("a"))
-            Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
-            monitors.network(isAvailable: true)
-            XCTAssertEqual(stub.requests.count, 1, "it was never gone")
-            monitors.network(isAvailable: false)
-            monitors.network(isAvailable: true)
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.close()
-        }
-    }
-
-    func testShortageOfMemoryReachesTheManagersOfTheViews() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
-            let (window, _) = try Self.shown(stub, Sources.url("a"))
-            SystemMonitors.shared.memoryWarning(100)
-            XCTAssertEqual(stub.manager.memoryPressure, .medium)
-            window.close()
-        }
-    }
-
-    func testAWidgetWithoutAPlaceLoadsAllTheSame() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            stub.set(.color([0, 200, 0], width: 40, height: 30), for: Sources.url("a"))
+    /// What goes on around a view: windows come and go, the network and memory too.
+    final class ConditionsTests: XCTestCase {
+        @MainActor
+        private static func shown(
+            _ stub: StubImageManager, _ url: URL, hidden: Bool = false
+        ) throws -> (TestWindow, WebImageView) {
             let picture = try XCTUnwrap(gtk_picture_new())
-            // In the middle of its box a picture without content has no extent.
-            gtk_widget_set_halign(picture, GTK_ALIGN_CENTER)
-            gtk_widget_set_valign(picture, GTK_ALIGN_CENTER)
             let window = try TestWindow(picture)
             let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
-            view.load(Sources.url("a"))
-            window.show()
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.frame()
-            assertColor(try window.screenshot().middle, [0, 200, 0])
-            XCTAssertEqual(gtk_widget_get_width(picture), 40)
-            window.close()
+            view.load(url)
+            if !hidden { window.show() }
+            return (window, view)
+        }
+
+        private static let offline = ImageError.network(NetworkError(.offline, url: "u", phase: .connect))
+
+        func testNothingIsLoadedForAWindowThatIsNotShown() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
+                let (window, view) = try Self.shown(stub, Sources.url("a"), hidden: true)
+                Stand.settle()
+                XCTAssertEqual(view.snapshot().state, .waiting)
+                XCTAssertEqual(stub.requests.count, 0)
+                window.show()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.close()
+            }
+        }
+
+        func testAHiddenWindowGivesUpWhatItLoadsAndBeginsAnewWhenItIsBack() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                let gate = Gate()
+                stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("a"))
+                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                try Stand.wait { await stub.waitForRequests(count: 1) }
+                window.hide()
+                XCTAssertEqual(view.snapshot().state, .waiting)
+                Stand.pump("rest") { stub.manager.runningJobs == 0 }
+                gate.open()
+                window.show()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.close()
+            }
+        }
+
+        func testAnAnimationInAHiddenWindowDecodesNothingAndWakesNobody() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                let frames = CountedFrames(count: 50)
+                stub.set(.image(try frames.image()), for: Sources.url("a"))
+                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 3 }
+                window.hide()
+                Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
+                let index = view.player()?.frameIndex
+                let decoded = frames.decoded
+                let end = g_get_monotonic_time() + 200_000
+                Stand.pump("a while") { g_get_monotonic_time() > end }
+                XCTAssertEqual(view.player()?.frameIndex, index)
+                XCTAssertLessThanOrEqual(frames.decoded - decoded, 1, "what was under way")
+                window.show()
+                Stand.pump("more frames") { view.player()?.frameIndex != index }
+                window.close()
+            }
+        }
+
+        func testAClickTriesAgain() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                stub.set(
+                    .failure(.request(.refused(reason: "no"))), .color([0, 200, 0], width: 4, height: 4),
+                    for: Sources.url("a"))
+                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
+                view.retriesOnClick = false
+                XCTAssertFalse(view.controller.clicked())
+                view.retriesOnClick = true
+                XCTAssertTrue(view.controller.clicked())
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                XCTAssertFalse(view.controller.clicked(), "nothing has failed any more")
+                window.close()
+            }
+        }
+
+        func testWhatTheNetworkFailedIsTriedAgainWhenItIsBack() throws {
+            try Stand.run {
+                let monitors = SystemMonitors.shared
+                monitors.retrySpread = 0
+                let stub = StubImageManager()
+                stub.set(.failure(Self.offline), .color([0, 200, 0], width: 4, height: 4), for: Sources.url("a"))
+                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
+                monitors.network(isAvailable: true)
+                XCTAssertEqual(stub.requests.count, 1, "it was never gone")
+                monitors.network(isAvailable: false)
+                monitors.network(isAvailable: true)
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.close()
+            }
+        }
+
+        func testShortageOfMemoryReachesTheManagersOfTheViews() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
+                let (window, _) = try Self.shown(stub, Sources.url("a"))
+                SystemMonitors.shared.memoryWarning(100)
+                XCTAssertEqual(stub.manager.memoryPressure, .medium)
+                window.close()
+            }
+        }
+
+        func testAWidgetWithoutAPlaceLoadsAllTheSame() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                stub.set(.color([0, 200, 0], width: 40, height: 30), for: Sources.url("a"))
+                let picture = try XCTUnwrap(gtk_picture_new())
+                // In the middle of its box a picture without content has no extent.
+                gtk_widget_set_halign(picture, GTK_ALIGN_CENTER)
+                gtk_widget_set_valign(picture, GTK_ALIGN_CENTER)
+                let window = try TestWindow(picture)
+                let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                view.load(Sources.url("a"))
+                window.show()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.frame()
+                assertColor(try window.screenshot().middle, [0, 200, 0])
+                XCTAssertEqual(gtk_widget_get_width(picture), 40)
+                window.close()
+            }
+        }
+
+        func testSwitchingMotionOffShowsThePoster() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                stub.set(.image(try CountedFrames(count: 50).image()), for: Sources.url("a"))
+                let (window, view) = try Self.shown(stub, Sources.url("a"))
+                Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 2 }
+                try Desktop.set("gtk-enable-animations", false)
+                XCTAssertEqual(view.player()?.frameIndex, 0)
+                XCTAssertEqual(view.player()?.reducesMotion, true)
+                Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
+                try Desktop.set("gtk-enable-animations", true)
+                Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 2 }
+                window.close()
+            }
+        }
+
+        func testSlotsOfTheSamePlaceAreNamedAfterIt() {
+            XCTAssertEqual(ImageSlot.image(.normal), .image)
+            XCTAssertEqual(ImageSlot.image(.hover).place, .image)
+            XCTAssertEqual(ImageSlot.background(.disabled).place, .background)
+            XCTAssertEqual(ImageSlot("anything").place, "anything")
         }
     }
-
-    func testSwitchingMotionOffShowsThePoster() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            stub.set(.image(try CountedFrames(count: 50).image()), for: Sources.url("a"))
-            let (window, view) = try Self.shown(stub, Sources.url("a"))
-            Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 2 }
-            try Desktop.set("gtk-enable-animations", false)
-            XCTAssertEqual(view.player()?.frameIndex, 0)
-            XCTAssertEqual(view.player()?.reducesMotion, true)
-            Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
-            try Desktop.set("gtk-enable-animations", true)
-            Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 2 }
-            window.close()
-        }
-    }
-
-    func testSlotsOfTheSamePlaceAreNamedAfterIt() {
-        XCTAssertEqual(ImageSlot.image(.normal), .image)
-        XCTAssertEqual(ImageSlot.image(.hover).place, .image)
-        XCTAssertEqual(ImageSlot.background(.disabled).place, .background)
-        XCTAssertEqual(ImageSlot("anything").place, "anything")
-    }
-}
 #endif

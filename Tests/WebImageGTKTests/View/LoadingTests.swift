@@ -1,88 +1,88 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Foundation
-import WebImage
-import WebImageCore
-import WebImageTesting
-import XCTest
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTesting
+    import XCTest
 
-@testable import WebImageGTK
+    @testable import WebImageGTK
 
-/// From the URL to the pixels of the window.
-final class LoadingTests: XCTestCase {
-    func testAPictureReachesThePixels() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            let gate = Gate()
-            stub.set(.color([200, 10, 30], width: 40, height: 30, gate: gate), for: Sources.url("a"))
-            let picture = try XCTUnwrap(gtk_picture_new())
-            let window = try TestWindow(picture)
-            let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
-            view.load(Sources.url("a"), placeholder: .color(PixelColor(red: 0, green: 0, blue: 250)))
-            window.show()
-            assertColor(try window.screenshot().middle, [0, 0, 250], "while it loads")
-            gate.open()
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            assertColor(try window.screenshot().middle, [200, 10, 30])
-            window.close()
-        }
-    }
-
-    func testAViewGoesWithItsWidget() throws {
-        try Stand.run {
-            let before = LivingControllers.shared.count
-            let stub = StubImageManager()
-            stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
-            let picture = try XCTUnwrap(gtk_picture_new())
-            let window = try TestWindow(picture)
-            var results: [Result<ImageResponse, ImageError>] = []
-            WebImageView(of: picture, manager: stub.manager)?.load(Sources.url("a")) { results.append($0) }
-            window.show()
-            Stand.pump("the picture") { results.count == 1 }
-            XCTAssertEqual(LivingControllers.shared.count, before + 1)
-            window.close()
-            XCTAssertEqual(LivingControllers.shared.count, before)
-        }
-    }
-
-    func testWhatRunsIsCancelledWithTheWidget() throws {
-        try Stand.run {
-            let stub = StubImageManager()
-            let gate = Gate()
-            stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("a"))
-            let picture = try XCTUnwrap(gtk_picture_new())
-            let window = try TestWindow(picture)
-            var errors: [Int] = []
-            WebImageView(of: picture, manager: stub.manager)?.load(Sources.url("a")) { result in
-                if case .failure(let error) = result { errors.append(error.code) }
+    /// From the URL to the pixels of the window.
+    final class LoadingTests: XCTestCase {
+        func testAPictureReachesThePixels() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                let gate = Gate()
+                stub.set(.color([200, 10, 30], width: 40, height: 30, gate: gate), for: Sources.url("a"))
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                view.load(Sources.url("a"), placeholder: .color(PixelColor(red: 0, green: 0, blue: 250)))
+                window.show()
+                assertColor(try window.screenshot().middle, [0, 0, 250], "while it loads")
+                gate.open()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                assertColor(try window.screenshot().middle, [200, 10, 30])
+                window.close()
             }
-            window.show()
-            try Stand.wait { await stub.waitForRequests(count: 1) }
-            window.close()
-            XCTAssertEqual(errors, [ImageError.request(.cancelled).code])
-            Stand.pump("rest") { stub.manager.runningJobs == 0 }
-            gate.open()
         }
-    }
 
-    func testAPictureInMemoryIsDrawnInTheFrameItWasAskedFor() throws {
-        try Stand.run {
-            let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
-            let picture = try XCTUnwrap(gtk_picture_new())
-            let window = try TestWindow(picture)
-            let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
-            view.load(Sources.url("5"))
-            window.show()
-            Stand.pump("the first") { view.snapshot().state == .showing }
-            view.load(Sources.url("9"))
-            Stand.pump("the second") { view.snapshot().state == .showing }
-            view.load(Sources.url("5"), placeholder: .color(.black), transition: .crossFade())
-            XCTAssertEqual(view.snapshot().shown, .picture)
-            assertColor(try window.screenshot().middle, Sources.color(of: 5).map(Int.init))
-            window.close()
+        func testAViewGoesWithItsWidget() throws {
+            try Stand.run {
+                let before = LivingControllers.shared.count
+                let stub = StubImageManager()
+                stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                var results: [Result<ImageResponse, ImageError>] = []
+                WebImageView(of: picture, manager: stub.manager)?.load(Sources.url("a")) { results.append($0) }
+                window.show()
+                Stand.pump("the picture") { results.count == 1 }
+                XCTAssertEqual(LivingControllers.shared.count, before + 1)
+                window.close()
+                XCTAssertEqual(LivingControllers.shared.count, before)
+            }
+        }
+
+        func testWhatRunsIsCancelledWithTheWidget() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                let gate = Gate()
+                stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("a"))
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                var errors: [Int] = []
+                WebImageView(of: picture, manager: stub.manager)?.load(Sources.url("a")) { result in
+                    if case .failure(let error) = result { errors.append(error.code) }
+                }
+                window.show()
+                try Stand.wait { await stub.waitForRequests(count: 1) }
+                window.close()
+                XCTAssertEqual(errors, [ImageError.request(.cancelled).code])
+                Stand.pump("rest") { stub.manager.runningJobs == 0 }
+                gate.open()
+            }
+        }
+
+        func testAPictureInMemoryIsDrawnInTheFrameItWasAskedFor() throws {
+            try Stand.run {
+                let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
+                view.load(Sources.url("5"))
+                window.show()
+                Stand.pump("the first") { view.snapshot().state == .showing }
+                view.load(Sources.url("9"))
+                Stand.pump("the second") { view.snapshot().state == .showing }
+                view.load(Sources.url("5"), placeholder: .color(.black), transition: .crossFade())
+                XCTAssertEqual(view.snapshot().shown, .picture)
+                assertColor(try window.screenshot().middle, Sources.color(of: 5).map(Int.init))
+                window.close()
+            }
         }
     }
-}
 #endif

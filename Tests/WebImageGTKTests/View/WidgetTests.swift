@@ -1,170 +1,174 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-import CGTK4
-import Foundation
-import WebImage
-import WebImageCore
-import WebImageTesting
-import XCTest
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTesting
+    import XCTest
 
-@testable import WebImageGTK
+    @testable import WebImageGTK
 
-/// Every kind of widget.
-final class WidgetTests: XCTestCase {
-    @MainActor
-    private static func stub() -> StubImageManager {
-        let stub = StubImageManager()
-        for (name, color) in [
-            ("red", [200, 0, 0]), ("green", [0, 200, 0]), ("blue", [0, 0, 200]), ("yellow", [200, 200, 0]),
-        ] as [(String, [UInt8])] {
-            stub.set(.color(color, width: 32, height: 32), for: Sources.url(name))
-        }
-        return stub
-    }
-
-    func testAnImageShowsItInItsIconsPlace() throws {
-        try Stand.run {
-            let image = try XCTUnwrap(gtk_image_new())
-            gtk_image_set_pixel_size(OpaquePointer(image), 48)
-            let window = try TestWindow(image)
-            let view = try XCTUnwrap(WebImageView(of: OpaquePointer(image), manager: Self.stub().manager))
-            view.load(Sources.url("red"))
-            window.show()
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.frame()
-            let drawn = try window.screenshot()
-            assertColor(drawn.middle, [200, 0, 0])
-            XCTAssertNotEqual(drawn.color(10, 60), drawn.middle, "the icon's place only")
-            window.close()
-        }
-    }
-
-    func testAButtonKeepsItsLabelBesideThePictureAndHasAnotherOneBehind() throws {
-        try Stand.run {
-            let button = try XCTUnwrap(gtk_button_new_with_label("Go"))
-            let label = try XCTUnwrap(gtk_button_get_child(Self.button(button)))
-            let window = try TestWindow(button)
-            let view = try XCTUnwrap(WebImageView(of: button, manager: Self.stub().manager))
-            view.load(Sources.url("green"), slot: .background)
-            window.show()
-            Stand.pump("the background") { view.snapshot(.background).state == .showing }
-            window.frame()
-            let drawn = try window.screenshot()
-            assertColor(drawn.color(4, 60), [0, 200, 0], "beyond the padding")
-            XCTAssertNotNil(gtk_widget_get_ancestor(label, gtk_button_get_type()), "still inside")
-            view.load(ImageRequest(Sources.url("red"), size: .fit(width: 32, height: 32)))
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.frame()
-            let both = try window.screenshot()
-            XCTAssertTrue((0..<both.width).contains { both.color($0, 60) == drawn.color(4, 60) })
-            XCTAssertTrue((0..<both.width).contains { Self.isNear(both.color($0, 60), [200, 0, 0]) })
-            window.close()
-        }
-    }
-
-    func testEveryStateOfAButtonHasAPicture() throws {
-        try Stand.run {
-            let button = try XCTUnwrap(gtk_button_new())
-            let window = try TestWindow(button)
-            let view = try XCTUnwrap(WebImageView(of: Self.button(button), manager: Self.stub().manager))
-            view.load(Sources.url("red"))
-            view.load(Sources.url("green"), slot: .image(.hover))
-            view.load(Sources.url("blue"), slot: .image(.disabled))
-            window.show()
-            let slots: [ImageSlot] = [.image, .image(.hover), .image(.disabled)]
-            Stand.pump("all of them, also those not shown") {
-                slots.allSatisfy { view.snapshot($0).state == .showing }
+    /// Every kind of widget.
+    final class WidgetTests: XCTestCase {
+        @MainActor
+        private static func stub() -> StubImageManager {
+            let stub = StubImageManager()
+            for (name, color) in [
+                ("red", [200, 0, 0]), ("green", [0, 200, 0]), ("blue", [0, 0, 200]), ("yellow", [200, 200, 0]),
+            ] as [(String, [UInt8])] {
+                stub.set(.color(color, width: 32, height: 32), for: Sources.url(name))
             }
-            window.frame()
-            assertColor(try window.screenshot().middle, [200, 0, 0])
-            gtk_widget_set_state_flags(button, GTK_STATE_FLAG_PRELIGHT, 0)
-            window.frame()
-            assertColor(try window.screenshot().middle, [0, 200, 0])
-            gtk_widget_set_state_flags(button, GTK_STATE_FLAG_ACTIVE, 0)
-            window.frame()
-            assertColor(try window.screenshot().middle, [200, 0, 0], "none of its own: the normal one")
-            gtk_widget_set_sensitive(button, 0)
-            window.frame()
-            XCTAssertGreaterThan(try window.screenshot().middle[2], 90, "greyed by the theme")
-            window.close()
+            return stub
         }
-    }
 
-    func testAMenuButton() throws {
-        try Stand.run {
-            let button = try XCTUnwrap(gtk_menu_button_new())
-            let window = try TestWindow(button)
-            let view = try XCTUnwrap(WebImageView(of: button, manager: Self.stub().manager))
-            view.load(Sources.url("yellow"))
-            window.show()
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.frame()
-            assertColor(try window.screenshot().middle, [200, 200, 0])
-            window.close()
-        }
-    }
-
-    func testAnyWidgetByAClosure() throws {
-        try Stand.run {
-            let inner = try XCTUnwrap(gtk_picture_new())
-            let frame = try XCTUnwrap(gtk_frame_new(nil))
-            gtk_frame_set_child(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self), inner)
-            XCTAssertNil(WebImageView(of: frame), "takes no pictures by itself")
-            let window = try TestWindow(frame)
-            nonisolated(unsafe) let picture = OpaquePointer(inner)
-            let view = WebImageView(of: frame, manager: Self.stub().manager) { gtk_picture_set_paintable(picture, $0) }
-            view.load(Sources.url("blue"))
-            window.show()
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.frame()
-            assertColor(try window.screenshot().middle, [0, 0, 200])
-            window.close()
-        }
-    }
-
-    func testWidgetsOfOtherBindings() throws {
-        try Stand.run {
-            struct Widget: GTKWidgetRepresentable {
-                let gtkWidgetPointer: UnsafeMutableRawPointer
+        func testAnImageShowsItInItsIconsPlace() throws {
+            try Stand.run {
+                let image = try XCTUnwrap(gtk_image_new())
+                gtk_image_set_pixel_size(OpaquePointer(image), 48)
+                let window = try TestWindow(image)
+                let view = try XCTUnwrap(WebImageView(of: OpaquePointer(image), manager: Self.stub().manager))
+                view.load(Sources.url("red"))
+                window.show()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.frame()
+                let drawn = try window.screenshot()
+                assertColor(drawn.middle, [200, 0, 0])
+                XCTAssertNotEqual(drawn.color(10, 60), drawn.middle, "the icon's place only")
+                window.close()
             }
-            let picture = try XCTUnwrap(gtk_picture_new())
-            let window = try TestWindow(picture)
-            let view = try XCTUnwrap(WebImageView(of: Widget(gtkWidgetPointer: picture), manager: Self.stub().manager))
-            XCTAssertTrue(view.controller === WebImageView(of: picture)?.controller, "all views of a widget are one")
-            XCTAssertNil(WebImageView(of: OpaquePointer(try XCTUnwrap(gtk_adjustment_new(0, 0, 1, 1, 1, 1)))))
-            window.close()
         }
-    }
 
-    func testAnotherManagerUnbindsWhatWas() throws {
-        try Stand.run {
-            let (first, second) = (Self.stub(), Self.stub())
-            let picture = try XCTUnwrap(gtk_picture_new())
-            let window = try TestWindow(picture)
-            var codes: [Int] = []
-            WebImageView(of: picture, manager: first.manager)?.load(Sources.url("red")) { result in
-                if case .failure(let error) = result { codes.append(error.code) }
+        func testAButtonKeepsItsLabelBesideThePictureAndHasAnotherOneBehind() throws {
+            try Stand.run {
+                let button = try XCTUnwrap(gtk_button_new_with_label("Go"))
+                let label = try XCTUnwrap(gtk_button_get_child(Self.button(button)))
+                let window = try TestWindow(button)
+                let view = try XCTUnwrap(WebImageView(of: button, manager: Self.stub().manager))
+                view.load(Sources.url("green"), slot: .background)
+                window.show()
+                Stand.pump("the background") { view.snapshot(.background).state == .showing }
+                window.frame()
+                let drawn = try window.screenshot()
+                assertColor(drawn.color(4, 60), [0, 200, 0], "beyond the padding")
+                XCTAssertNotNil(gtk_widget_get_ancestor(label, gtk_button_get_type()), "still inside")
+                view.load(ImageRequest(Sources.url("red"), size: .fit(width: 32, height: 32)))
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.frame()
+                let both = try window.screenshot()
+                XCTAssertTrue((0..<both.width).contains { both.color($0, 60) == drawn.color(4, 60) })
+                XCTAssertTrue((0..<both.width).contains { Self.isNear(both.color($0, 60), [200, 0, 0]) })
+                window.close()
             }
-            let view = try XCTUnwrap(WebImageView(of: picture, manager: second.manager))
-            XCTAssertEqual(codes.count, 1)
-            view.load(Sources.url("green"))
-            window.show()
-            Stand.pump("the picture") { view.snapshot().state == .showing }
-            window.frame()
-            assertColor(try window.screenshot().middle, [0, 200, 0])
-            XCTAssertEqual(first.requests.count, 0)
-            window.close()
+        }
+
+        func testEveryStateOfAButtonHasAPicture() throws {
+            try Stand.run {
+                let button = try XCTUnwrap(gtk_button_new())
+                let window = try TestWindow(button)
+                let view = try XCTUnwrap(WebImageView(of: Self.button(button), manager: Self.stub().manager))
+                view.load(Sources.url("red"))
+                view.load(Sources.url("green"), slot: .image(.hover))
+                view.load(Sources.url("blue"), slot: .image(.disabled))
+                window.show()
+                let slots: [ImageSlot] = [.image, .image(.hover), .image(.disabled)]
+                Stand.pump("all of them, also those not shown") {
+                    slots.allSatisfy { view.snapshot($0).state == .showing }
+                }
+                window.frame()
+                assertColor(try window.screenshot().middle, [200, 0, 0])
+                gtk_widget_set_state_flags(button, GTK_STATE_FLAG_PRELIGHT, 0)
+                window.frame()
+                assertColor(try window.screenshot().middle, [0, 200, 0])
+                gtk_widget_set_state_flags(button, GTK_STATE_FLAG_ACTIVE, 0)
+                window.frame()
+                assertColor(try window.screenshot().middle, [200, 0, 0], "none of its own: the normal one")
+                gtk_widget_set_sensitive(button, 0)
+                window.frame()
+                XCTAssertGreaterThan(try window.screenshot().middle[2], 90, "greyed by the theme")
+                window.close()
+            }
+        }
+
+        func testAMenuButton() throws {
+            try Stand.run {
+                let button = try XCTUnwrap(gtk_menu_button_new())
+                let window = try TestWindow(button)
+                let view = try XCTUnwrap(WebImageView(of: button, manager: Self.stub().manager))
+                view.load(Sources.url("yellow"))
+                window.show()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.frame()
+                assertColor(try window.screenshot().middle, [200, 200, 0])
+                window.close()
+            }
+        }
+
+        func testAnyWidgetByAClosure() throws {
+            try Stand.run {
+                let inner = try XCTUnwrap(gtk_picture_new())
+                let frame = try XCTUnwrap(gtk_frame_new(nil))
+                gtk_frame_set_child(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self), inner)
+                XCTAssertNil(WebImageView(of: frame), "takes no pictures by itself")
+                let window = try TestWindow(frame)
+                nonisolated(unsafe) let picture = OpaquePointer(inner)
+                let view = WebImageView(of: frame, manager: Self.stub().manager) {
+                    gtk_picture_set_paintable(picture, $0)
+                }
+                view.load(Sources.url("blue"))
+                window.show()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.frame()
+                assertColor(try window.screenshot().middle, [0, 0, 200])
+                window.close()
+            }
+        }
+
+        func testWidgetsOfOtherBindings() throws {
+            try Stand.run {
+                struct Widget: GTKWidgetRepresentable {
+                    let gtkWidgetPointer: UnsafeMutableRawPointer
+                }
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                let view = try XCTUnwrap(
+                    WebImageView(of: Widget(gtkWidgetPointer: picture), manager: Self.stub().manager))
+                XCTAssertTrue(
+                    view.controller === WebImageView(of: picture)?.controller, "all views of a widget are one")
+                XCTAssertNil(WebImageView(of: OpaquePointer(try XCTUnwrap(gtk_adjustment_new(0, 0, 1, 1, 1, 1)))))
+                window.close()
+            }
+        }
+
+        func testAnotherManagerUnbindsWhatWas() throws {
+            try Stand.run {
+                let (first, second) = (Self.stub(), Self.stub())
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                var codes: [Int] = []
+                WebImageView(of: picture, manager: first.manager)?.load(Sources.url("red")) { result in
+                    if case .failure(let error) = result { codes.append(error.code) }
+                }
+                let view = try XCTUnwrap(WebImageView(of: picture, manager: second.manager))
+                XCTAssertEqual(codes.count, 1)
+                view.load(Sources.url("green"))
+                window.show()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.frame()
+                assertColor(try window.screenshot().middle, [0, 200, 0])
+                XCTAssertEqual(first.requests.count, 0)
+                window.close()
+            }
+        }
+
+        @MainActor
+        private static func button(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkButton> {
+            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self)
+        }
+
+        private static func isNear(_ color: [Int], _ other: [Int]) -> Bool {
+            zip(color, other).allSatisfy { abs($0 - $1) < 8 }
         }
     }
-
-    @MainActor
-    private static func button(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkButton> {
-        UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self)
-    }
-
-    private static func isNear(_ color: [Int], _ other: [Int]) -> Bool {
-        zip(color, other).allSatisfy { abs($0 - $1) < 8 }
-    }
-}
 #endif

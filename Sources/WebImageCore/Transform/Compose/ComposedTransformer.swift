@@ -13,6 +13,12 @@ public struct ComposedTransformer: ImageTransformer {
         "composed(" + transformers.map(\.identity).map { "\($0.utf8.count):\($0)" }.joined() + ")"
     }
 
+    /// Whether all of them apply to animated pictures: it is all of them or none.
+    public var appliesToFrames: Bool { transformers.allSatisfy(\.appliesToFrames) }
+
+    /// Whether all of them apply to vectors: it is all of them or none.
+    public var appliesToVectors: Bool { transformers.allSatisfy(\.appliesToVectors) }
+
     /// Runs one after the other.
     ///
     /// - Throws: what the first one that fails throws.

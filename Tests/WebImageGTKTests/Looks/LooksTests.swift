@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTestSupport
+    import WebImageTesting
+    import XCTest
+
+    @testable import WebImageGTK
+
+    /// A window in every state a view goes through, compared with the pictures of the documentation. `make screenshots` writes
+    /// them anew.
+    final class LooksTests: XCTestCase {
+        private static let dusk = Result {
+            try Data(
+                contentsOf: Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+                    .appending(path: "Sources/webimage/Album/dusk.jpg"))
+        }
+
+        /// Computed once: it takes a second without the optimizer.
+        private static let hash = try? BlurHash(
+            of: CoderRegistry.standard.decode(dusk.get(), options: DecodeOptions(), context: CodingContext()).pixels
+        ).text
+
+        /// A view in a window whose picture comes in two halves, each when its gate is opened.
+        @MainActor
+        private struct Scene {
+            let window: TestWindow
+            let view: WebImageView
+            let first = Gate()
+            let rest = Gate()
+
+            init(error: ImageError? = nil) throws {
+                let data = try LooksTests.dusk.get()
+                let loader = StubLoader()
+                loader.set(
+                    StubLoader.Answer(
+                        parts: [data.prefix(data.count / 2), data.dropFirst(data.count / 2)], error: error, gate: first,
+                        bodyGate: rest),
+                    for: Sources.url("a"))
+                let picture = try XCTUnwrap(gtk_picture_new())
+                window = try TestWindow(picture)
+                view = try XCTUnwrap(WebImageView(of: picture, manager: Sources.manager(loader)))
+                view.fit = .cover
+            }
+
+            @MainActor
+            func load(_ transition: Transition = .none, preview: PreviewPolicy = .none) {
+                var request = ImageRequest(Sources.url("a"))
+                request.preview = preview
+                var options = BindingOptions(
+                    placeholder: .blurHash(LooksTests.hash ?? "", aspectRatio: 1.5), transition: transition)
+                options.failure = .color(PixelColor(red: 150, green: 40, blue: 40))
+                view.load(request, options: options)
+                window.show()
+            }
+
+            func finish() {
+                first.open()
+                rest.open()
+            }
+        }
+
+        func testThePlaceholder() throws {
+            try Stand.run {
+                let scene = try Scene()
+                scene.load()
+                scene.window.frame()
+                try assertLooks(try scene.window.screenshot(), as: "placeholder")
+                scene.window.close()
+            }
+        }
+
+        func testTheProgress() throws {
+            try Stand.run {
+                WidgetController.manualTime = 1_000_000_000
+                let scene = try Scene()
+                scene.view.indicator = .ring
+                scene.load()
+                scene.first.open()
+                Stand.pump("half of it") { scene.view.snapshot().progress?.fraction ?? 0 > 0.4 }
+                scene.window.frame()
+                WidgetController.manualTime = 2_000_000_000
+                scene.view.controller.requestTick()
+                scene.window.frame()
+                try assertLooks(try scene.window.screenshot(), as: "progress")
+                scene.finish()
+                scene.window.close()
+            }
+        }
+
+        func testAPreview() throws {
+            try Stand.run {
+                let scene = try Scene()
+                scene.load(preview: .progressive(every: 0))
+                scene.first.open()
+                Stand.pump("the upper rows") { scene.view.snapshot().shown == .preview }
+                scene.window.frame()
+                try assertLooks(try scene.window.screenshot(), as: "preview")
+                scene.finish()
+                scene.window.close()
+            }
+        }
+
+        func testThePicture() throws {
+            try Stand.run {
+                let scene = try Scene()
+                scene.load()
+                scene.finish()
+                Stand.pump("the picture") { scene.view.snapshot().state == .showing }
+                scene.window.frame()
+                try assertLooks(try scene.window.screenshot(), as: "picture")
+                scene.window.close()
+            }
+        }
+
+        func testAFailure() throws {
+            try Stand.run {
+                let scene = try Scene(error: .network(NetworkError(.offline, url: "u", phase: .body)))
+                scene.load()
+                scene.finish()
+                Stand.pump("the failure") { scene.view.snapshot().shown == .failure }
+                scene.window.frame()
+                try assertLooks(try scene.window.screenshot(), as: "failure")
+                scene.window.close()
+            }
+        }
+
+        func testACrossFadeInItsMiddle() throws {
+            try Stand.run {
+                WidgetController.manualTime = 1_000_000_000
+                let scene = try Scene()
+                scene.load(Transition(.crossFade, duration: 1, curve: .linear))
+                scene.window.frame()
+                scene.finish()
+                Stand.pump("the picture") { scene.view.snapshot().state == .showing }
+                scene.window.frame()
+                WidgetController.manualTime = 1_500_000_000
+                scene.window.frame()
+                try assertLooks(try scene.window.screenshot(), as: "cross-fade")
+                WidgetController.manualTime = 2_000_000_000
+                scene.window.frame()
+                XCTAssertNil(scene.view.controller.stages[.image]?.transition)
+                XCTAssertEqual(scene.view.controller.frames.tick, 0)
+                scene.window.close()
+            }
+        }
+
+        func testADarkDesktop() throws {
+            try Stand.run {
+                try Desktop.set("gtk-application-prefer-dark-theme", true)
+                defer { try? Desktop.set("gtk-application-prefer-dark-theme", false) }
+                WidgetController.manualTime = 1_000_000_000
+                let scene = try Scene()
+                scene.view.indicator = .ring
+                scene.view.load(Sources.url("a"))
+                scene.window.show()
+                scene.first.open()
+                Stand.pump("half of it") { scene.view.snapshot().progress?.fraction ?? 0 > 0.4 }
+                scene.window.frame()
+                WidgetController.manualTime = 2_000_000_000
+                scene.view.controller.requestTick()
+                scene.window.frame()
+                let drawn = try scene.window.screenshot()
+                XCTAssertLessThan(drawn.color(2, 2).max() ?? 255, 100, "a dark window")
+                try assertLooks(drawn, as: "dark")
+                scene.finish()
+                scene.window.close()
+            }
+        }
+
+        func testTwoPixelsPerPointShowEveryPixel() throws {
+            try Stand.run {
+                let stage = TestStage()
+                stage.stage.scaleFactor = 2
+                stage.stage.cornerRadius = 12
+                stage.present(Image(pixels: try TestPictures.pixels(5, width: 160, height: 120)))
+                let drawn = try stage.drawn(width: 80, height: 60, scale: 2)
+                XCTAssertEqual(drawn.width, 160)
+                try assertLooks(drawn, as: "scale-2")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// The snippets of Documentation/Manager.md.
+@Suite("The article on the manager", .timeLimit(.minutes(2)))
+struct ManagerArticleTests {
+    private struct Mailbox: Sendable {
+        func attachment(_ mail: Int, _ part: Int) async throws -> Data { try TestPictures.png(mail + part) }
+    }
+
+    private func show(_ image: Image) { #expect(!image.size.isEmpty) }
+
+    @Test("every snippet stands in this file")
+    func snippets() throws {
+        let file = URL(filePath: #filePath)
+        var root = file
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        let article = try String(contentsOf: root.appending(path: "Documentation/Manager.md"), encoding: .utf8)
+        let source = try String(contentsOf: file, encoding: .utf8).filter { !$0.isWhitespace }
+        let snippets = article.components(separatedBy: "```swift\n").dropFirst()
+        #expect(snippets.count == 7)
+        for snippet in snippets {
+            let code = try #require(snippet.components(separatedBy: "```").first)
+            let isTested = source.contains(code.filter { !$0.isWhitespace })
+            #expect(isTested, "\(code) stands in no test")
+        }
+    }
+
+    @Test("A request and its events")
+    func events() async throws {
+        let table = try Migration()
+        let (manager, url) = (table.manager, try table.serve())
+
+        let task = manager.load(ImageRequest(url, size: .fit(width: 320)))
+        for await event in task.events {
+            switch event {
+            case .started: break
+            case .waiting(let reason): print("waits: \(reason)")
+            case .progress(let progress): print(progress.fraction ?? 0)
+            case .cached(let response): show(response.image)
+            case .preview(let image): show(image)
+            case .finished(let result): show(try result.get().image)
+            }
+        }
+    }
+
+    @Test("Sources")
+    func sources() async throws {
+        let manager = try ManagerFixture().manager
+        let data = try TestPictures.png(1)
+        let mailbox = Mailbox()
+        let chart: @Sendable () throws -> PixelBuffer = { try TestPictures.pixels(4) }
+
+        let bytes = ImageRequest(data: data, size: .fit(width: 32))
+        let attachment = ImageRequest(key: "mail/7/2") { try await mailbox.attachment(7, 2) }
+        let drawn = ImageRequest(key: "chart/today") { Image(pixels: try chart()) }
+
+        #expect(try await manager.image(for: bytes).size.width == 32)
+        for request in [attachment, drawn] { #expect(try await manager.image(for: request).size.width == 64) }
+    }
+
+    @Test("Interceptors")
+    func interceptors() async throws {
+        struct SmallOnly: RequestInterceptor {
+            func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
+                if request.url.path.hasPrefix("/private") { throw .request(.refused(reason: "not signed in")) }
+                var smaller = request
+                smaller.size = .fit(width: 16)
+                return try await next(smaller)
+            }
+        }
+        let table = try Migration { $0.interceptors = [SmallOnly()] }
+        #expect(try await table.manager.image(from: table.serve()).size.width == 16)
+        let hidden = try #require(URL(string: "https://pictures.example/private/1.png"))
+        await #expect(throws: ImageError.request(.refused(reason: "not signed in"))) {
+            try await table.manager.image(from: hidden)
+        }
+    }
+
+    @Test("Observers")
+    func observers() async throws {
+        let table = try Migration()
+        let (loader, url) = (table.loader, try table.serve())
+        let folder = try TemporaryFolder()
+        let file = URL(filePath: folder.file("trace.json"))
+
+        let trace = ChromeTrace()
+        let observed = ImageManager { configuration in
+            configuration.cache.usesDisk = false
+            configuration.loaders = [loader]
+            configuration.observers = [trace, LogObserver(level: .error)]
+        }
+        _ = try await observed.image(from: url)
+        try trace.json().write(to: file)
+
+        #expect(try Data(contentsOf: file).count > 100)
+        await observed.close()
+    }
+
+    @Test("Fetching ahead")
+    func prefetch() async throws {
+        let table = try Migration()
+        let manager = table.manager
+        let urls = try (1...5).map { try table.serve($0) }
+
+        let prefetcher = ImagePrefetcher(manager) { $0.concurrency = 4 }
+        let list = prefetcher.prefetch(urls.map { ImageRequest($0) }, to: .disk)
+        list.isPaused = true
+        list.isPaused = false
+        let outcome = await list.result
+
+        #expect(outcome.loaded == 5)
+    }
+
+    @Test("On a server: a private address is refused, so the answer is an error's")
+    func server() async throws {
+        let folder = try TemporaryFolder()
+        let directory = folder.file("cache")
+        let origin = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(1), type: "image/png")])
+        let (url, mirror) = (origin.url("/a"), origin.url("/b"))
+        let replies = Shared<[Int]>([])
+        func reply(_ status: Int, _ body: Data) { replies.update { $0.append(status) } }
+
+        let server = ImageManager { configuration in
+            configuration.limits = .server
+            configuration.queueLimit = 64
+            configuration.downloader.addressPolicy = .publicOnly
+            configuration.cache.disk = DiskCacheConfiguration(directory: directory, sizeLimit: .gigabytes(1))
+        }
+        var thumbnail = ImageRequest(url, size: .fill(width: 20, height: 20))
+        thumbnail.alternatives = [mirror]
+        do {
+            let webp = try await server.data(for: thumbnail, encodedAs: .webp(quality: 80))
+            reply(200, webp)
+        } catch {
+            reply(error.code == 6010 ? 503 : 502, Data())
+        }
+
+        #expect(replies.value == [502] && origin.requests.isEmpty)
+        await server.close()
+    }
+
+    @Test("Tests without a network")
+    func stub() async throws {
+        let url = try Migration.url(1)
+
+        let stub = StubImageManager()
+        let gate = Gate()
+        stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: url)
+        let opening = Task { [manager = stub.manager] in try await manager.image(from: url) }
+        await stub.waitForRequests(count: 1)
+        gate.open()
+        let image = try await opening.value
+
+        #expect(image.size == PixelSize(width: 40, height: 30))
+    }
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Rows: SDWebImageContext", .timeLimit(.minutes(2)))
+struct ContextRowTests {
+    @MainActor
+    @Test("setImageOperationKey: slots of one view load side by side")
+    func setImageOperationKey() async throws {
+        let table = try Migration()
+        let manager = table.manager
+        var shown: [ImageSlot: Image] = [:]
+        let set = BinderSet(manager: manager) { slot, presentation in shown[slot] = presentation.image }
+        var options = BindingOptions()
+        options.sizing = .none
+        set[.image].bind(try table.request(1), options: options)
+        set[.background].bind(try table.request(2), options: options)
+        await untilMain { shown[.image] != nil && shown[.background] != nil }
+        #expect(shown[.image] !== shown[.background])
+    }
+
+    @MainActor
+    @Test("customManager: a view's own manager")
+    func customManager() throws {
+        let manager = try Migration().manager
+        let binder = ImageBinder(manager: manager) { _ in }
+        #expect(binder.manager === manager)
+    }
+
+    @Test("callbackQueue: what awaits goes on where it was")
+    func callbackQueue() async throws {
+        let table = try Migration()
+        let (manager, request) = (table.manager, try table.request())
+        let task = Task { @MainActor in
+            let image = try await manager.image(for: request)
+            MainActor.assertIsolated()
+            return image.size.width
+        }
+        #expect(try await task.value == 64)
+    }
+
+    @Test("imageCache, originalImageCache: caches of one request")
+    func caches() async throws {
+        let table = try Migration()
+        var request = try table.request()
+        let cache = ImageCache()
+        let originals = ImageCache(
+            memory: nil,
+            disk: try DiskCache(
+                configuration: DiskCacheConfiguration(directory: table.fixture.folder.file("originals"))))
+        request.cache = cache
+        request.originalCache = originals
+        request.waitsForStore = true
+        _ = try await table.manager.image(for: request)
+        #expect(cache.memory?.statistics.count == 1 && table.manager.memoryCache.statistics.count == 0)
+        #expect(await table.manager.diskCache?.info().entries == 0)
+    }
+
+    @Test("imageLoader: the loader of one request")
+    func imageLoader() async throws {
+        let table = try Migration()
+        var request = try table.request(1)
+        let loader = StubLoader { _ in StubLoader.Answer(body: (try? TestPictures.png(7, width: 20)) ?? Data()) }
+        request.loader = loader
+        #expect(try await table.manager.image(for: request).size.width == 20)
+        #expect(table.asked == 0 && loader.requests.count == 1)
+    }
+
+    @Test("imageCoder: the coder of one request, under a key of its own")
+    func imageCoder() async throws {
+        let table = try Migration()
+        var request = try table.request(1, Data("grey 9".utf8))
+        request.coder = OneColorCoder()
+        #expect(try await table.manager.image(for: request).size == PixelSize(width: 9, height: 9))
+    }
+
+    @Test("imageTransformer, manager.transformer: on the request, or for all; none is an empty list")
+    func transformers() async throws {
+        let table = try Migration { $0.transformers = [.resize(width: 32)] }
+        var request = try table.request()
+        #expect(try await table.manager.image(for: request).size.width == 32)
+        request.transformers = [.pad(3)]
+        #expect(try await table.manager.image(for: request).size.width == 70)
+        request.transformers = []
+        #expect(try await table.manager.image(for: request).size.width == 64)
+    }
+
+    @Test("imageDecodeOptions: typed, and texts for an app's own coder")
+    func decodeOptions() async throws {
+        let table = try Migration()
+        var request = try table.request(1, Data("grey 9".utf8))
+        request.coder = OneColorCoder()
+        request.decoding.extras["side"] = "4"
+        #expect(try await table.manager.image(for: request).size.width == 4)
+    }
+
+    @Test("imageScaleFactor: from the name, or as the request says")
+    func scaleFactor() async throws {
+        let table = try Migration()
+        var request = try table.request()
+        #expect(ImageRequest(try #require(URL(string: "https://a.example/b@3x.png"))).scale == 3)
+        request.scale = 2
+        #expect(try await table.manager.image(for: request).scale == 2)
+    }
+
+    @Test("imagePreserveAspectRatio, imageThumbnailPixelSize: fit, fill, stretch, exactly")
+    func thumbnail() async throws {
+        let table = try Migration()
+        var request = try table.request()
+        request.size = .stretch(width: 20, height: 20)
+        #expect(try await table.manager.image(for: request).size == PixelSize(width: 20, height: 20))
+        request.size = .fit(width: 32, height: 32)
+        #expect(try await table.manager.image(for: request).size == PixelSize(width: 32, height: 24))
+    }
+
+    @Test("imageTypeIdentifierHint: for bytes that tell nothing themselves")
+    func hint() async throws {
+        let table = try Migration()
+        var request = try table.request()
+        request.decoding.formatHint = .png
+        #expect(try await table.manager.image(for: request).format == .png)
+    }
+
+    @Test("imageDecodeToHDR: 16 bits where the file has them")
+    func depth() async throws {
+        let table = try Migration()
+        let deep = try PixelBuffer.filled(.white, size: PixelSize(width: 8, height: 8), format: .rgba16)
+        let data = try CoderRegistry.standard.encode(Image(pixels: deep), as: .png(), context: CodingContext())
+        var request = try table.request(1, data)
+        #expect(try await table.manager.image(for: request).pixels.format == .rgba8)
+        request.decoding.depth = .source
+        #expect(try await table.manager.image(for: request).pixels.format == .rgba16)
+    }
+
+    @Test("imageEncodeOptions: the final picture as an entry of its own, encoded so")
+    func storeFinal() async throws {
+        let table = try Migration()
+        var request = try table.request()
+        request.size = .fit(width: 16)
+        request.storeFinal = .encoded(as: .webp(lossless: true))
+        await table.manager.load(request).stored
+        #expect(await table.manager.diskCache?.info().entries == 2)
+    }
+
+    @Test("queryCacheType, storeCacheType, originalQueryCacheType, originalStoreCacheType: sets of tiers")
+    func tiers() async throws {
+        let table = try Migration()
+        var request = try table.request()
+        request.reads = .memory
+        request.stores = .memory
+        request.originalReads = []
+        request.originalStores = []
+        request.waitsForStore = true
+        _ = try await table.manager.image(for: request)
+        #expect(await table.manager.diskCache?.info().entries == 0)
+        table.manager.memoryCache.removeAll()
+        _ = try await table.manager.image(for: request)
+        #expect(table.asked == 2)
+    }
+
+    @Test("downloadRequestModifier: every transfer passes the downloader's interceptors")
+    func requestModifier() async throws {
+        struct Signature: LoadInterceptor {
+            func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
+                var signed = request
+                signed.fields["X-Signature"] = "abc"
+                return try await next(signed)
+            }
+        }
+        let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(1), type: "image/png")])
+        let manager = try ManagerFixture { configuration in
+            configuration.downloader.interceptors = [Signature()]
+        }.manager
+        _ = try await manager.image(from: server.url("/a"))
+        #expect(server.requests.first?.fields["X-Signature"] == "abc")
+    }
+
+    @Test("downloadResponseModifier, downloadDecryptor: bodies are changed before anybody looks at them")
+    func responseModifier() async throws {
+        struct Cipher: ResponseInterceptor {
+            func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data {
+                Data(body.map { $0 ^ 0x5A })
+            }
+        }
+        let secret = Data(try TestPictures.png(1).map { $0 ^ 0x5A })
+        let server = try LoopbackServer(routes: ["/a": .ok(secret, type: "application/octet-stream")])
+        let manager = try ManagerFixture { configuration in
+            configuration.downloader.responseInterceptors = [Cipher()]
+        }.manager
+        #expect(try await manager.image(from: server.url("/a")).size.width == 64)
+    }
+
+    @Test("cacheKeyFilter: for the manager, or one request's own key")
+    func keyFilter() async throws {
+        let table = try Migration { configuration in
+            configuration.key = { url in url.query == nil ? nil : url.absoluteString.components(separatedBy: "?").first
+            }
+        }
+        let url = try table.serve()
+        _ = try await table.manager.image(from: url)
+        let signed = try #require(URL(string: url.absoluteString + "?signature=1"))
+        #expect(try await table.manager.image(from: signed).size.width == 64)
+        var request = ImageRequest(try Migration.url(2))
+        request.key = url.absoluteString
+        #expect(try await table.manager.image(for: request).size.width == 64)
+        #expect(table.asked == 1)
+    }
+
+    @Test("cacheSerializer: what is stored of a download")
+    func serializer() async throws {
+        let table = try Migration { configuration in
+            configuration.serialize = { image, data, request in image == nil ? nil : data }
+        }
+        let request = try table.request()
+        _ = try await table.manager.data(for: request)
+        await table.manager.cache.flush()
+        #expect(await table.manager.diskCache?.info().entries == 0)
+    }
+
+    @Test("optionsProcessor: the first of the chain of interceptors")
+    func optionsProcessor() async throws {
+        let table = try Migration { configuration in
+            configuration.interceptors = [.options { $0.size = .fit(width: 16) }]
+        }
+        #expect(try await table.manager.image(for: table.request()).size.width == 16)
+    }
+
+    @Test("shouldDownloadImageForURL, shouldBlockFailedURL: an interceptor, and a policy of failures")
+    func delegate() async throws {
+        struct NoAdvertisements: RequestInterceptor {
+            func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
+                if request.url.path.hasPrefix("/ads") { throw .request(.refused(reason: "advertisement")) }
+                return try await next(request)
+            }
+        }
+        let table = try Migration { configuration in
+            configuration.interceptors = [NoAdvertisements()]
+            configuration.failures = FailurePolicy { error in error.code == 2002 ? 60 : nil }
+        }
+        let advertisement = try #require(URL(string: "https://pictures.example/ads/1.png"))
+        await #expect(throws: ImageError.request(.refused(reason: "advertisement"))) {
+            try await table.manager.image(from: advertisement)
+        }
+        #expect(table.asked == 0)
+    }
+}
+
+/// Decodes `grey SIDE`.
+private struct OneColorCoder: ImageCoder {
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { prefix.starts(with: Data("grey".utf8)) }
+
+    func decode(
+        _ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext
+    ) throws(ImageError) -> Image {
+        let text = options.extras["side"] ?? String(decoding: data.dropFirst(5), as: UTF8.self)
+        let side = Int(text) ?? 1
+        let grey = PixelColor(red: 128, green: 128, blue: 128)
+        return Image(pixels: try PixelBuffer.filled(grey, size: PixelSize(width: side, height: side), context: context))
+    }
+}

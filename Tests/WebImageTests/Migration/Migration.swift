@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// A manager whose pictures come from a table, for the rows of Documentation/ComingFromSDWebImage.md.
+struct Migration {
+    let loader = StubLoader()
+    let fixture: ManagerFixture
+    var manager: ImageManager { fixture.manager }
+    /// How often the source was asked.
+    var asked: Int { loader.requests.count }
+
+    init(
+        policy: CachePolicy = .cacheFirst, _ configure: (inout ImageManagerConfiguration) -> Void = { _ in }
+    ) throws {
+        fixture = try ManagerFixture { [loader] in
+            $0.loaders = [loader]
+            $0.cachePolicy = policy
+            configure(&$0)
+        }
+    }
+
+    /// Has the source answer a URL of its own for each number; a picture of 64 × 48 unless told otherwise.
+    @discardableResult
+    func serve(_ number: Int = 1, _ data: Data? = nil, gate: Gate? = nil) throws -> URL {
+        let url = try Self.url(number)
+        loader.set(StubLoader.Answer(body: try data ?? TestPictures.png(number), gate: gate), for: url)
+        return url
+    }
+
+    /// A request for the picture of a number, which the source is made to answer.
+    func request(_ number: Int = 1, _ data: Data? = nil, gate: Gate? = nil) throws -> ImageRequest {
+        ImageRequest(try serve(number, data, gate: gate))
+    }
+
+    static func url(_ number: Int) throws -> URL {
+        try #require(URL(string: "https://pictures.example/\(number).png"))
+    }
+
+    /// Three frames of 64 × 48.
+    static func gif() throws -> Data {
+        let frames = try (1...3).map { (pixels: try TestPictures.pixels($0), milliseconds: 50) }
+        let image = try Image(ImageAnimation(frames: frames))
+        return try CoderRegistry.standard.encode(image, as: .gif(), context: CodingContext())
+    }
+
+    /// A square of 40 points.
+    static let svg = Data(
+        "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><rect width='40' height='40'/></svg>".utf8)
+}
+
+/// What a view would show.
+@MainActor
+final class ShownPictures {
+    private(set) var kinds: [Presentation.Kind] = []
+    private(set) var transitions: [Transition] = []
+    private(set) var image: Image?
+
+    func show(_ presentation: Presentation) {
+        kinds.append(presentation.kind)
+        transitions.append(presentation.transition)
+        image = presentation.image
+    }
+}

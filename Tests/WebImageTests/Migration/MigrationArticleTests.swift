@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// Documentation/ComingFromSDWebImage.md against the tests beside this one.
+@Suite("The article on coming from SDWebImage", .timeLimit(.minutes(1)))
+struct MigrationArticleTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+    private static func article() throws -> String {
+        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: "Documentation/ComingFromSDWebImage.md"), encoding: .utf8)
+    }
+
+    /// All sources of the tests, without spaces and line ends, which formatting may change.
+    private static func sources() throws -> String {
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "swift" }
+            .map { squeeze(try String(contentsOf: $0, encoding: .utf8)) }.joined(separator: "\n")
+    }
+
+    private static func squeeze(_ text: String) -> String { text.filter { !$0.isWhitespace } }
+
+    /// Name and code of the rows of all tables but the last one, which has words alone.
+    private static func rows() throws -> [(name: String, code: [String])] {
+        let part = try #require(try article().components(separatedBy: "## Nuke and Kingfisher").first)
+        return part.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.hasSuffix(" |") }.compactMap { line in
+            let cells = line.components(separatedBy: " | ")
+            guard cells.count == 3 || cells.count == 2, cells[1] != "here" else { return nil }
+            let code = cells[1].components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+            return (String(cells[0].dropFirst(2)), code)
+        }
+    }
+
+    @Test("every row has a test of its name, and its code stands in a test")
+    func rows() throws {
+        let rows = try Self.rows()
+        let sources = try Self.sources()
+        #expect(rows.count >= 75)
+        for row in rows {
+            let hasTest = sources.contains(Self.squeeze("@Test(\"\(row.name): "))
+            #expect(hasTest, "no test of \(row.name)")
+            #expect(!row.code.isEmpty, "no code for \(row.name)")
+            for code in row.code {
+                let isTested = sources.contains(Self.squeeze(code))
+                #expect(isTested, "\(row.name): \(code) stands in no test")
+            }
+        }
+    }
+
+    @Test("every snippet stands in a test")
+    func snippets() throws {
+        let sources = try Self.sources()
+        let snippets = try Self.article().components(separatedBy: "```swift\n").dropFirst()
+        #expect(snippets.count == 4)
+        for snippet in snippets {
+            let code = try #require(snippet.components(separatedBy: "```").first)
+            let isTested = sources.contains(Self.squeeze(code))
+            #expect(isTested, "\(code) stands in no test")
+        }
+    }
+
+    // MARK: - The snippets
+
+    @MainActor
+    @Test("Show a picture")
+    func show() async throws {
+        let table = try Migration()
+        let url = try table.serve()
+        let placeholder = Image(pixels: try TestPictures.pixels(9))
+        let shown = ShownPictures()
+        let binder = ImageBinder(manager: table.manager) { shown.show($0) }
+        binder.allocate(ViewAllocation(width: 64, height: 64))
+
+        let options = BindingOptions(placeholder: .picture(placeholder), transition: .crossFade())
+        var request = ImageRequest(url)
+        request.cachePolicy = .refresh
+        binder.bind(request, options: options)
+
+        await untilMain { shown.kinds.last == .picture }
+        #expect(shown.kinds == [.placeholder, .picture])
+    }
+
+    @Test("Load a picture without a view")
+    func load() async throws {
+        let table = try Migration()
+        let manager = table.manager
+        let url = try table.serve()
+
+        let request = ImageRequest(
+            url, size: .fit(width: 256, height: 256), transformers: [.roundedCorners(radius: 8)])
+        let image = try await manager.image(for: request)
+
+        #expect(!image.isOpaque && image.size.width == 64)
+    }
+
+    @Test("Fetch ahead, and empty the caches")
+    func prefetch() async throws {
+        let table = try Migration()
+        let manager = table.manager
+        let urls = try (1...3).map { try table.serve($0) }
+
+        let prefetcher = ImagePrefetcher(manager)
+        let list = prefetcher.prefetch(urls.map { ImageRequest($0) })
+        for await progress in list.events { print("\(progress.finished) of \(progress.total ?? 0)") }
+
+        #expect(manager.cachedImage(for: ImageRequest(urls[0])) != nil)
+        await manager.removeAllCached()
+        #expect(manager.cachedImage(for: ImageRequest(urls[0])) == nil)
+    }
+}

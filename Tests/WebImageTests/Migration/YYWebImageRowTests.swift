@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Rows: YYWebImage", .timeLimit(.minutes(2)))
+struct YYWebImageRowTests {
+    @Test("YYWebImageOptionShowNetworkActivity: how many downloads run")
+    func activity() async throws {
+        let table = try Migration()
+        let manager = table.manager
+        let gate = Gate()
+        let task = manager.load(try table.request(gate: gate))
+        await table.loader.waitForRequests(count: 1)
+        #expect(manager.activity.count == 1)
+        gate.open()
+        _ = try await task.image
+    }
+
+    @Test("YYWebImageOptionProgressive: pictures of what has come")
+    func progressive() throws {
+        var request = ImageRequest(try Migration.url(1))
+        request.preview = .progressive(every: 0.5)
+        #expect(request.preview.minimumInterval == 0.5)
+    }
+
+    @Test("YYWebImageOptionProgressiveBlur: blurred less and less")
+    func progressiveBlur() async throws {
+        let table = try Migration()
+        let data = try TestPictures.jpeg(progressive: true)
+        let gate = Gate()
+        let url = try Migration.url(1)
+        table.loader.set(
+            StubLoader.Answer(
+                parts: [data.prefix(data.count * 3 / 4), data.dropFirst(data.count * 3 / 4)], bodyGate: gate),
+            for: url)
+        var request = ImageRequest(url)
+        request.preview = .blurred
+        var previews = 0
+        for await event in table.manager.load(request).events {
+            if case .preview = event {
+                previews += 1
+                gate.open()
+            }
+        }
+        #expect(previews >= 1)
+    }
+
+    @Test("YYWebImageOptionUseNSURLCache: HTTP decides")
+    func http() async throws {
+        let table = try Migration(policy: .cacheFirst)
+        var request = try table.request()
+        _ = try await table.manager.image(for: request)
+        request.cachePolicy = .http
+        _ = try await table.manager.image(for: request)
+        // The answer said nothing of its freshness.
+        #expect(table.asked == 2)
+    }
+
+    @Test("YYWebImageOptionRefreshImageCache: bytes that do not decode never replace a good entry")
+    func refresh() async throws {
+        let table = try Migration()
+        var request = try table.request()
+        _ = try await table.manager.image(for: request)
+        await table.manager.cache.flush()
+        try table.serve(1, Data("<html>".utf8))
+        request.cachePolicy = .reload
+        let reload = request
+        await #expect(throws: ImageError.self) { try await table.manager.image(for: reload) }
+        table.manager.memoryCache.removeAll()
+        request.cachePolicy = .cacheOnly
+        #expect(try await table.manager.image(for: request).size.width == 64)
+    }
+
+    @Test("YYWebImageOptionIgnoreDiskCache: memory alone")
+    func ignoreDisk() async throws {
+        let table = try Migration()
+        var request = try table.request()
+        request.originalReads = .memory
+        request.originalStores = .memory
+        request.waitsForStore = true
+        _ = try await table.manager.image(for: request)
+        #expect(await table.manager.diskCache?.info().entries == 0)
+    }
+
+    @MainActor
+    @Test("YYWebImageOptionIgnorePlaceHolder: what is shown stays until the new picture is there")
+    func keepsCurrent() async throws {
+        let table = try Migration()
+        let shown = ShownPictures()
+        let binder = ImageBinder(manager: table.manager) { shown.show($0) }
+        var options = BindingOptions(placeholder: .color(.black))
+        options.sizing = .none
+        options.keepsCurrent = true
+        _ = try await binder.load(table.request(1), options: options)
+        _ = try await binder.load(table.request(2), options: options)
+        #expect(shown.kinds == [.placeholder, .picture, .picture])
+    }
+
+    @Test("YYWebImageOptionIgnoreAnimatedImage: the first frame")
+    func ignoreAnimated() async throws {
+        let table = try Migration()
+        var request = try table.request(1, Migration.gif())
+        request.frames = .first
+        #expect(try await table.manager.image(for: request).isAnimated == false)
+    }
+
+    @MainActor
+    @Test("YYWebImageOptionSetImageWithFadeAnimation: pictures and previews have a transition each")
+    func fade() {
+        var options = BindingOptions()
+        options.transition = .crossFade(duration: 0.2)
+        options.previewTransition = .crossFade(duration: 0.4)
+        #expect(options.transition.duration < options.previewTransition.duration)
+    }
+
+    @Test("YYWebImageOptionIgnoreFailedURL: on by default, bounded, with an end")
+    func failures() async throws {
+        let table = try Migration { configuration in configuration.failures = .none }
+        table.loader.set(StubLoader.Answer(error: BinderPictures.notFound), for: try Migration.url(1))
+        for _ in 0..<2 {
+            await #expect(throws: ImageError.self) { try await table.manager.image(from: Migration.url(1)) }
+        }
+        #expect(table.asked == 2)
+    }
+
+    @Test("YYFrameImage, YYSpriteSheetImage: animations of pictures, files and parts of a sheet")
+    func frames() throws {
+        let sheet = try SpriteSheet(TestPictures.pixels(1), columns: 4, rows: 3, milliseconds: 80)
+        let animated = try Image(sheet.animation())
+        #expect(animated.frameCount == 12 && animated.size == PixelSize(width: 16, height: 16))
+    }
+
+    @MainActor
+    @Test("YYAnimatedImageView: one pool of frames for all players of a picture, within a budget of bytes")
+    func pool() async throws {
+        let table = try Migration()
+        let image = try await table.manager.image(for: table.request(1, Migration.gif()))
+        var playback = PlaybackOptions()
+        playback.bufferBytes = 8 << 20
+        playback.synchronization = .withOthers
+        let players = [image, image].compactMap {
+            AnimationPlayer($0, manager: table.manager, options: playback)
+        }
+        #expect(players.count == 2)
+    }
+
+    @Test("YYImageEncoder, YYImageDecoder: pictures into bytes and back")
+    func encoder() throws {
+        let image = Image(pixels: try TestPictures.pixels(1))
+        for encoding in [ImageEncoding.jpeg(), .png(), .gif(), .webp(), .apng()] {
+            let data = try CoderRegistry.standard.encode(image, as: encoding, context: CodingContext())
+            #expect(try CoderRegistry.standard.decode(data, context: CodingContext()).size == image.size)
+        }
+    }
+
+    @Test("YYCache: memory and disk, usable without a manager")
+    func cache() async throws {
+        let folder = try TemporaryFolder()
+        let disk = try DiskCache(configuration: DiskCacheConfiguration(directory: folder.file("cache")))
+        disk.store(DiskEntry(key: CacheKey(["mine"]), head: nil, payload: Data("abc".utf8), stored: Date()))
+        await disk.flush()
+        #expect(await disk.entry(for: CacheKey(["mine"]))?.payload == Data("abc".utf8))
+    }
+
+    @Test("UIImage+YYWebImage: transformers of the same names")
+    func effects() throws {
+        let image = Image(pixels: try TestPictures.pixels(1))
+        let effects: [any ImageTransformer] = [
+            .blur(.soft), .blur(.light), .blur(.extraLight), .blur(.dark), .grayscale(), .tint(.white), .inset(4),
+            .roundedCorners(radius: 6), .rotate(degrees: 45), .flip(.vertical),
+        ]
+        for effect in effects {
+            #expect(try !effect.apply(to: image, context: TransformContext()).size.isEmpty)
+        }
+    }
+}
