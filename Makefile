@@ -72,11 +72,12 @@ test-tsan:
 	@Scripts/setup test
 	@$(DISPLAYED) $(SWIFT) test $(WITH) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
 
-## 100,000 requests with faults, alone in the process so that descriptors and memory can be counted; 1,000 writers of the
-## disk cache killed.
+## 100,000 requests with faults, alone in the process so that descriptors and memory can be counted; 100,000 steps of the
+## manager's model; 1,000 writers of the disk cache killed.
 soak:
 	@Scripts/setup test
 	@WEBIMAGE_SOAK_REQUESTS=$${WEBIMAGE_SOAK_REQUESTS:-100000} $(SWIFT) test $(WITH) --filter WebImageNetTests.SoakTests
+	@WEBIMAGE_SOAK_STEPS=$${WEBIMAGE_SOAK_STEPS:-100000} $(SWIFT) test $(WITH) --filter WebImageTests.ManagerModelTests
 	@WEBIMAGE_SOAK_ROUNDS=$${WEBIMAGE_SOAK_ROUNDS:-1000} $(SWIFT) test $(WITH) --filter WebImageStoreTests.ProcessTests
 
 build:

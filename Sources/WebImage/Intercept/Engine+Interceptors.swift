@@ -66,7 +66,7 @@ extension Engine {
         case .image(let image): return response(image, plan, origin: .local)
         case .data(let data):
             let original = try await inspect(given: data, plan)
-            let picture = try await picture(original, plan, priority: task.livePriority)
+            let picture = try await picture(original, nil, plan, priority: task.livePriority)
             var answer = response(picture.image, plan, origin: .local)
             answer.data = plan.request.wantsData ? data : nil
             answer.timings.decode = picture.decodeSeconds

@@ -27,9 +27,18 @@ struct LookUpKey: Hashable, Sendable {
     let coder: String?
 }
 
+/// What becomes of the bytes that are asked for.
+enum FetchUse: Equatable {
+    /// A picture is made of them, and of their beginnings where previews may be shown.
+    case picture(showsPreviews: Bool)
+    /// They are wanted as they are.
+    case bytes
+}
+
 /// What a loader brought.
 enum Fetched: Sendable {
-    case original(Original)
+    /// `ahead` are decoders that have taken the beginning.
+    case original(Original, ahead: [StreamKey: StreamedDecode] = [:])
     case notModified(StoredHead, LoadMetrics)
 }
 
@@ -132,24 +141,23 @@ extension Engine {
 
     /// Asks the source: with the conditions of what is known of it, else for the whole.
     ///
-    /// - Parameter showsPreviews: whether the task gets the previews it wants.
+    /// - Parameter use: what becomes of the bytes.
     func ask(
-        _ plan: RequestPlan, stored: Original?, known: Image?, task: ImageTask, showsPreviews: Bool
+        _ plan: RequestPlan, stored: Original?, known: Image?, task: ImageTask, for use: FetchUse
     ) async throws(ImageError) -> Obtained {
         let usable = stored?.resource ?? known?.resource
         let conditions = usable.flatMap { plan.conditions(for: $0) }
-        let showsPreviews = showsPreviews && plan.request.preview.style != .none
         do throws(ImageError) {
             if let failure = rememberedFailure(plan) { throw failure }
-            var fetched = try await fetch(plan, conditions ?? HTTPFields(), task, showsPreviews: showsPreviews)
-            if case .original(let original) = fetched, !plan.accepts(original.resource) {
+            var fetched = try await fetch(plan, conditions ?? HTTPFields(), task, for: use)
+            if case .original(let original, _) = fetched, !plan.accepts(original.resource) {
                 // What another request was given, and Vary says that this one would be given something else.
-                fetched = try await fetch(
-                    plan, conditions ?? HTTPFields(), task, selecting: plan.selecting, showsPreviews: showsPreviews)
+                fetched = try await fetch(plan, conditions ?? HTTPFields(), task, selecting: plan.selecting, for: use)
             }
             failures.forget(plan.keys.data)
             switch fetched {
-            case .original(let original): return .bytes(original)
+            case .original(let original, let ahead):
+                return .bytes(original, ahead: ahead.isEmpty ? nil : ahead[StreamKey(plan)])
             case .notModified(let head, let metrics):
                 guard let usable else { throw .network(unaskedNotModified(plan)) }
                 let merged = usable.confirm(with: head, plan)
@@ -179,13 +187,18 @@ extension Engine {
     /// One load for all who ask the same.
     private func fetch(
         _ plan: RequestPlan, _ conditions: HTTPFields, _ task: ImageTask, selecting: HTTPFields? = nil,
-        showsPreviews: Bool
+        for use: FetchUse
     ) async throws(ImageError) -> Fetched {
         let key = FetchKey(
             data: plan.keys.data, conditions: conditions, maxBytes: plan.limits.maxEncodedBytes,
             timeouts: plan.request.timeouts, selecting: selecting, coder: plan.request.coder?.identifier)
+        let showsPreviews = use == .picture(showsPreviews: true) && plan.request.preview.style != .none
         let listening = showsPreviews ? listen(to: key, plan, task) : nil
-        defer { listening?.end() }
+        let wish = use == .bytes ? nil : wish(key, plan)
+        defer {
+            listening?.end()
+            wish?.end()
+        }
         return try await fetches.value(
             for: key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
         ) { context in
@@ -214,10 +227,13 @@ extension Engine {
         let asked = configuration.now()
         let previewing = PreviewSession(previews, key, context.priority)
         defer { previewing.end() }
+        let streaming = configuration.decodesWhileLoading ? streams.feed(key, context.priority) : nil
+        defer { streaming?.end() }
         let transfer = TransferTrace(plan.trace)
         let loading = LoadContext(priority: context.priority.value) { report in
             if let transfer, case .started = report { transfer.start() }
             previewing.take(report)
+            streaming?.take(report)
             meter.take(report)
         }
         let token = context.priority.observe { loading.priority = context.priority.value }
@@ -240,9 +256,10 @@ extension Engine {
             return stored
         }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
+        let ahead = await streaming?.finish() ?? [:]
         let original = try await inspect(answer, head, plan)
         originals.add(original, for: plan.keys.data)
-        return .original(original)
+        return .original(original, ahead: ahead)
     }
 
     private func loadRequest(_ plan: RequestPlan, _ conditions: HTTPFields) -> LoadRequest {
@@ -272,7 +289,7 @@ extension Engine {
                     metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
             }
         } catch {
-            throw error.told(by: head?.head)
+            throw error.told(by: head?.head).after(answer.metrics)
         }
     }
 

@@ -21,13 +21,15 @@ struct Picture: Sendable {
 
 extension Engine {
     /// The final picture of `original`: decoded and transformed, every step once for all who want it.
-    func picture(_ original: Original, _ plan: RequestPlan, priority: LivePriority) async throws(ImageError) -> Picture
-    {
-        try await step(plan.transformers.count, original, plan, priority)
+    /// `ahead` is a decoder that has taken the beginning of the bytes already.
+    func picture(
+        _ original: Original, _ ahead: StreamedDecode?, _ plan: RequestPlan, priority: LivePriority
+    ) async throws(ImageError) -> Picture {
+        try await step(plan.transformers.count, original, ahead, plan, priority)
     }
 
     private func step(
-        _ index: Int, _ original: Original, _ plan: RequestPlan, _ priority: LivePriority
+        _ index: Int, _ original: Original, _ ahead: StreamedDecode?, _ plan: RequestPlan, _ priority: LivePriority
     ) async throws(ImageError) -> Picture {
         let key = PictureKey(step: plan.keys.steps[index], bytes: original.resource.digest, limits: plan.limits)
         return try await pictures.value(for: key, priority: priority) { context in
@@ -37,9 +39,9 @@ extension Engine {
             }
             do throws(ImageError) {
                 let picture =
-                    if index == 0 { try await self.decode(original, plan, context.priority) } else {
+                    if index == 0 { try await self.decode(original, ahead, plan, context.priority) } else {
                         try await self.transform(
-                            try await self.step(index - 1, original, plan, context.priority),
+                            try await self.step(index - 1, original, ahead, plan, context.priority),
                             plan.transformers[index - 1], plan, context.priority)
                     }
                 original.remember(picture.image, key)
@@ -58,9 +60,9 @@ extension Engine {
         return image
     }
 
-    private func decode(_ original: Original, _ plan: RequestPlan, _ priority: LivePriority) async throws(ImageError)
-        -> Picture
-    {
+    private func decode(
+        _ original: Original, _ ahead: StreamedDecode?, _ plan: RequestPlan, _ priority: LivePriority
+    ) async throws(ImageError) -> Picture {
         let start = ContinuousClock.now
         let options = plan.request.hintedOptions
         if let image = original.image { return try await fitted(image, plan, priority) }
@@ -70,7 +72,11 @@ extension Engine {
             [counters] context throws(ImageError) -> Image in
             let image = try plan.trace.work(.decode, key: plan.keys.decoded, describe: Self.describe) {
                 () throws(ImageError) in
-                try plan.coders.decode(original.data, options: options, context: context)
+                if let image = try ahead?.finish(original.data, probe: original.probe, context: context) {
+                    counters.streamed.add(1, ordering: .relaxed)
+                    return image.with(provenance: original.resource)
+                }
+                return try plan.coders.decode(original.data, options: options, context: context)
                     .with(provenance: original.resource)
             }
             counters.decodes.add(1, ordering: .relaxed)

@@ -16,8 +16,9 @@ extension Engine {
         return (response, known?.image)
     }
 
-    /// Starts what memory could not answer. `isAdmitted` is for a part of what was let in already.
-    func start(_ plan: RequestPlan, known: Image?, isAdmitted: Bool = false) -> ImageTask {
+    /// Starts what memory could not answer. `isAdmitted` is for a part of what was let in already, `isAhead` for what nobody
+    /// waits for yet.
+    func start(_ plan: RequestPlan, known: Image?, isAdmitted: Bool = false, isAhead: Bool = false) -> ImageTask {
         let span = plan.trace?.begin(.request, key: plan.keys.final)
         let place: AdmissionTable.Key?
         do throws(ImageError) {
@@ -32,16 +33,29 @@ extension Engine {
             task.storesIn(plan)
             originals.enter()
         }
-        task.start { [self] in
-            let result =
-                interceptsLoads
-                ? await runIntercepted(plan, task: task) : await run(plan, task: task, known: known)
+        if !isAhead { foreground.enter() }
+        task.start(by: starter) { [self] isWanted in
+            let result: Result<ImageResponse, ImageError> =
+                if !isWanted {
+                    dismissed(plan)
+                } else if interceptsLoads {
+                    await runIntercepted(plan, task: task)
+                } else {
+                    await run(plan, task: task, known: known)
+                }
             counters.count(result)
             span?.end(result)
             release(place)
+            if !isAhead { foreground.leave() }
             return result
         }
         return task
+    }
+
+    /// A request that was given up before it began, as by a view that was scrolled past.
+    private func dismissed(_ plan: RequestPlan) -> Result<ImageResponse, ImageError> {
+        if !interceptsLoads { originals.leave() }
+        return .failure(.request(.cancelled))
     }
 
     /// The bytes for `plan`, through the interceptors where there are any.

@@ -29,7 +29,10 @@ final class Engine: Sendable {
     let counters = ManagerCounters()
     let activity = LoadActivity()
     let previews: PreviewTable
+    let streams: StreamTable
     let admissions = AdmissionTable()
+    let starter = TaskStarter()
+    let foreground = Foreground()
     /// Nil for as many requests as there are.
     let queueLimit: Int?
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
@@ -54,7 +57,9 @@ final class Engine: Sendable {
         self.workers = WorkerPool(
             threads: configuration.workerThreads, byteBudget: configuration.decodeBudget,
             waitingLimit: configuration.waitingLimit)
-        previews = PreviewTable(PreviewStudio(configuration, workers))
+        let studio = PreviewStudio(configuration, workers)
+        previews = PreviewTable(studio)
+        streams = StreamTable(StreamStudio(workers: workers, budget: studio.budget, time: { studio.time() }))
     }
 
     /// Jobs that run at any stage; zero when nothing is under way.

@@ -69,7 +69,8 @@ final class Original: Sendable {
 /// How the bytes of a request were found.
 enum Obtained: Sendable {
     /// Bytes that answer the request: fresh ones of the disk, or new ones.
-    case bytes(Original)
+    /// `ahead` is a decoder that has taken their beginning.
+    case bytes(Original, ahead: StreamedDecode? = nil)
     /// The server confirmed what was known (304). `stored` are the bytes where the disk has them.
     case confirmed(ResourceRecord, stored: Original?, metrics: LoadMetrics)
     /// The server could not be asked; `stored` is older than it should be.

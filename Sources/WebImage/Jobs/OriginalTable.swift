@@ -43,6 +43,9 @@ final class OriginalTable: Sendable {
         withExtendedLifetime(released) {}
     }
 
+    /// Requests that run.
+    var requestCount: Int { state.withLock { $0.running } }
+
     subscript(key: CacheKey) -> Original? { state.withLock { $0.originals[key]?.original } }
 
     /// `original` has come for `key`.

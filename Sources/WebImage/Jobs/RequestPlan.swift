@@ -6,8 +6,9 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// A request with everything filled in that it left to the configuration, and its keys.
-struct RequestPlan: Sendable {
+/// A request with everything filled in that it left to the configuration, and its keys. An object: every stage holds it,
+/// and a copy of the request would cost more than what most of them do.
+final class RequestPlan: Sendable {
     let request: ImageRequest
     let keys: RequestKeys
     let transformers: [any ImageTransformer]

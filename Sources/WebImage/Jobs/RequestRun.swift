@@ -32,8 +32,8 @@ struct RequestRun {
         if known == nil, let final = await storedFinal() { return final }
         let obtained = try await obtain(known: known)
         switch obtained {
-        case .bytes(let original):
-            return try await deliver(original, known: known)
+        case .bytes(let original, let ahead):
+            return try await deliver(original, ahead, known: known)
         case .confirmed(let resource, let stored, let metrics):
             return try await confirm(resource, stored, metrics, known)
         case .unreachable(let error, let stored):
@@ -50,8 +50,8 @@ struct RequestRun {
         }
         if let stored, plan.standing(of: stored.resource) == .answers { return stored.data }
         guard plan.policy != .cacheOnly else { throw .cache(.notInCache) }
-        switch try await engine.ask(plan, stored: stored, known: nil, task: task, showsPreviews: false) {
-        case .bytes(let original):
+        switch try await engine.ask(plan, stored: stored, known: nil, task: task, for: .bytes) {
+        case .bytes(let original, _):
             if original.isLengthKnown { await keep(original, nil) }
             return original.data
         case .confirmed(_, let confirmed, _):
@@ -93,7 +93,7 @@ struct RequestRun {
         let before = clock.now
         defer { timings.load += seconds(since: before) }
         return try await engine.ask(
-            plan, stored: stored, known: shown ?? known, task: task, showsPreviews: shown == nil)
+            plan, stored: stored, known: shown ?? known, task: task, for: .picture(showsPreviews: shown == nil))
     }
 
     /// Whether stored bytes make a picture. Damaged ones are thrown away, so that they are asked for anew.
@@ -110,9 +110,12 @@ struct RequestRun {
     }
 
     /// New or fresh bytes: the picture made of them, stored where the request wants it.
-    private mutating func deliver(_ original: Original, known: Image?) async throws(ImageError) -> ImageResponse {
+    private mutating func deliver(
+        _ original: Original, _ ahead: StreamedDecode?, known: Image?
+    ) async throws(ImageError) -> ImageResponse {
         // The same bytes as shown already: no second decode, no flicker.
-        let image = if let same = picture(of: original.resource, known) { same } else { try await makeNew(original) }
+        let same = picture(of: original.resource, known)
+        let image = if let same { same } else { try await makeNew(original, ahead) }
         await keep(original, image)
         await keep(image, original.resource)
         return response(image, original.resource, original.origin, data: original.data, metrics: original.metrics)
@@ -164,18 +167,23 @@ struct RequestRun {
 
     /// The picture of bytes that have just come. Those that are none are not asked for again for a while, unless they
     /// may only have been cut on the way.
-    private mutating func makeNew(_ original: Original) async throws(ImageError) -> Image {
+    private mutating func makeNew(
+        _ original: Original, _ ahead: StreamedDecode?
+    ) async throws(ImageError) -> Image {
         do throws(ImageError) {
-            return try await make(original)
+            return try await make(original, ahead)
         } catch {
+            let error = error.after(original.metrics)
             if original.origin == .network, original.isLengthKnown, error.blamesBytes { engine.note(error, plan) }
             throw error
         }
     }
 
-    private mutating func make(_ original: Original) async throws(ImageError) -> Image {
+    private mutating func make(
+        _ original: Original, _ ahead: StreamedDecode? = nil
+    ) async throws(ImageError) -> Image {
         if let made, made.resource?.digest == original.resource.digest { return made }
-        let picture = try await engine.picture(original, plan, priority: task.livePriority)
+        let picture = try await engine.picture(original, ahead, plan, priority: task.livePriority)
         made = picture.image
         timings.decode = picture.decodeSeconds
         timings.transform = picture.transformSeconds

@@ -163,8 +163,9 @@ public final class ImageManager: Sendable {
         engine.placeholder(for: RequestPlan(engine.prepared(request), engine.defaults))
     }
 
-    /// Forgets what is stored for `request`: its pictures of every size in memory, its bytes in all tiers, its failure, and parts of
-    /// lost downloads of its URL. Encodings made of the bytes are not given out any more, and age away on disk.
+    /// Forgets what is stored for `request`: its pictures of every size in memory and as entries of their own, its bytes in
+    /// all tiers, encodings made of them, its failure, and parts of lost downloads of its URL. What a tier that cannot list
+    /// its keys has of encodings is not given out any more, and ages away there.
     public func removeCached(_ request: ImageRequest) async {
         let plan = RequestPlan(engine.prepared(request), engine.defaults)
         let request = plan.request
@@ -174,6 +175,7 @@ public final class ImageManager: Sendable {
         downloader.forgetParts(of: request.url)
         await plan.originalCache.remove(plan.keys.data)
         if case .encoded = request.storeFinal { await plan.cache.remove(engine.finalKey(plan)) }
+        await plan.cache.removeDerived(from: plan.keys.allPictures)
     }
 
     /// Empties the manager's caches, and forgets failures and the parts of lost downloads.

@@ -62,6 +62,10 @@ public struct ImageManagerConfiguration: Sendable {
     public var cache = Cache()
     /// Settings of previews.
     public var previews = Previews()
+    /// Whether downloads that are slower than a decoder are decoded while they run, so that the picture is there soon after
+    /// the last byte: stills of JPEG, PNG, WebP and BMP whose pixels are the same that way. Decoders of running downloads hold
+    /// pixels within ``Previews/memoryBudget``. Default true.
+    public var decodesWhileLoading = true
     /// Where original bytes are looked up and kept, instead of in the manager's own cache. Default nil.
     public var originalCache: ImageCache?
     /// Gives the bytes that are stored for a downloaded picture, instead of the bytes as they came; nil stores none. Gets

@@ -32,6 +32,8 @@ public struct ManagerStatistics: Sendable, Hashable {
     public var loadsShared = 0
     /// Pictures that were decoded.
     public var decodes = 0
+    /// Of the decoded pictures, those whose decoding began while their download ran.
+    public var decodesWhileLoading = 0
     /// Transformers that were run.
     public var transforms = 0
     /// Decodes and transforms saved because the same one was under way.
@@ -55,6 +57,7 @@ final class ManagerCounters: Sendable {
     let bytesLoaded = Atomic<Int>(0)
     let loads = Atomic<Int>(0)
     let decodes = Atomic<Int>(0)
+    let streamed = Atomic<Int>(0)
     let transforms = Atomic<Int>(0)
     let encodes = Atomic<Int>(0)
     /// What ends less often than hits in memory come.
@@ -92,6 +95,7 @@ final class ManagerCounters: Sendable {
         counts.bytesLoaded = bytesLoaded.load(ordering: .relaxed)
         counts.loads = loads.load(ordering: .relaxed)
         counts.decodes = decodes.load(ordering: .relaxed)
+        counts.decodesWhileLoading = streamed.load(ordering: .relaxed)
         counts.transforms = transforms.load(ordering: .relaxed)
         counts.encodes = encodes.load(ordering: .relaxed)
         return counts

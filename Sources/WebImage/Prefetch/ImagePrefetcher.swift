@@ -6,13 +6,17 @@ import WebImageStore
 /// Fetches pictures before they are wanted: lists or sequences, a few at a time, behind everything that is visible.
 ///
 /// What is there already is skipped. A visible request for a picture that is being fetched joins the work and raises its
-/// priority in place; when it leaves, the priority falls back. Nothing is started while memory is short or the network
+/// priority in place; when it leaves, the priority falls back. While visible requests of the same manager are under way, one
+/// picture is fetched at a time, so that connections and threads are theirs. Nothing is started while memory is short or the network
 /// is metered; what runs goes on. Thread-safe. Releasing it lets its lists run on.
 public final class ImagePrefetcher: Sendable {
     /// Settings of a prefetcher.
     public struct Configuration: Sendable {
         /// Pictures fetched at the same time. Default 6.
         public var concurrency = 6
+        /// Seconds after the last visible request until so many are fetched at the same time again; meanwhile it is one.
+        /// Default 0.1.
+        public var restSeconds = 0.1
         /// Where pictures are fetched to unless a list says otherwise. Default memory.
         public var destination = PrefetchDestination.memory
         /// Priority of the requests unless a list says otherwise. Default very low: what memory holds of it is the first to
@@ -37,7 +41,8 @@ public final class ImagePrefetcher: Sendable {
         var configuration = Configuration()
         configure(&configuration)
         self.configuration = configuration
-        let core = PrefetchCore(manager, concurrency: configuration.concurrency)
+        let core = PrefetchCore(
+            manager, concurrency: configuration.concurrency, restSeconds: configuration.restSeconds)
         self.core = core
         let source = manager.configuration.memoryPressure
         pressure = source.observe { event in core.set(.memory, event.level.pausesPrefetch) }

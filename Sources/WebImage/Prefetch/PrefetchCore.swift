@@ -16,14 +16,53 @@ final class PrefetchCore: Sendable {
         var running: [Int: Running] = [:]
         var tasks: [Int: PrefetchTask] = [:]
         var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// Counts the ends of what somebody waited for.
+        var rests = 0
     }
 
     private let state: Lock<State>
     private let manager: ImageManager
+    private let restSeconds: Double
+    private let observation = Lock<Int?>(nil)
 
-    init(_ manager: ImageManager, concurrency: Int) {
+    init(_ manager: ImageManager, concurrency: Int, restSeconds: Double) {
         self.manager = manager
+        self.restSeconds = restSeconds
         state = Lock(State(table: PrefetchTable(concurrency: concurrency)))
+        let token = manager.engine.foreground.observe { [weak self] in self?.foregroundChanged() }
+        observation.withLock { $0 = token }
+        if manager.engine.foreground.isBusy { foregroundChanged() }
+    }
+
+    deinit { if let token = observation.withLock({ $0 }) { manager.engine.foreground.stopObserving(token) } }
+
+    /// Somebody waits for a picture now, or nobody does any more. Who looks at one picture often wants the next one at
+    /// once, so the full number is started again only after a rest.
+    private func foregroundChanged() {
+        let foreground = manager.engine.foreground
+        let rest = state.withLock { state -> Int? in
+            state.rests += 1
+            guard !foreground.isBusy else {
+                state.table.isYielding = true
+                return nil
+            }
+            return state.rests
+        }
+        guard let rest else { return }
+        guard restSeconds > 0, listCount > 0 else { return endYielding(rest) }
+        Task.detached(priority: .utility) { [weak self, restSeconds] in
+            try? await Task.sleep(for: .seconds(restSeconds))
+            self?.endYielding(rest)
+        }
+    }
+
+    private func endYielding(_ rest: Int) {
+        let isOver = state.withLock { state in
+            guard state.rests == rest else { return false }
+            state.table.isYielding = false
+            return true
+        }
+        if isOver { pump() }
     }
 
     /// Lists that are not over.
@@ -158,7 +197,8 @@ final class PrefetchCore: Sendable {
         // What memory holds and may not show any more is confirmed, not loaded again.
         let task =
             item.destination == .memory
-            ? engine.start(plan, known: engine.interceptsLoads ? nil : engine.remembered(plan)?.image)
+            ? engine.start(
+                plan, known: engine.interceptsLoads ? nil : engine.remembered(plan)?.image, isAhead: true)
             : ImageTask(plan.request)
         let isWanted = state.withLock { state in
             guard let list = state.table.lists[item.list] else { return false }

@@ -55,6 +55,8 @@ struct PrefetchTable {
     }
 
     let concurrency: Int
+    /// Whether somebody waits for other pictures: one at a time is started then.
+    var isYielding = false
     private(set) var holds: Set<Hold> = []
     private(set) var lists: [Int: List] = [:]
     private(set) var running = 0
@@ -98,7 +100,7 @@ struct PrefetchTable {
 
     /// What is started now; nil for nothing.
     mutating func next() -> Item? {
-        guard holds.isEmpty, running < concurrency else { return nil }
+        guard holds.isEmpty, running < (isYielding ? 1 : concurrency) else { return nil }
         let ready = lists.filter { !$0.value.isPaused && $0.value.waiting > 0 }
         let best = ready.max { left, right in
             (left.value.priority.rawValue, -left.key) < (right.value.priority.rawValue, -right.key)

@@ -124,10 +124,20 @@ public final class ImageTask: Sendable {
     /// Has ``stored`` wait for `task`.
     func follow(_ task: Task<Void, Never>) { state.withLock { $0.storing.append(task) } }
 
-    /// Runs `body` for this task and ends the task with its result.
-    func start(_ body: @escaping @Sendable () async -> Result<ImageResponse, ImageError>) {
+    /// Has `starter` run `body` for this task and ends the task with its result. What was given up before its turn came is
+    /// told so to `body`, which has to clean up.
+    func start(
+        by starter: TaskStarter,
+        _ body: @escaping @Sendable (_ isWanted: Bool) async -> Result<ImageResponse, ImageError>
+    ) {
         emit(.started)
-        let work = Task.detached { self.finish(await body()) }
+        starter.start {
+            if self.result == nil { self.run(body) } else { _ = await body(false) }
+        }
+    }
+
+    private func run(_ body: @escaping @Sendable (_ isWanted: Bool) async -> Result<ImageResponse, ImageError>) {
+        let work = Task.detached { self.finish(await body(true)) }
         let isOver = state.withLock { state -> Bool in
             state.work = work
             return state.machine.result != nil

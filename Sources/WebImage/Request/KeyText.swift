@@ -8,6 +8,9 @@ import WebImageStore
 struct KeyText {
     private(set) var bytes: [UInt8] = []
 
+    /// The first field behind those of the bytes.
+    static let decoding: StaticString = "decode"
+
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     mutating func append(_ field: String) {
@@ -93,7 +96,7 @@ extension KeyText {
     /// The fields of all that changes pixels at decode.
     mutating func append(decoding request: ImageRequest) {
         let options = request.decoding
-        append("decode")
+        append(Self.decoding)
         append(request.size)
         append(request.scale)
         switch options.frames {

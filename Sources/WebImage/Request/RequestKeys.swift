@@ -41,6 +41,8 @@ final class RequestKeys: Sendable {
     var decoded: CacheKey { keys.steps[0] }
     /// `decoded` and the transformers; `steps[0]` is `decoded`, the last one is the final key.
     var steps: [CacheKey] { keys.steps }
+    /// What the keys of all pictures of these bytes begin with.
+    var allPictures: CacheKey { data.appending([KeyText.decoding.description]) }
     /// Identifies what memory holds: the last step.
     var final: CacheKey { keys.steps[keys.steps.count - 1] }
 

@@ -46,7 +46,7 @@ final class WorkerPool: Sendable {
 
     deinit { close() }
 
-    /// Ends the threads after the work that is waiting.
+    /// Ends the threads after the work that is waiting; more is refused.
     func close() { condition.withLock(wakeAll: true) { $0.isClosed = true } }
 
     /// Lets at most so many pieces of work start at a time; nil for all threads. What runs goes on.
@@ -63,7 +63,7 @@ final class WorkerPool: Sendable {
     ///   - cost: decoded bytes that `body` is going to need.
     ///   - priority: order in the queue, live.
     /// - Throws: what `body` throws; ``RequestError/cancelled`` soon after the calling Swift task is cancelled:
-    ///   at once while waiting, at the next checkpoint while running.
+    ///   at once while waiting, at the next checkpoint while running; ``RequestError/managerClosed`` after ``close()``.
     func run<Value: Sendable>(
         cost: Int, priority: LivePriority, limits: Limits,
         _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
@@ -103,14 +103,17 @@ final class WorkerPool: Sendable {
 
     private func enqueue(cost: Int, priority: RequestPriority, _ work: @escaping Work) throws(ImageError) -> Int {
         let limit = waitingLimit
-        let id = condition.withLock(wakeOne: true) { state -> Int? in
-            guard state.queue.count < limit else { return nil }
+        let place = condition.withLock(wakeOne: true) { state -> Result<Int, ImageError> in
+            // The threads may have ended: nobody would ever do it.
+            guard !state.isClosed else { return .failure(.request(.managerClosed)) }
+            guard state.queue.count < limit else {
+                return .failure(.limit(LimitError(.overloaded, limit: limit, actual: limit + 1)))
+            }
             state.nextID += 1
             state.queue.push(.init(id: state.nextID, cost: cost, item: work), priority)
-            return state.nextID
+            return .success(state.nextID)
         }
-        guard let id else { throw .limit(LimitError(.overloaded, limit: limit, actual: limit + 1)) }
-        return id
+        return try place.get()
     }
 
     private func setPriority(_ id: Int, _ priority: RequestPriority) {

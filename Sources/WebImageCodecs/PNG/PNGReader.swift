@@ -127,7 +127,7 @@ struct PNGReader: ~Copyable {
             finished += Int(done)
             guard status != WI_PNG_OK else { continue }
             let failure = Self.failure(status, handle, received)
-            guard allowsPartial, case .decode(.truncated) = failure else { throw failure }
+            guard allowsPartial, case .decode(.truncated, _) = failure else { throw failure }
             if info.is_interlaced == 0 { canvas.clearRows(from: finished) }
             return failure
         }

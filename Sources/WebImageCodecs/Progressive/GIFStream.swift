@@ -75,7 +75,7 @@ final class GIFFrameStream {
                 try GIFIndex(bytes, frameLimit: 1)
             }
         } catch {
-            guard case .decode(.truncated) = error, !isLast else { throw error }
+            guard case .decode(.truncated, _) = error, !isLast else { throw error }
             return nil
         }
     }

@@ -53,7 +53,7 @@ public struct CoderRegistry: Sendable {
                 try context.limits.check(result: image)
                 return image.telling(options.color)
             } catch {
-                guard case .decode(let failure) = error else { throw error }
+                guard case .decode(let failure, _) = error else { throw error }
                 failures.append(failure)
             }
         }

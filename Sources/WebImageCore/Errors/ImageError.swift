@@ -8,8 +8,8 @@ public enum ImageError: Error, Sendable, Hashable {
     case network(NetworkError)
     /// 3xxx: the stores.
     case cache(CacheError)
-    /// 4xxx: bytes that do not become a picture.
-    case decode(DecodeError)
+    /// 4xxx: bytes that do not become a picture. With what was tried on the network in vain before they came.
+    case decode(DecodeError, attempts: [NetworkError] = [])
     /// 5xxx: transformers and encoders.
     case transform(TransformError)
     /// 6xxx: a limit of ``Limits`` or of the downloader.
@@ -21,7 +21,7 @@ public enum ImageError: Error, Sendable, Hashable {
         case .request(let error): error.code
         case .network(let error): error.code
         case .cache(let error): error.code
-        case .decode(let error): error.code
+        case .decode(let error, _): error.code
         case .transform(let error): error.code
         case .limit(let error): error.code
         }
@@ -33,7 +33,7 @@ public enum ImageError: Error, Sendable, Hashable {
         case .request(let error): error.message
         case .network(let error): error.message
         case .cache(let error): error.message
-        case .decode(let error): error.message
+        case .decode(let error, _): error.message
         case .transform(let error): error.message
         case .limit(let error): error.message
         }
@@ -46,13 +46,17 @@ public enum ImageError: Error, Sendable, Hashable {
     }
 
     /// All that was tried on the network in vain before the request was given up, in order, the last failure included:
-    /// retries, then alternatives. Of a remembered failure, what was tried when it was new. Empty for failures that are
-    /// none of the network's.
+    /// retries, then alternatives. Of bytes that do not become a picture, what was tried before they came. Of a remembered
+    /// failure, what was tried when it was new. Empty for other failures.
     public var attempts: [NetworkError] {
-        guard case .network(var last) = remembered ?? self else { return [] }
-        let earlier = last.earlier
-        last.earlier = []
-        return earlier + [last]
+        switch remembered ?? self {
+        case .network(var last):
+            let earlier = last.earlier
+            last.earlier = []
+            return earlier + [last]
+        case .decode(_, let attempts): return attempts
+        default: return []
+        }
     }
 
     /// True for a request that its owner gave up.

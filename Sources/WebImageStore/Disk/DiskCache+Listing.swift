@@ -31,6 +31,22 @@ extension DiskCache {
     ) async -> DiskRemoval {
         let lines = await lines()
         let ids = await readers.run { _ in lines.filter { matches($0.summary) }.map(\.id) } ?? []
+        return await remove(ids, progress)
+    }
+
+    /// Removes the entries whose keys are `key` with more fields behind: what was made of its bytes.
+    @discardableResult
+    public func remove(derivedFrom key: CacheKey) async -> DiskRemoval {
+        await settle()
+        let ids = await withCheckedContinuation { continuation in
+            let accepted = state.enqueueIfOpen(
+                .describe { index, _ in continuation.resume(returning: (try? index?.ids(below: key)) ?? []) })
+            if !accepted { continuation.resume(returning: []) }
+        }
+        return ids.isEmpty ? DiskRemoval() : await remove(ids, nil)
+    }
+
+    private func remove(_ ids: [Int], _ progress: DiskProgress?) async -> DiskRemoval {
         var removal = DiskRemoval()
         for start in stride(from: 0, to: ids.count, by: 256) where !Task.isCancelled {
             let slice = Array(ids[start..<min(start + 256, ids.count)])

@@ -20,7 +20,7 @@ public struct FailurePolicy: Sendable {
     public static let standard = FailurePolicy { error in
         switch error {
         case .network(let failure): seconds(after: failure)
-        case .decode(let failure): failure.blamesBytes ? 3_600 : nil
+        case .decode(let failure, _): failure.blamesBytes ? 3_600 : nil
         case .request, .cache, .transform, .limit: nil
         }
     }

@@ -13,6 +13,9 @@ public protocol CacheTier: Sendable {
     func store(_ entry: DiskEntry, request: HTTPFields) async
     /// Removes the answers of `key`; those alone that `request` selects where that is not nil. Later reads miss at once.
     func remove(_ key: CacheKey, matching request: HTTPFields?) async
+    /// Removes the entries whose keys are `key` with more fields behind: what was made of its bytes. Default nothing, for
+    /// stores that cannot list their keys.
+    func removeDerived(from key: CacheKey) async
     /// Removes everything.
     func removeAll() async
 
@@ -34,6 +37,9 @@ extension CacheTier {
     /// True: it may be there.
     public func mayContain(_ key: CacheKey) -> Bool { true }
 
+    /// Nothing: what was made of bytes that have gone is not asked for.
+    public func removeDerived(from key: CacheKey) async {}
+
     /// Stores the entry again with the new head.
     public func updateHead(_ head: StoredHead, for key: CacheKey, matching request: HTTPFields) async {
         guard var entry = await entry(for: key, matching: request) else { return }
@@ -48,4 +54,7 @@ extension CacheTier {
 extension VariantStore: CacheTier {
     /// ``CacheTiers/disk``.
     public var kind: CacheTiers { .disk }
+
+    /// Removes the entries whose keys are `key` with more fields behind.
+    public func removeDerived(from key: CacheKey) async { await disk.remove(derivedFrom: key) }
 }

@@ -61,6 +61,12 @@ extension ImageCache {
         await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.remove(key, matching: request) }
     }
 
+    /// Removes what was made of the bytes of `key` and lies in tiers that can list their keys: entries whose keys are `key`
+    /// with more fields behind.
+    public func removeDerived(from key: CacheKey, in kinds: CacheTiers = .all) async {
+        await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.removeDerived(from: key) }
+    }
+
     /// Removes everything from memory and from the tiers of `kinds`.
     public func removeAll(in kinds: CacheTiers = .all) async {
         if kinds.contains(.memory) { memory?.removeAll() }

@@ -20,7 +20,7 @@ public final class VariantStore: Sendable {
     /// Name of the answer that lies at the key itself.
     static let front = ""
 
-    private let disk: DiskCache
+    let disk: DiskCache
     private let now: @Sendable () -> Date
     private let lists = Lock<[CacheKey: VariantList]>([:])
     /// Lists that are being read to delete what they name.

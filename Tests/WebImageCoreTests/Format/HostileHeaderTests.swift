@@ -69,7 +69,7 @@ import WebImageCore
     @Test("sizes of zero and impossible headers are damage")
     func damage() {
         func isDamaged(_ builder: ByteBuilder) -> Bool {
-            guard case .decode(.corrupt) = failure(builder) else { return false }
+            guard case .decode(.corrupt, _) = failure(builder) else { return false }
             return true
         }
         #expect(isDamaged(Sample.png(0, 1)))

@@ -35,8 +35,11 @@
                 let before = LivingControllers.shared.count
                 let stage = try GridStage(count: 10_000)
                 stage.window.show()
+                var step = 0
                 while stage.binds < 10_000 {
-                    stage.scroll(to: Double(stage.binds % 97) * 400)
+                    step += 1
+                    // Every step far from the one before, so that all cells are bound anew.
+                    stage.scroll(to: Double(step * 37 % 97) * 800)
                     stage.window.frame()
                 }
                 stage.scroll(to: 12_000)

@@ -112,7 +112,7 @@ struct CancellationTests {
             contexts[name] = context
             let url = server.url("/\(name)")
             tasks.append(Task { try await downloader.load(LoadRequest(url: url), context: context) })
-            while downloader.activity(at: url).queued < index + 1 { await Task.yield() }
+            await untilTrue { downloader.activity(at: url).queued >= index + 1 }
         }
         contexts["raised"]?.priority = .veryHigh
         contexts["normal1"]?.priority = .veryLow
@@ -146,7 +146,7 @@ struct CancellationTests {
         }
         let fine = try LoopbackServer(routes: ["/a": .ok(body)])
         #expect(try await downloader.load(fine.url("/a")).body == body)
-        while downloader.activity != DownloaderActivity() { await Task.yield() }
+        await untilTrue { downloader.activity == DownloaderActivity() }
         // What is still open are kept connections: closing ends them, and a leaked one would stay.
         downloader.close()
         // Some may not even be accepted yet, so that their number is not known here.

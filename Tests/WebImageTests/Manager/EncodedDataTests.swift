@@ -39,6 +39,32 @@ struct EncodedDataTests {
         #expect(restarted.manager.statistics.encodes == 1)
     }
 
+    @Test("forgetting a request removes the encodings of its picture in every size, and nothing of others")
+    func forgotten() async throws {
+        let picture = try TestPictures.png(1)
+        let server = try server(picture)
+        let fixture = try ManagerFixture()
+        let manager = fixture.manager
+        let small = ImageRequest(server.url("/a"), size: .fit(width: 20))
+        var stored = ImageRequest(server.url("/a"), size: .fit(width: 30))
+        stored.storeFinal = .encoded(as: .png())
+        stored.waitsForStore = true
+        for url in [server.url("/a"), server.url("/ab")] {
+            _ = try await manager.data(for: ImageRequest(url), encodedAs: .webp(quality: 70))
+        }
+        _ = try await manager.data(for: small, encodedAs: .jpeg())
+        _ = try await manager.image(for: stored)
+        await manager.diskCache?.flush()
+        #expect(await manager.diskCache?.entries().count == 6)
+        await manager.removeCached(ImageRequest(server.url("/a")))
+        await manager.diskCache?.flush()
+        let left = await manager.diskCache?.entries() ?? []
+        #expect(left.count == 2 && left.allSatisfy { $0.source == server.url("/ab").absoluteString })
+        // The same bytes come again, and are encoded again.
+        _ = try await manager.data(for: small, encodedAs: .jpeg())
+        #expect(manager.statistics.encodes == 5)
+    }
+
     @Test("a picture in memory is encoded once, then comes from disk")
     func fromMemory() async throws {
         let server = try server(try TestPictures.png(1))

@@ -46,6 +46,21 @@ struct FailureTests {
         #expect(fixture.manager.failures.count == 0)
     }
 
+    @Test("an error of the bytes tells what failed on the network before they came, also when it is remembered")
+    func attemptsBeforeBytes() async throws {
+        let lost = NetworkError(.connectionLost, url: "https://example.org/a", phase: .body)
+        let picture = try TestPictures.png(1)
+        for body in [Data("<html></html>".utf8), picture.prefix(picture.count / 2)] {
+            let fixture = try ManagerFixture { $0.loaders = [SecondTryLoader(body: body, failures: [lost])] }
+            let request = ImageRequest(try #require(URL(string: "https://example.org/a")))
+            for isRemembered in [false, true] {
+                let error = await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
+                #expect(error?.attempts == [lost] && (error?.remembered != nil) == isRemembered)
+                #expect((error?.remembered ?? error).map { $0.code / 1_000 } == 4)
+            }
+        }
+    }
+
     @Test("who ignores failures, reloads or has alternatives is not answered from memory; a success forgets")
     func ignoring() async throws {
         let isThere = Shared(false)
@@ -190,5 +205,22 @@ struct FailureTests {
         } catch {
             return error
         }
+    }
+}
+
+/// A loader that had to try more than once.
+private struct SecondTryLoader: ImageLoader {
+    let body: Data
+    let failures: [NetworkError]
+
+    func canLoad(_ url: URL) -> Bool { true }
+
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        var metrics = LoadMetrics()
+        metrics.failures = failures
+        metrics.attempts = failures.count + 1
+        return LoadResponse(
+            head: ResponseHead(status: 200), body: body, finalURL: request.url, requestTime: Date(),
+            responseTime: Date(), metrics: metrics)
     }
 }

@@ -36,9 +36,7 @@ private struct Moving {
 }
 
 @MainActor
-func untilMain(_ condition: () -> Bool) async {
-    while !condition(), !Task.isCancelled { await Task.yield() }
-}
+func untilMain(_ condition: () -> Bool) async { await untilTrue(condition) }
 
 @MainActor
 @Suite("Animation player", .timeLimit(.minutes(2)))

@@ -86,6 +86,25 @@ struct PrefetcherTests {
         #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"1\""])
     }
 
+    @Test("while a visible request is under way one picture is fetched at a time, afterwards as many as before")
+    func yielding() async throws {
+        let fixture = try fixture()
+        let prefetcher = ImagePrefetcher(fixture.manager) { [network] configuration in
+            configuration.concurrency = 3
+            configuration.network = network
+            configuration.restSeconds = 0
+        }
+        let visible = fixture.manager.load(try requests(100..<101)[0])
+        await loader.waitForRequests(count: 1)
+        let task = prefetcher.prefetch(try requests(0..<10))
+        await loader.waitForRequests(count: 2)
+        #expect(asked == ["100.png", "0.png"] && fixture.manager.engine.fetches.count == 2)
+        visible.cancel()
+        await loader.waitForRequests(count: 4)
+        gate.open()
+        #expect(await task.result.loaded == 10 && !fixture.manager.engine.foreground.isBusy)
+    }
+
     @Test("failures do not stop a list")
     func failures() async throws {
         let fixture = try fixture()

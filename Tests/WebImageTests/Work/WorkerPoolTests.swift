@@ -44,6 +44,24 @@ struct WorkerPoolTests {
         #expect(log.value == ["b", "a"])
     }
 
+    @Test("after closing, what waits is still done and more is refused at once")
+    func closed() async throws {
+        let pool = WorkerPool(threads: 1)
+        let gate = Gate()
+        let blocker = await block(pool, gate)
+        let waiting = Task {
+            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in 1 }
+        }
+        await untilTrue { pool.load == 2 }
+        pool.close()
+        await #expect(throws: ImageError.request(.managerClosed)) {
+            try await pool.run(cost: 0, priority: LivePriority(.normal), limits: .unlimited) { _ in 2 }
+        }
+        gate.open()
+        try await blocker.value
+        #expect(try await waiting.value == 1)
+    }
+
     @Test("waiting work that is cancelled never runs and answers at once")
     func cancelWaiting() async throws {
         let pool = WorkerPool(threads: 1)

@@ -12,6 +12,8 @@ enum ColdSuite: Suite {
     private static let limit = "C on two threads"
     private static let side = 256
 
+    private static let peer = "aiohttp + Pillow"
+
     static func cases(_ settings: Settings) throws -> [Case] {
         // A hundred different pictures are enough for caches not to help: none of them keeps bytes by content.
         let originals = try (0..<min(100, settings.pictures)).map { index in
@@ -52,11 +54,27 @@ enum ColdSuite: Suite {
                 guard code == 0 else { throw Skipped(reason: "the C program loaded \(loaded.answered) pictures") }
             }
         }
-        return [
-            Case(
-                name: "\(settings.pictures) JPEG of 0.2…1.2 MP, originals to disk, per picture",
-                contenders: [ours, theirs],
-                goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
-        ]
+        let name = "\(settings.pictures) JPEG of 0.2…1.2 MP, originals to disk, per picture"
+        let againstC = Case(name: name, contenders: [ours, theirs], goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
+        return [againstC, try againstPython(name, ours, texts, settings)].compactMap { $0 }
+    }
+
+    /// The peer keeps no originals. Nil, and a word of why, where it is not installed.
+    private static func againstPython(
+        _ name: String, _ ours: Contender, _ urls: [String], _ settings: Settings
+    ) throws -> Case? {
+        let program: PythonPeer
+        do {
+            program = try PythonPeer("cold.py", modules: ["aiohttp", "PIL"])
+        } catch let skipped as Skipped {
+            FileHandle.standardError.write(Data("\(peer) skipped: \(skipped.reason)\n".utf8))
+            return nil
+        }
+        let theirs = Contender(peer) { _ in
+            let folder = try settings.makeFolder("cold-python")
+            return try program.run(urls.joined(separator: "\n"), operations: urls.count, folder: folder)
+        }
+        return Case(
+            name: name + ", against Python", contenders: [ours, theirs], goals: [.ratio(.cpu, to: peer, atMost: 0.55)])
     }
 }

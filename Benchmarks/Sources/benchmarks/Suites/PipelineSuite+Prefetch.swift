@@ -33,6 +33,48 @@ extension PipelineSuite {
             goals: [.ratio(.wall, to: "load", atMost: 1 / 0.95)])
     }
 
+    /// What somebody waits for who wants to see a picture while a thousand others are fetched ahead.
+    static func visibleAmongPrefetches(_ settings: Settings) throws -> Case {
+        let picture = try Photograph.encoded(320, 240, as: .jpeg(quality: 85))
+        let shown = try Photograph.encoded(1_280, 960, as: .jpeg(quality: 85))
+        let wanted = 20
+        let files = Array(repeating: shown, count: wanted) + Array(repeating: picture, count: settings.pictures)
+        let server = try FileServer(files, settings: settings)
+        let urls = server.urls.compactMap { URL(string: $0) }
+        let requests = urls.map { ImageRequest($0, size: .fit(width: 128, height: 128)) }
+        func latencies(_ manager: ImageManager) async throws -> Latencies {
+            var latencies = Latencies()
+            for request in requests.prefix(wanted) {
+                let start = Clocks.wall()
+                consume(try await manager.image(for: request))
+                latencies.add(since: start)
+            }
+            return latencies
+        }
+        let busy = Contender("among prefetches") { _ in
+            let manager = ImageManager { $0.cache.usesDisk = false }
+            let prefetcher = ImagePrefetcher(manager)
+            let task = prefetcher.prefetch(Array(requests.dropFirst(wanted)))
+            while task.progress.finished < 20 { await Task.yield() }
+            let sample = try await latencies(manager).sample
+            guard !task.isOver else { throw Skipped(reason: "the prefetch was over before the visible pictures were") }
+            task.cancel()
+            await manager.close()
+            return sample
+        }
+        let idle = Contender("idle") { _ in
+            // The server must outlive every round.
+            consume(server)
+            let manager = ImageManager { $0.cache.usesDisk = false }
+            let sample = try await latencies(manager).sample
+            await manager.close()
+            return sample
+        }
+        return Case(
+            name: "a visible request in the midst of a prefetch of \(settings.pictures)", contenders: [busy, idle],
+            goals: [.ratio(.p50, to: "idle", atMost: 1.5)])
+    }
+
     /// Giving up a thousand pictures of which some are under way.
     static func cancellingAll() throws -> Case {
         let urls = (0..<1_000).compactMap { URL(string: "https://images.example.com/\($0).jpg") }

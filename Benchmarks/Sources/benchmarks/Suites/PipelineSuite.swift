@@ -30,7 +30,8 @@ enum PipelineSuite: Suite {
         return [
             Case(name: "memory hit, synchronous", contenders: [synchronous], goals: [.atMost(1e-6, .cpu)]),
             Case(name: "memory hit, asynchronous", contenders: [asynchronous], goals: [.atMost(5e-6, .cpu)]),
-            try await freshHit(), startAndCancel(), try prefetching(settings), try cancellingAll(),
+            try await freshHit(), startAndCancel(), try prefetching(settings),
+            try visibleAmongPrefetches(settings), try cancellingAll(),
         ]
     }
 

@@ -18,5 +18,5 @@ struct Skipped: Error {
 /// All suites, in the order in which they are run.
 let allSuites: [any Suite.Type] = [
     MemorySuite.self, DiskSuite.self, HTTPSuite.self, DecodeSuite.self, GIFSuite.self, ThumbnailSuite.self,
-    PipelineSuite.self, ColdSuite.self,
+    PipelineSuite.self, StreamingSuite.self, ColdSuite.self,
 ]

@@ -153,6 +153,18 @@ extension CacheIndex {
         return found
     }
 
+    /// The ids of the entries whose keys are that of `prefix` with more fields behind. Reads the whole table.
+    func ids(below prefix: CacheKey) throws(IndexFault) -> [Int] {
+        // A further field begins with the digits of its length; the colon is the character after the digits.
+        let select = try connection.statement("SELECT id FROM entries WHERE key > ? AND key < ?")
+        defer { select.reset() }
+        select.bind(prefix.canonical)
+        select.bind(prefix.canonical + ":")
+        var found: [Int] = []
+        while try select.step() { found.append(select.int(0)) }
+        return found
+    }
+
     /// When the oldest entry was stored.
     func oldest() throws(IndexFault) -> Date? {
         let select = try connection.statement("SELECT min(stored) FROM entries")

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageTesting
+
+/// How long the picture takes after the last byte of a slow download, decoded while it runs and after it.
+enum StreamingSuite: Suite {
+    static let name = "streaming"
+    static let summary = "from the last byte of a slow download to the picture, decoded meanwhile or afterwards"
+
+    private static let after = "decoded afterwards"
+    private static let pieces = 24
+
+    static func cases(_ settings: Settings) throws -> [Case] {
+        let large = TargetSize.fit(width: 256, height: 256)
+        let photo = try Photograph.encoded(3_000, 2_000, as: .jpeg(quality: 85))
+        let scans = try Photograph.encoded(3_000, 2_000, as: .jpeg(quality: 85, progressive: true))
+        let png = try Photograph.encoded(1_600, 1_200, as: .png())
+        let webp = try Photograph.encoded(2_000, 1_500, as: .webp(quality: 80))
+        return [
+            latency("JPEG of 6 MP", photo, nil, atMost: 0.35),
+            latency("JPEG of 6 MP to 256 px", photo, large, atMost: 0.35),
+            latency("JPEG of 6 MP in several scans", scans, nil, atMost: 0.8),
+            latency("PNG of 1.9 MP", png, nil, atMost: 0.35),
+            latency("WebP of 3 MP", webp, nil, atMost: 0.35),
+        ]
+    }
+
+    private static func latency(_ name: String, _ data: Data, _ size: TargetSize?, atMost bound: Double) -> Case {
+        func contender(_ name: String, whileLoading: Bool) -> Contender {
+            Contender(name) { _ in [.wall: try await seconds(data, size, whileLoading: whileLoading)] }
+        }
+        return Case(
+            name: name,
+            contenders: [contender("decoded meanwhile", whileLoading: true), contender(after, whileLoading: false)],
+            goals: [.ratio(.wall, to: after, atMost: bound)])
+    }
+
+    /// Seconds from the moment at which the server lets the last part of the body go.
+    private static func seconds(_ data: Data, _ size: TargetSize?, whileLoading: Bool) async throws -> Double {
+        let gates = (0..<pieces).map { _ in Gate() }
+        let piece = (data.count + pieces - 1) / pieces
+        let server = try LoopbackServer { _ in
+            var response = ServerResponse.ok(data, type: "image/any")
+            response.pieceSize = piece
+            response.pieceGates = gates
+            return response
+        }
+        defer { server.stop() }
+        let manager = ImageManager {
+            $0.cache.usesDisk = false
+            $0.limits = Photograph.roomy
+            $0.decodesWhileLoading = whileLoading
+        }
+        let task = manager.load(ImageRequest(server.url("/a"), size: size))
+        // As slow as 10 to 20 MB/s: no part comes before the one before it could have been decoded.
+        for gate in gates.dropLast() {
+            gate.open()
+            try await Task.sleep(for: .milliseconds(12))
+        }
+        let start = Clocks.wall()
+        gates.last?.open()
+        consume(try await task.image)
+        let seconds = Clocks.wall() - start
+        guard manager.statistics.decodesWhileLoading == (whileLoading ? 1 : 0) else {
+            throw Skipped(reason: "the download was not decoded as it should be")
+        }
+        await manager.close()
+        return seconds
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// What the loader of the model answers: pictures that change now and then, failures, things that are no pictures; at
+/// once, or when a gate is opened. Which, is drawn by chance for each load. Thread-safe.
+final class ModelSource: Sendable {
+    static let pictureCount = 16
+    static let size = PixelSize(width: 24, height: 16)
+
+    private struct State {
+        var random: SeededGenerator
+        var versions = Array(repeating: 0, count: pictureCount)
+        var gates: [Gate] = []
+        var isOpen = false
+    }
+
+    private let state: Lock<State>
+    private let bodies: [Data]
+
+    init(seed: UInt64) throws {
+        state = Lock(State(random: SeededGenerator(seed: seed)))
+        bodies = try (0..<256).map {
+            try TestPictures.png($0, width: Self.size.width, height: Self.size.height)
+        }
+    }
+
+    static let urls = (0..<pictureCount).compactMap { URL(string: "https://model.test/\($0)") }
+
+    /// The picture of `url` becomes another one.
+    func change(_ picture: Int) { state.withLock { $0.versions[picture] = ($0.versions[picture] + 1) % 16 } }
+
+    /// Opens one gate; false where none is closed.
+    func openOne(_ choice: Int) {
+        let gate = state.withLock { state -> Gate? in
+            guard !state.gates.isEmpty else { return nil }
+            return state.gates.remove(at: choice % state.gates.count)
+        }
+        gate?.open()
+    }
+
+    /// While true, nothing is held back.
+    func setOpen(_ isOpen: Bool) {
+        let gates = state.withLock { state in
+            state.isOpen = isOpen
+            defer { if isOpen { state.gates = [] } }
+            return isOpen ? state.gates : []
+        }
+        for gate in gates { gate.open() }
+    }
+
+    func answer(_ request: LoadRequest) -> StubLoader.Answer {
+        let picture = Int(request.url.lastPathComponent) ?? 0
+        return state.withLock { state in
+            func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &state.random) == 0 }
+            func gate(_ part: Int) -> Gate? {
+                guard !state.isOpen, chance(part) else { return nil }
+                let gate = Gate()
+                state.gates.append(gate)
+                return gate
+            }
+            let number = picture + Self.pictureCount * state.versions[picture]
+            var fields = HTTPFields()
+            fields["Content-Type"] = "image/png"
+            if chance(2) { fields["ETag"] = "\"\(number)\"" }
+            let control = ["max-age=60", "no-cache", "no-store", "max-age=5, stale-while-revalidate=60", nil]
+            if let control = control[Int.random(in: 0..<control.count, using: &state.random)] {
+                fields["Cache-Control"] = control
+            }
+            if chance(8) { fields["Vary"] = "Accept" }
+            var answer = StubLoader.Answer(
+                body: bodies[number], head: ResponseHead(status: 200, fields: fields), gate: gate(3),
+                bodyGate: gate(4))
+            if chance(3) { answer.parts = Self.cut(bodies[number], Int.random(in: 2...5, using: &state.random)) }
+            if request.acceptsNotModified, request.fields["If-None-Match"] == "\"\(number)\"" {
+                answer.head = ResponseHead(status: 304, fields: fields)
+                answer.parts = []
+            } else if chance(12) {
+                answer.error = .network(NetworkError(.connectionLost, url: request.url.absoluteString, phase: .body))
+                answer.parts = chance(2) ? [] : [bodies[number].prefix(40)]
+            } else if chance(20) {
+                answer.parts = [chance(2) ? Data("<html>no</html>".utf8) : bodies[number].prefix(60)]
+            }
+            return answer
+        }
+    }
+
+    private static func cut(_ data: Data, _ count: Int) -> [Data] {
+        let size = (data.count + count - 1) / count
+        return stride(from: 0, to: data.count, by: size).map { data[$0..<min(data.count, $0 + size)] }
+    }
+
+    /// The number of the picture at the URL that a picture shows.
+    static func picture(of image: Image) -> Int {
+        // 173 is the inverse of the factor by which the number became the red of every pixel.
+        image.pixels.withUnsafeBytes { Int($0[0] &* 173) % pictureCount }
+    }
+}

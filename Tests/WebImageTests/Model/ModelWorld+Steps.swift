@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// What may happen.
+extension ModelWorld {
+    func step() async {
+        switch Int.random(in: 0..<48, using: &random) {
+        case 0..<16: load()
+        case 16..<20: cancelOne()
+        case 20..<24: running.randomElement(using: &random)?.task.priority = anyPriority()
+        case 24..<32: source.openOne(Int.random(in: 0..<64, using: &random))
+        case 32: if let entry = running.randomElement(using: &random) { listen(to: entry.task) }
+        case 33: prefetch()
+        case 34: steerPrefetches()
+        case 35, 36: askForBytes()
+        case 37: waitForResponse()
+        case 38, 39: cancelWait()
+        case 40: fixture.pass(seconds: Double.random(in: 0...40, using: &random))
+        case 41: source.change(Int.random(in: 0..<ModelSource.pictureCount, using: &random))
+        case 42: await forget()
+        default: for _ in 0..<Int.random(in: 1...20, using: &random) { await Task.yield() }
+        }
+    }
+
+    // MARK: - Requests
+
+    private func anyPriority() -> RequestPriority {
+        RequestPriority.allCases.randomElement(using: &random) ?? .normal
+    }
+
+    /// A request, and the picture it is for.
+    private func anyRequest() -> (ImageRequest, picture: Int) {
+        let picture = Int.random(in: 0..<ModelSource.pictureCount, using: &random)
+        var request = ImageRequest(ModelSource.urls[picture])
+        request.size =
+            [nil, nil, .fit(width: 12, height: 12), .fill(width: 5, height: 5)].randomElement(using: &random) ?? nil
+        request.priority = anyPriority()
+        request.cachePolicy =
+            [nil, nil, nil, .http, .cacheFirst, .refresh, .reload, .cacheOnly]
+            .randomElement(using: &random) ?? nil
+        if chance(3) { request.transformers = [.flip(.horizontal)] }
+        if chance(6) { request.transformers = [.flip(.horizontal), .flip(.vertical)] }
+        if chance(16) { request.transformers = [.closure(id: "refusing") { _, _ in throw ModelRefusal() }] }
+        if chance(4) { request.preview = .progressive(every: 0) }
+        if chance(8) { request.preview = .blurred(every: 0) }
+        if chance(5) { request.wantsData = true }
+        if chance(6) { request.storeFinal = .encoded(as: .png()) }
+        if chance(8) { request.waitsForStore = true }
+        if chance(6) { request.survivesOwner = true }
+        if chance(3) { request.ignoresFailures = true }
+        if chance(8) { request.stores = [] }
+        if chance(8) { request.reads = [] }
+        if chance(8) { request.originalReads = [] }
+        if chance(6) { request.allowsLarger = true }
+        if chance(10) { request.fields["Accept"] = chance(2) ? "image/png" : "*/*" }
+        if chance(20) { request.queueLimit = 4 }
+        if chance(20) { request.limits = Limits.icon }
+        if chance(4) { request.userInfo["intercept"] = Int.random(in: 0..<3, using: &random) }
+        return (request, picture)
+    }
+
+    private func load() {
+        let (request, picture) = anyRequest()
+        let task = fixture.manager.load(request)
+        running.append(Running(task: task, picture: picture))
+        if chance(2) { listen(to: task) }
+        for _ in 0..<Int.random(in: 0..<3, using: &random) { wait(for: task, picture) }
+    }
+
+    private func cancelOne() {
+        guard let index = running.indices.randomElement(using: &random) else { return }
+        running[index].isCancelled = true
+        running[index].task.cancel()
+    }
+
+    // MARK: - Subscribers
+
+    private func listen(to task: ImageTask) {
+        let events = task.events
+        listeners.append(
+            Task {
+                var (terminals, isLast) = (0, true)
+                for await event in events {
+                    isLast = false
+                    if case .finished = event {
+                        terminals += 1
+                        isLast = true
+                    }
+                }
+                return (terminals, isLast)
+            })
+    }
+
+    private func wait(for task: ImageTask, _ picture: Int) {
+        let (size, check) = (task.request.size, checking(picture))
+        wait { if let response = try? await task.response { check(response.image, size) } }
+    }
+
+    private func waitForResponse() {
+        let (request, picture) = anyRequest()
+        let (manager, check) = (fixture.manager, checking(picture))
+        wait { if let response = try? await manager.response(for: request) { check(response.image, request.size) } }
+    }
+
+    private func askForBytes() {
+        let (request, _) = anyRequest()
+        let manager = fixture.manager
+        let encodings: [ImageEncoding?] = [nil, .png(), .jpeg(), .webp()]
+        guard let encoding = encodings.randomElement(using: &random) ?? nil else {
+            return wait { _ = try? await manager.data(for: request) }
+        }
+        let complaints = complaints
+        wait {
+            guard let data = try? await manager.data(for: request, encodedAs: encoding) else { return }
+            if ImageFormat.sniff(data) != encoding.format {
+                complaints.update { $0.append("asked for \(encoding.format), got \(data.count) bytes of others") }
+            }
+        }
+    }
+
+    private func wait(_ body: @escaping @Sendable () async -> Void) { waits.append((Task(operation: body), false)) }
+
+    private func cancelWait() {
+        guard let index = waits.indices.randomElement(using: &random) else { return }
+        waits[index].isCancelled = true
+        waits[index].wait.cancel()
+    }
+
+    /// Looks whether a picture is the one that was asked for.
+    private func checking(_ picture: Int) -> @Sendable (Image, TargetSize?) -> Void {
+        let (complaints, successes) = (complaints, successes)
+        return { image, size in
+            successes.update { $0 += 1 }
+            let shown = ModelSource.picture(of: image)
+            if shown != picture { complaints.update { $0.append("asked for picture \(picture), got \(shown)") } }
+            let expected = try? size?.plan(for: ModelSource.size, scale: 1).output
+            let isLarger = image.size.width >= (expected?.width ?? 0)
+            guard image.size == expected ?? ModelSource.size || isLarger else {
+                return complaints.update { $0.append("asked for \(String(describing: size)), got \(image.size)") }
+            }
+        }
+    }
+
+    // MARK: - Others
+
+    private func prefetch() {
+        let requests = (0..<Int.random(in: 0..<12, using: &random)).map { _ in anyRequest().0 }
+        prefetches.append(
+            prefetcher.prefetch(requests, to: chance(2) ? .memory : .disk, priority: chance(2) ? .low : nil))
+    }
+
+    private func steerPrefetches() {
+        let task = prefetches.randomElement(using: &random)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: task?.cancel()
+        case 1: task?.isPaused.toggle()
+        case 2: task?.priority = anyPriority()
+        case 3: prefetcher.isPaused.toggle()
+        case 4: prefetcher.cancelAll()
+        default: prefetcher.isPaused = false
+        }
+    }
+
+    private func forget() async {
+        let manager = fixture.manager
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: await manager.removeAllCached()
+        case 1: manager.memoryCache.removeAll()
+        case 2: manager.memoryCache.trim(toFraction: 0.5)
+        case 3: manager.failures.removeAll()
+        default: await manager.removeCached(anyRequest().0)
+        }
+    }
+}
+
+private struct ModelRefusal: Error {}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+/// A manager, all who want something of it, and what they were told.
+final class ModelWorld {
+    struct Running {
+        let task: ImageTask
+        let picture: Int
+        var isCancelled = false
+    }
+
+    let seed: UInt64
+    var random: SeededGenerator
+    let fixture: ManagerFixture
+    let source: ModelSource
+    let loader: StubLoader
+    let prefetcher: ImagePrefetcher
+    let pressure = MemoryPressureSource(readsSystem: false)
+    var running: [Running] = []
+    var prefetches: [PrefetchTask] = []
+    /// Those who read events; each gives how many terminal ones it saw, and whether something came behind.
+    var listeners: [Task<(terminals: Int, isLast: Bool), Never>] = []
+    /// Those who wait for one answer, and whether they were cancelled.
+    var waits: [(wait: Task<Void, Never>, isCancelled: Bool)] = []
+    /// What went wrong; empty when all is well.
+    let complaints = Shared<[String]>([])
+    var successes = Shared(0)
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+        let source = try ModelSource(seed: seed &+ 1)
+        self.source = source
+        let loader = StubLoader { source.answer($0) }
+        self.loader = loader
+        var random = random
+        let pressure = pressure
+        fixture = try ManagerFixture { configuration in
+            configuration.loaders = [loader]
+            configuration.memoryPressure = pressure
+            configuration.cache.usesDisk = Bool.random(using: &random)
+            configuration.workerThreads = Int.random(in: 1...3, using: &random)
+            // Room for a few hundred pictures, or for a handful, or for one.
+            configuration.cache.memory.costLimit = [1 << 20, 16 << 10, 2_000].randomElement(using: &random) ?? 0
+            configuration.cache.memory.entryLimit = 1 << 20
+            configuration.queueLimit = Bool.random(using: &random) ? nil : 24
+            configuration.waitingLimit = Int.random(in: 0..<3, using: &random) == 0 ? 4 : 1_000
+            configuration.decodeBudget = [1 << 20, 1 << 10].randomElement(using: &random) ?? 0
+            if Int.random(in: 0..<4, using: &random) == 0 { configuration.interceptors = [ModelInterceptor()] }
+        }
+        self.random = random
+        prefetcher = ImagePrefetcher(fixture.manager) { $0.network = NetworkConditions() }
+    }
+
+    func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &random) == 0 }
+
+    func complain(_ text: String) { complaints.update { $0.append(text) } }
+
+    /// Lets everything end.
+    func rest() async {
+        source.setOpen(true)
+        prefetcher.isPaused = false
+        for task in prefetches { task.isPaused = false }
+        for (index, listener) in listeners.enumerated() {
+            let (terminals, isLast) = await listener.value
+            if terminals != 1 { complain("listener \(index) saw \(terminals) terminal events") }
+            if !isLast { complain("listener \(index) heard something behind the end") }
+        }
+        for wait in waits { await wait.wait.value }
+        for task in prefetches {
+            let result = await task.result
+            if result.total != result.finished { complain("a list ended with \(result)") }
+        }
+        // Also of those that nobody listens to.
+        for entry in running { _ = try? await entry.task.response }
+        let engine = fixture.manager.engine
+        await untilTrue { [loader, prefetcher] in engine.isAtRest && loader.isAtRest && prefetcher.listCount == 0 }
+        for entry in running {
+            if case .failure(let error)? = entry.task.result, error.isCancelled, !entry.isCancelled {
+                complain("a task that nobody cancelled ended as cancelled")
+            }
+        }
+    }
+}
+
+extension Engine {
+    /// Whether nothing is left of any request.
+    var isAtRest: Bool {
+        runningJobs == 0 && revalidations.count == 0 && admissions.count == 0 && previews.count == 0
+            && previews.studio.budget.bytesInUse == 0 && originals.requestCount == 0 && activity.count == 0
+    }
+}
+
+extension StubLoader {
+    /// Whether all that was asked has ended.
+    var isAtRest: Bool { requests.count == finishedCount }
+}
+
+/// Passes most requests on, tries some twice, and refuses or answers a few.
+struct ModelInterceptor: RequestInterceptor {
+    func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
+        switch request.userInfo["intercept"] as? Int {
+        case 0: throw .request(.refused(reason: "by the model"))
+        case 1:
+            var changed = request
+            changed.ignoresFailures = true
+            if let answer = try? await next(request) { return answer }
+            return try await next(changed)
+        default: return try await next(request)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+
+@testable import WebImage
+
+/// Every picture among the fixtures.
+private let pictures: [String] = ["codecs", "colors", "depth", "formats"].flatMap { folder in
+    let names = try? FileManager.default.contentsOfDirectory(atPath: Fixtures.folder.appending(path: folder).path)
+    return (names ?? []).filter { !$0.hasSuffix(".rgba") && !$0.hasSuffix(".json") }.sorted().map { "\(folder)/\($0)" }
+}
+
+@Suite("Decoding while loading: pixels", .timeLimit(.minutes(5)))
+struct StreamedDecodeTests {
+    private let budget = PreviewBudget(limit: 1 << 30)
+
+    private func plan(_ size: TargetSize?, _ change: (inout ImageRequest) -> Void = { _ in }) throws -> RequestPlan {
+        var request = ImageRequest(try #require(URL(string: "https://example.org/a")), size: size)
+        change(&request)
+        return RequestPlan(
+            request, RequestDefaults(ImageManagerConfiguration(), cache: ImageCache(memory: nil, tiers: [])))
+    }
+
+    /// What a decoder makes that was given all but the last of `cuts` parts; nil where it makes nothing.
+    private func streamed(_ data: Data, _ size: TargetSize?, parts: Int) throws -> Image? {
+        let decode = StreamedDecode(try plan(size))
+        let step = max(1, data.count / parts)
+        var held: [Data] = []
+        for start in stride(from: 0, to: data.count - step, by: step) {
+            held.append(data[start..<start + step])
+            if decode.append(held, expected: data.count, budget: budget, context: CodingContext()) { held = [] }
+        }
+        return try decode.finish(data, probe: try? ImageProbe(reading: data), context: CodingContext())
+    }
+
+    private func expectSame(_ data: Data, _ sizes: [TargetSize?], _ name: String) throws -> Bool {
+        var isStreamed = false
+        for size in sizes {
+            guard let image = try streamed(data, size, parts: 5) else { continue }
+            isStreamed = true
+            let whole = try CoderRegistry.standard.decode(
+                data, options: DecodeOptions(size: size), context: CodingContext())
+            let isSame = image.pixels.packedBytes() == whole.pixels.packedBytes()
+            #expect(isSame, "\(name) at \(size.map { "\($0.mode)" } ?? "its size")")
+            let isTold = image.metadata == whole.metadata && image.format == whole.format
+            #expect(isTold && image.isOpaque == whole.isOpaque && !whole.isAnimated, "\(name)")
+        }
+        return isStreamed
+    }
+
+    @Test("of every fixture, the pixels are those of the whole file")
+    func fixtures() throws {
+        var formats: Set<ImageFormat> = []
+        for name in pictures {
+            let data = try Data(contentsOf: Fixtures.folder.appending(path: name))
+            let isStreamed = try expectSame(data, [nil, .fit(width: 24)], name)
+            if isStreamed, let format = ImageFormat.sniff(data) { formats.insert(format) }
+        }
+        #expect(formats.isSuperset(of: [.jpeg, .png, .webp, .bmp]))
+        #expect(formats.isDisjoint(with: [.gif, .apng]))
+        #expect(budget.bytesInUse == 0)
+    }
+
+    @Test("of large pictures reduced to thumbnails, the pixels are those of the whole file")
+    func large() throws {
+        let pixels = try TestPictures.pixels(5, width: 700, height: 500)
+        for encoding in [ImageEncoding.png(), .jpeg(quality: 88), .jpeg(quality: 80, progressive: true), .webp()] {
+            let data = try CoderRegistry.standard.encode(Image(pixels: pixels), as: encoding, context: CodingContext())
+            let name = "\(encoding.format)"
+            #expect(try expectSame(data, [nil, .fill(width: 64, height: 48)], name))
+        }
+    }
+
+    @Test("bytes that are not those that were reported are decoded as a whole")
+    func others() throws {
+        let (reported, given) = (try TestPictures.png(1), try TestPictures.png(2))
+        let decode = StreamedDecode(try plan(nil))
+        #expect(
+            decode.append(
+                [reported.prefix(reported.count * 3 / 4)], expected: nil, budget: budget, context: CodingContext()))
+        #expect(budget.bytesInUse > 0)
+        #expect(try decode.finish(given, probe: try ImageProbe(reading: given), context: CodingContext()) == nil)
+        #expect(budget.bytesInUse == 0)
+    }
+
+    @Test("damage, truncation and hostile headers end it without a picture and without memory")
+    func damage() throws {
+        let png = try TestPictures.png(1)
+        var damaged = png
+        damaged[png.count / 2] ^= 0xFF
+        damaged[png.count / 2 + 1] ^= 0xFF
+        #expect(try streamed(damaged, nil, parts: 5) == nil)
+        #expect(try streamed(png.prefix(png.count * 3 / 4), nil, parts: 5) == nil)
+        // 65,500 × 65,500 pixels, says the header.
+        let jpeg = try TestPictures.jpeg(progressive: false)
+        let start = try #require(jpeg.range(of: Data([0xFF, 0xC0]))?.lowerBound)
+        var huge = jpeg
+        for offset in [5, 7] { huge.replaceSubrange(start + offset..<start + offset + 2, with: [0xFF, 0xDC]) }
+        #expect(try streamed(huge, nil, parts: 5) == nil)
+        #expect(budget.bytesInUse == 0)
+    }
+
+    @Test("what needs more than the room that is left is decoded as a whole")
+    func room() throws {
+        let small = PreviewBudget(limit: 1_000)
+        let decode = StreamedDecode(try plan(nil))
+        #expect(decode.append([try TestPictures.png(1)], expected: nil, budget: small, context: CodingContext()))
+        #expect(decode.isOver && small.bytesInUse == 0)
+    }
+
+    @Test("requests whose pixels depend on more than the bytes are left out")
+    func suits() throws {
+        #expect(StreamedDecode.suits(try plan(.fit(width: 5))))
+        #expect(!StreamedDecode.suits(try plan(nil) { $0.decoding.depth = .source }))
+        #expect(!StreamedDecode.suits(try plan(nil) { $0.decoding.color = .source }))
+        #expect(!StreamedDecode.suits(try plan(nil) { $0.decoding.allowsPartial = true }))
+        #expect(!StreamedDecode.suits(try plan(nil) { $0.frames = .single(0) }))
+    }
+
+    @Test("downloads that are fast, small or about to end are decoded when they are whole")
+    func pace() {
+        let begins = StreamPace.begins
+        #expect(begins(100_000, 1_000_000, 0.1))
+        #expect(begins(100_000, nil, 0.1))
+        // 100 MB/s; a moment after the head; small; the last bytes.
+        #expect(!begins(10_000_000, 20_000_000, 0.1))
+        #expect(!begins(1_000, 1_000_000, 0.001))
+        #expect(!begins(10_000, 40_000, 1))
+        #expect(!begins(999_000, 1_000_000, 1))
+        #expect(!begins(1_000_000, 1_000_000, 1))
+        #expect(!begins(10_000, nil, 1))
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Decoding while loading", .timeLimit(.minutes(2)))
+struct StreamingTests {
+    /// A JPEG that is worth it.
+    private static func photo() throws -> Data {
+        let data = try TestPictures.jpeg(progressive: false, width: 640, height: 480)
+        #expect(data.count > StreamPace.leastBytes)
+        return data
+    }
+
+    private func isAtRest(_ manager: ImageManager) async {
+        let engine = manager.engine
+        await untilTrue { engine.isAtRest && engine.streams.count == 0 }
+    }
+
+    @Test("a slow download is decoded while it runs, to the pixels of the whole file", arguments: [false, true])
+    func slow(tellsLength: Bool) async throws {
+        let picture = try SteppedPicture(try Self.photo())
+        let request = ImageRequest(picture.url, size: .fit(width: 100))
+        let task = picture.manager.load(request)
+        await picture.begin(parts: 3, expected: tellsLength ? .some(picture.data.count) : .some(nil))
+        await picture.waitForDecoder()
+        picture.loader.go(.finish(picture.data))
+        let response = try await task.response
+        #expect(response.image.hasPixels(of: try picture.whole(request.size)))
+        #expect(picture.manager.statistics.decodes == 1 && picture.manager.statistics.decodesWhileLoading == 1)
+        #expect(response.origin == .network && picture.manager.cachedImage(for: request) != nil)
+        await isAtRest(picture.manager)
+    }
+
+    @Test("several sizes of one download are each decoded while it runs; transformers come behind")
+    func sizes() async throws {
+        let picture = try SteppedPicture(try Self.photo())
+        let small = ImageRequest(picture.url, size: .fit(width: 50))
+        let flipped = ImageRequest(picture.url, transformers: [.flip(.horizontal)])
+        let tasks = [small, small, flipped].map { picture.manager.load($0) }
+        await untilTrue { picture.manager.engine.fetches.sharedCount == 2 }
+        await picture.begin()
+        await picture.waitForDecoder()
+        picture.loader.go(.finish(picture.data))
+        var images: [Image] = []
+        for task in tasks { images.append(try await task.image) }
+        #expect(images[0].hasPixels(of: try picture.whole(small.size)))
+        let flip = FlipTransformer(.horizontal)
+        let expected = try flip.transform(
+            try picture.whole().pixels, context: TransformContext(coding: CodingContext()))
+        #expect(images[2].hasPixels(of: Image(pixels: expected)))
+        #expect(picture.manager.statistics.decodes == 2 && picture.manager.statistics.decodesWhileLoading == 2)
+        await isAtRest(picture.manager)
+    }
+
+    @Test("whoever wants bytes has nothing decoded")
+    func bytes() async throws {
+        let picture = try SteppedPicture(try Self.photo())
+        let wait = Task { try await picture.manager.data(for: ImageRequest(picture.url)) }
+        await picture.begin(parts: 3)
+        picture.loader.go(.finish(picture.data))
+        #expect(try await wait.value == picture.data)
+        #expect(picture.manager.engine.streams.studio.budget.bytesInUse == 0)
+        #expect(picture.manager.statistics.decodes == 0)
+        await isAtRest(picture.manager)
+    }
+
+    @Test("switched off, a download is decoded when it is whole")
+    func off() async throws {
+        let picture = try SteppedPicture(try Self.photo()) { $0.decodesWhileLoading = false }
+        let task = picture.manager.load(picture.url)
+        await picture.begin(parts: 3)
+        picture.loader.go(.finish(picture.data))
+        _ = try await task.image
+        #expect(picture.manager.statistics.decodes == 1 && picture.manager.statistics.decodesWhileLoading == 0)
+    }
+
+    @Test("a download that begins anew is decoded anew")
+    func anew() async throws {
+        let picture = try SteppedPicture(try Self.photo())
+        let other = try TestPictures.jpeg(progressive: true, width: 800, height: 300)
+        let task = picture.manager.load(picture.url)
+        picture.loader.go(.head(expected: other.count))
+        picture.loader.go(.body(other.prefix(other.count / 2)))
+        await picture.waitForDecoder()
+        picture.loader.go(.head(expected: picture.data.count))
+        picture.loader.go(.body(picture.part(0)))
+        picture.loader.go(.body(picture.part(1)))
+        await untilTrue { picture.loader.taken.value == 5 }
+        await picture.waitForDecoder()
+        picture.loader.go(.finish(picture.data))
+        #expect(try await task.image.hasPixels(of: try picture.whole()))
+        await isAtRest(picture.manager)
+    }
+
+    @Test("a loader that gives other bytes than it reported is believed in what it gives")
+    func others() async throws {
+        let picture = try SteppedPicture(try Self.photo())
+        let other = try TestPictures.jpeg(progressive: true, width: 800, height: 300)
+        let task = picture.manager.load(picture.url)
+        picture.loader.go(.head(expected: other.count))
+        picture.loader.go(.body(other.prefix(other.count / 2)))
+        await picture.waitForDecoder()
+        picture.loader.go(.finish(picture.data))
+        #expect(try await task.image.hasPixels(of: try picture.whole()))
+        #expect(picture.manager.statistics.decodesWhileLoading == 0)
+        await isAtRest(picture.manager)
+    }
+
+    @Test("a download that is lost or given up leaves no decoder, and ends once", arguments: [false, true])
+    func ends(isCancelled: Bool) async throws {
+        let picture = try SteppedPicture(try Self.photo())
+        let task = picture.manager.load(picture.url)
+        let names = Task { await task.eventNames() }
+        await untilTrue { task.isHeard }
+        await picture.begin()
+        await picture.waitForDecoder()
+        let lost = ImageError.network(NetworkError(.connectionLost, url: "", phase: .body))
+        if isCancelled { task.cancel() } else { picture.loader.go(.fail(lost)) }
+        await #expect(throws: isCancelled ? ImageError.request(.cancelled) : lost) { try await task.response }
+        #expect(await names.value == ["started", isCancelled ? "failed 1001" : "failed 2005"])
+        await isAtRest(picture.manager)
+    }
+
+    @Test("damage in mid stream gives the error of the whole file, once")
+    func damage() async throws {
+        var random = SeededGenerator(seed: 1)
+        let whole = try noise(&random)
+        var data = whole
+        data.replaceSubrange(data.count / 3..<data.count / 3 + 64, with: Data(repeating: 0xA5, count: 64))
+        #expect(whole != data)
+        let picture = try SteppedPicture(data)
+        let task = picture.manager.load(picture.url)
+        let names = Task { await task.eventNames() }
+        await untilTrue { task.isHeard }
+        await picture.begin(parts: 3)
+        picture.loader.go(.finish(data))
+        await #expect(throws: ImageError.self) { try await task.response }
+        let expected = try? #require(throws: ImageError.self) { try picture.whole() }
+        #expect(await names.value == ["started", "failed \(expected?.code ?? 0)"])
+        await isAtRest(picture.manager)
+    }
+
+    /// A PNG that does not become small.
+    private func noise(_ random: inout SeededGenerator) throws -> Data {
+        let canvas = try PixelCanvas(size: PixelSize(width: 200, height: 150))
+        canvas.withUnsafeMutableBytes { bytes in
+            for index in bytes.indices {
+                bytes[index] = index % 4 == 3 ? 255 : UInt8.random(in: 0...255, using: &random)
+            }
+        }
+        return try CoderRegistry.standard.encode(
+            Image(pixels: canvas.finish(isOpaque: true)), as: .png(), context: CodingContext())
+    }
+
+    @Test("a header that claims too much is refused by the limits, with nothing begun")
+    func hostile() async throws {
+        var data = try Self.photo()
+        let start = try #require(data.range(of: Data([0xFF, 0xC0]))?.lowerBound)
+        for offset in [5, 7] { data.replaceSubrange(start + offset..<start + offset + 2, with: [0xFF, 0xDC]) }
+        let picture = try SteppedPicture(data)
+        let task = picture.manager.load(picture.url)
+        await picture.begin(parts: 3)
+        #expect(picture.manager.engine.streams.studio.budget.bytesInUse == 0)
+        picture.loader.go(.finish(data))
+        let error = await #expect(throws: ImageError.self) { try await task.response }
+        #expect((error?.code ?? 0) / 1_000 == 6)
+        await isAtRest(picture.manager)
+    }
+
+    @Test("from a server that lets it go in quarters, the picture is that of the whole file")
+    func server() async throws {
+        let time = Shared(0.0)
+        let slow = try SlowPicture(try Self.photo())
+        let fixture = try ManagerFixture {
+            $0.previews.clock = StoreClock(
+                now: { Date() },
+                uptime: {
+                    time.update {
+                        $0 += 1; return $0
+                    }
+                })
+        }
+        let task = fixture.manager.load(slow.url)
+        slow.gates[0].open()
+        slow.gates[1].open()
+        let budget = fixture.manager.engine.streams.studio.budget
+        await untilTrue { budget.bytesInUse > 0 }
+        slow.gates[2].open()
+        slow.gates[3].open()
+        let whole = try CoderRegistry.standard.decode(slow.data, context: CodingContext())
+        #expect(try await task.image.hasPixels(of: whole))
+        #expect(fixture.manager.statistics.decodesWhileLoading == 1)
+        await isAtRest(fixture.manager)
+    }
+}
+
+extension Image {
+    /// Whether the pixels are the same, without a failure that prints all of them.
+    fileprivate func hasPixels(of other: Image) -> Bool { pixels.packedBytes() == other.pixels.packedBytes() }
+}
