@@ -11,13 +11,20 @@ DISPLAYED = $(if $(shell command -v xvfb-run),GTK_A11Y=none GSK_RENDERER=$(or $(
 	xvfb-run -a -s '-screen 0 1280x1024x24')
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo test test-gtk views screenshots test-minimal test-asan test-tsan soak lint format fixtures build release benchmarks clean
+.PHONY: demo gallery test test-gtk views screenshots test-minimal test-asan test-tsan soak lint format fixtures build release benchmarks clean
 
 ## Release build, then the whole path once: bundled album over loopback, or URLS="…" of your own.
 demo:
 	@Scripts/setup build
 	@$(SWIFT) build -c release --product webimage $(WITH)
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),load $(URLS) --output demo,demo --output demo)
+
+## The gallery over the bundled album: ARGUMENTS="~/Pictures --theme dark" for pictures and settings of your own.
+gallery:
+	@Scripts/setup build
+	@$(SWIFT) build -c release --product webimage $(WITH)
+	@$(SWIFT) build -c release --product webimage-gallery $(WITH)
+	@$$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
 
 ## Lint, build and every test that needs nothing but this machine.
 test:

@@ -59,6 +59,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
+func gtkExample(_ name: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["WebImage", "WebImageGTK", "WebImageTesting", gtk], path: "Examples/\(name)",
+        swiftSettings: swiftSettings)
+}
+
 let package = Package(
     name: "WebImage",
     products: [
@@ -119,15 +125,17 @@ let package = Package(
         module("WebImageGTK", ["WebImage", "CWebImageGTK", gtk]),
         .executableTarget(
             name: "webimage-gallery",
-            dependencies: ["WebImage", "WebImageGTK", "WebImageTesting", gtk],
+            dependencies: ["WebImage", "WebImageGTK", "WebImageCommand", "WebImagePrograms", gtk],
             path: "Sources/webimage-gallery",
             swiftSettings: swiftSettings
         ),
         // What of the command line tool needs neither network nor files: options, tables, progress, contact sheet.
         module("WebImageCommand", ["WebImageCore", "CTerminal"]),
+        // What the command line tool and the gallery share; the gallery's model, which knows no toolkit.
+        module("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
         .executableTarget(
             name: "webimage",
-            dependencies: ["WebImage", "WebImageTesting", "WebImageCommand"],
+            dependencies: ["WebImage", "WebImageTesting", "WebImageCommand", "WebImagePrograms"],
             path: "Sources/webimage",
             resources: [.copy("Album")],
             swiftSettings: swiftSettings
@@ -171,8 +179,13 @@ let package = Package(
         .executableTarget(
             name: "testing-example", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/testing",
             swiftSettings: swiftSettings),
+        // Small programs with windows; the gallery is the large one.
+        gtkExample("gtk-hello"), gtkExample("gtk-list"), gtkExample("gtk-avatars"), gtkExample("gtk-pointers"),
         tests("WebImage", []),
-        tests("WebImageGTK", ["WebImage", "WebImageTesting", "CWebImageGTK", gtk]),
+        tests("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
+        tests(
+            "WebImageGTK",
+            ["WebImage", "WebImageTesting", "WebImagePrograms", "CWebImageGTK", "webimage-gallery", gtk]),
         // The executable is run as a process; the dependency has it built.
         tests("WebImageCommand", ["WebImage", "WebImageTesting", "webimage"]),
     ],

@@ -17,6 +17,7 @@ import landscapes  # noqa: E402
 import motion  # noqa: E402
 import patterns  # noqa: E402
 import posters  # noqa: E402
+from blurhash import blur_hash  # noqa: E402
 from encoders import MAGICK, animated_gif, animated_webp, jpeg, magick, run, set_orientation, webp  # noqa: E402
 
 ALBUM = os.path.normpath(os.path.join(HERE, '..', '..', 'Sources', 'webimage', 'Album'))
@@ -128,6 +129,8 @@ def main():
             make(os.path.join(ALBUM, name))
     entries = [{'file': name, 'title': title, 'kind': 'animated' if name in ANIMATED else 'picture'}
                for name, title, _ in PICTURES]
+    for entry in entries:
+        entry['blurHash'], entry['aspectRatio'] = blur_hash(os.path.join(ALBUM, entry['file']))
     entries += [{'file': name, 'title': title, 'kind': 'broken', 'expect': family} for name, title, _, family in BROKEN]
     with open(os.path.join(ALBUM, 'album.json'), 'w', encoding='utf-8') as file:
         json.dump(entries, file, indent=2, ensure_ascii=False)

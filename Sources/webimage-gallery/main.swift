@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// `webimage-gallery`, which `webimage gallery` becomes. Synchronous from top to bottom: after an `await` the main actor
+// would not be on the process's main thread any more.
+
+import Foundation
+import WebImagePrograms
+
 #if GTK
-    import CGTK4
-    import WebImageGTK
-
-    gtk_init()
-    print("GTK \(gtk_get_major_version()).\(gtk_get_minor_version())")
+    exit(GalleryProgram.run(Array(CommandLine.arguments.dropFirst())))
 #else
-    import Foundation
-
-    FileHandle.standardError.write(Data("Build the gallery with --traits GTK (see Documentation/GTK.md).\n".utf8))
-    exit(69)
+    FileHandle.standardError.write(
+        Data("webimage: this gallery was built without GTK; “make gallery” builds it (libgtk-4-dev, trait GTK)\n".utf8))
+    exit(ExitStatus.unavailable)
 #endif

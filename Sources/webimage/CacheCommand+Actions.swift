@@ -3,6 +3,7 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImagePrograms
 import WebImageStore
 
 /// What the actions do.

@@ -4,6 +4,7 @@ import Foundation
 import WebImage
 import WebImageCommand
 import WebImageHTTP
+import WebImagePrograms
 import WebImageStore
 
 /// What the actions say.

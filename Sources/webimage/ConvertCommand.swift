@@ -3,6 +3,7 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImagePrograms
 
 /// `webimage convert`.
 struct ConvertCommand: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import WebImage
 import WebImageCommand
 import WebImageCore
+import WebImagePrograms
 
 /// What `webimage convert` does with the frames of an animation.
 struct ConvertFrames: Sendable {

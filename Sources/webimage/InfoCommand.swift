@@ -3,6 +3,7 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImagePrograms
 
 /// `webimage info`.
 struct InfoCommand: Sendable {

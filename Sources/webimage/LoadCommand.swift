@@ -3,6 +3,7 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImagePrograms
 
 /// `webimage load`.
 struct LoadCommand: Sendable {
@@ -119,14 +120,5 @@ struct LoadCommand: Sendable {
         for row in rows {
             if let error = row.error { console.report("\(row.url): \(error)") }
         }
-    }
-}
-
-/// Where the disk cache of the tool is.
-enum CacheFolder {
-    /// `path` as an absolute one; the tool's own folder for nil.
-    static func path(_ path: String?) -> String {
-        path.map { URL(filePath: $0).absoluteURL.path(percentEncoded: false) }
-            ?? DiskCacheConfiguration.defaultDirectory(application: "webimage")
     }
 }

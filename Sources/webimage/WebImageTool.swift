@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImageCommand
+import WebImagePrograms
 
 /// The command line tool: finds the command, runs it, ends with its status.
 @main
@@ -67,22 +68,11 @@ struct WebImageTool {
         case Commands.decode.name: return await DecodeCommand(try .init(arguments), console).run()
         case Commands.convert.name: return await ConvertCommand(try .init(arguments), console).run()
         case Commands.cache.name: return await CacheCommand(try .init(arguments), console).run()
+        case Commands.gallery.name:
+            _ = try GalleryOptions(arguments)
+            await console.flush()
+            return GalleryCommand(console).run(Array(CommandLine.arguments.dropFirst(2)))
         default: return await DemoCommand(try .init(arguments), console, interruption).run()
         }
     }
-}
-
-/// What the process ends with.
-enum ExitStatus {
-    static let ok: Int32 = 0
-    /// Something failed.
-    static let failed: Int32 = 1
-    /// The command line cannot be understood (sysexits.h, EX_USAGE).
-    static let usage: Int32 = 64
-    /// As shells count a process that SIGINT ended.
-    static let interrupted: Int32 = 128 + SIGINT
-    /// As shells count a process that SIGTERM ended.
-    static let terminated: Int32 = 128 + SIGTERM
-    /// As shells count a process that SIGPIPE ended.
-    static let closedPipe: Int32 = 128 + SIGPIPE
 }

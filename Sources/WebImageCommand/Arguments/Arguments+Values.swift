@@ -61,10 +61,10 @@ extension Arguments {
         return bytes
     }
 
-    /// Seconds: a number with s, m, h, d or w; nil where the option was not given.
+    /// Seconds: a number, fractions allowed, with s, m, h, d or w; nil where the option was not given.
     package func seconds(_ option: String) throws(UsageError) -> Double? {
         guard let text = last(option) else { return nil }
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let factors: [String: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
         guard let count = Double(digits), let factor = factors[text.dropFirst(digits.count).lowercased()] else {
             throw UsageError("--\(option) takes a time, as in 90s, 12h, 30d or 2w, not “\(text)”")

@@ -141,6 +141,40 @@ package enum Commands {
             OptionSpec("output", letter: "o", takes: "DIR", help: "Folder of contact-sheet.png; default ./demo.")
         ])
 
+    package static let gallery = CommandSpec(
+        "gallery", operands: "[URL|FILE|DIR|LIST]…",
+        summary: "Show pictures in a window: a grid of thousands, each one large, live figures.",
+        details: [
+            "A folder stands for all pictures in and below it; “-” reads URLs from standard input, @FILE from a file, one "
+                + "per line. Without arguments the bundled album is shown, served on 127.0.0.1 under so many addresses "
+                + "that there are as many pictures as --cells says; --delay, --failures and --speed make that network "
+                + "a bad one.",
+            "Enter or a click opens a picture, arrow keys go on, Escape goes back; F1 lists all keys. Pictures and URLs may "
+                + "be dropped on the window. Needs a display, and a webimage built with GTK (trait GTK).",
+        ],
+        options: [
+            OptionSpec("size", letter: "s", takes: "N", help: "A cell's side in points, 96 to 320; default 168."),
+            OptionSpec(
+                "transition", takes: "none|cross-fade|slide|flip|zoom",
+                help: "How pictures come in; default cross-fade."),
+            OptionSpec(
+                "placeholder", takes: "none|color|blurhash",
+                help: "What is shown until they do; default blurhash, where one is known."),
+            OptionSpec(
+                "policy", letter: "p", takes: "POLICY",
+                help: "Which copies may answer: http (default), cache-first, refresh, reload, cache-only."),
+            OptionSpec("theme", takes: "system|light|dark", help: "The window's colours; default the system's."),
+            OptionSpec("sort", takes: "given|name|source", help: "The order; default as given."),
+            OptionSpec("filter", letter: "f", takes: "WORDS", help: "Only pictures whose name holds all of these."),
+            OptionSpec("cells", letter: "n", takes: "N", help: "Pictures of the album; default 2400."),
+            OptionSpec("broken", help: "Show the album's damaged pictures, too."),
+            OptionSpec("delay", takes: "TIME", help: "Answers of the album's server begin so late, as in 0.5s."),
+            OptionSpec("failures", takes: "N", help: "So many of a hundred answers fail."),
+            OptionSpec("speed", takes: "BYTES", help: "Bytes per second of each answer, as in 50K."),
+            OptionSpec("no-retry", help: "Do not try again what failed."),
+            .cache,
+        ])
+
     /// All, in the order of the help.
-    package static let all = [load, show, info, decode, convert, cache, demo]
+    package static let all = [load, show, gallery, info, decode, convert, cache, demo]
 }

@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import WebImageCore
+import WebImagePrograms
 
 /// Ends the running command early and in order: on SIGINT, on SIGTERM, or when nobody reads the output. A second
 /// signal ends the process at once. Thread-safe.

@@ -3,6 +3,7 @@
 import Foundation
 import WebImage
 import WebImageCommand
+import WebImagePrograms
 
 /// Loads many pictures, so many at once.
 struct PictureBatch: Sendable {

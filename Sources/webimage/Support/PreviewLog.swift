@@ -2,6 +2,7 @@
 
 import WebImage
 import WebImageCommand
+import WebImagePrograms
 
 /// The previews that are made of each picture of `load`.
 struct PreviewLoad: Sendable {

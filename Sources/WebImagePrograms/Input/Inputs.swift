@@ -4,11 +4,11 @@ import Foundation
 import WebImage
 
 /// What the operands of a command stand for.
-enum Inputs {
+package enum Inputs {
     /// `-` and `@FILE` replaced by the lines they hold; blank lines and those that begin with # are left out.
     ///
     /// - Throws: what reading throws.
-    static func expanded(_ operands: [String]) throws(ImageError) -> [String] {
+    package static func expanded(_ operands: [String]) throws(ImageError) -> [String] {
         var inputs: [String] = []
         for operand in operands {
             let isList = operand.hasPrefix("@") && !FileManager.default.fileExists(atPath: operand)
@@ -26,7 +26,7 @@ enum Inputs {
     /// The URL that `text` is, or that of the file it names.
     ///
     /// - Throws: 1002 where it is neither, 1006 where it looks like a path.
-    static func url(_ text: String) throws(ImageError) -> URL {
+    package static func url(_ text: String) throws(ImageError) -> URL {
         if hasScheme(text) {
             guard let url = URL(string: text) else { throw .request(.invalidURL(text)) }
             return url
@@ -36,7 +36,7 @@ enum Inputs {
     }
 
     /// Whether `text` begins with a scheme (RFC 3986 3.1) of at least two letters.
-    static func hasScheme(_ text: String) -> Bool {
+    package static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":"), let first = text.first, first.isASCII, first.isLetter else {
             return false
         }
@@ -46,13 +46,13 @@ enum Inputs {
     }
 
     /// The last part of the path, which says more than its beginning.
-    static func lastPart(_ text: String) -> String {
+    package static func lastPart(_ text: String) -> String {
         let name = text.lowercased().hasPrefix("data:") ? "" : text.split(separator: "/").last.map(String.init) ?? ""
         return name.isEmpty ? shortName(text) : name
     }
 
     /// What stands for `text` in tables: web addresses without their scheme, data URLs without their data.
-    static func shortName(_ text: String) -> String {
+    package static func shortName(_ text: String) -> String {
         if text.lowercased().hasPrefix("data:") { return String(text.prefix { $0 != "," }.prefix(40)) + ",…" }
         for prefix in ["https://", "http://"] where text.hasPrefix(prefix) {
             return String(text.dropFirst(prefix.count))

@@ -4,11 +4,11 @@ import Foundation
 import WebImage
 
 /// Whole files in and out. Every function blocks.
-enum Files {
+package enum Files {
     /// All bytes of the file at `path`, or of standard input for `-`.
     ///
     /// - Throws: 1006, 1007, and 6001 for more than `limit` bytes.
-    static func read(_ path: String, limit: Int = Limits.desktop.maxEncodedBytes) throws(ImageError) -> Data {
+    package static func read(_ path: String, limit: Int = Limits.desktop.maxEncodedBytes) throws(ImageError) -> Data {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw .request(errno == ENOENT ? .fileNotFound(path: path) : .fileUnreadable(path: path, errno: errno))
@@ -34,7 +34,7 @@ enum Files {
     /// written to.
     ///
     /// - Throws: 3003.
-    static func write(_ data: Data, to path: String) throws(ImageError) {
+    package static func write(_ data: Data, to path: String) throws(ImageError) {
         var status = stat()
         let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
         do {
@@ -47,14 +47,14 @@ enum Files {
     /// The decoded picture in the file at `path`.
     ///
     /// - Throws: as ``read(_:limit:)``, and what decoding throws.
-    @Sendable static func picture(_ path: String) throws(ImageError) -> PixelBuffer {
+    @Sendable package static func picture(_ path: String) throws(ImageError) -> PixelBuffer {
         try CoderRegistry.standard.decode(read(path), options: DecodeOptions(), context: CodingContext()).pixels
     }
 
     /// Makes a folder and those above it.
     ///
     /// - Throws: 3003.
-    static func makeFolder(_ path: String) throws(ImageError) {
+    package static func makeFolder(_ path: String) throws(ImageError) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {

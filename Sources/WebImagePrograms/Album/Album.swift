@@ -4,22 +4,26 @@ import Foundation
 import WebImage
 
 /// The pictures of the demo: a folder, and album.json in it.
-struct Album: Sendable {
+package struct Album: Sendable {
     /// One picture.
-    struct Entry: Sendable, Decodable {
+    package struct Entry: Sendable, Decodable {
         /// Name in the folder.
-        let file: String
+        package let file: String
         /// What it shows.
-        let title: String
+        package let title: String
         /// `picture`, `animated` or `broken`.
-        let kind: String
+        package let kind: String
         /// For broken ones the family of the error it must give: `decode`, `limit`, …
-        let expect: String?
+        package let expect: String?
+        /// Its BlurHash; nil for broken ones.
+        package let blurHash: String?
+        /// Width ÷ height.
+        package let aspectRatio: Double?
 
-        var isBroken: Bool { kind == "broken" }
+        package var isBroken: Bool { kind == "broken" }
 
         /// Whether `error` is what the album says of this picture.
-        func expects(_ error: ImageError?) -> Bool {
+        package func expects(_ error: ImageError?) -> Bool {
             guard let error else { return !isBroken }
             let families = ["request", "network", "cache", "decode", "transform", "limit"]
             // What is remembered counts as what it was.
@@ -28,16 +32,16 @@ struct Album: Sendable {
         }
     }
 
-    let folder: URL
-    let entries: [Entry]
+    package let folder: URL
+    package let entries: [Entry]
 
     /// Why there is no album.
-    struct Missing: Error {
-        let message: String
+    package struct Missing: Error {
+        package let message: String
     }
 
     /// The album of `WEBIMAGE_ALBUM`, else the one beside the executable. Blocks.
-    static func find(environment: [String: String]) throws(Missing) -> Album {
+    package static func find(environment: [String: String]) throws(Missing) -> Album {
         if let path = environment["WEBIMAGE_ALBUM"], !path.isEmpty { return try Album(URL(filePath: path)) }
         // Not Bundle.module: it ends the process where the folder is missing.
         let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -58,7 +62,7 @@ struct Album: Sendable {
     }
 
     /// The bytes of a picture; nil where it cannot be read. Blocks.
-    func data(_ entry: Entry) -> Data? {
+    package func data(_ entry: Entry) -> Data? {
         // The list is a file like any other: its names stay within the folder.
         guard !entry.file.contains("/"), entry.file != ".." else { return nil }
         return try? Data(contentsOf: folder.appending(path: entry.file))

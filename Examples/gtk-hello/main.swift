@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+
+// A picture from the web in a window of GTK 4: the address is an argument, else a picture of this repository is shown.
+//   swift run --traits GTK gtk-hello https://example.org/picture.jpg
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageGTK
+
+    let bundled = URL(filePath: #filePath).appending(path: "../../../Sources/webimage/Album/aurora.jpg").standardized
+    let url = CommandLine.arguments.dropFirst().first.flatMap { URL(string: $0) } ?? bundled
+
+    gtk_init()
+    let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
+    gtk_window_set_default_size(window, 720, 480)
+    let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+    WebImageView(of: picture)?.load(url, transition: .crossFade())
+    gtk_window_set_child(window, picture)
+    gtk_window_present(window)
+    while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }
+#else
+    print("Build this with --traits GTK; it needs libgtk-4-dev.")
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+// A list of pictures with names, ten thousand rows long: cells are recycled, what can be seen is loaded first, and what
+// lies ahead is fetched before it is there. Addresses are arguments, else a server on 127.0.0.1 gives the pictures.
+//   swift run --traits GTK gtk-list [URL…]
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageGTK
+    import WebImageTesting
+
+    /// A row: a picture, and a name beside it.
+    @MainActor
+    final class Row: ImageListCell {
+        private let label: UnsafeMutablePointer<GtkWidget>
+
+        init() {
+            let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12)
+            let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+            label = gtk_label_new(nil)
+            let view = WebImageView(of: picture) { gtk_picture_set_paintable(OpaquePointer(picture), $0) }
+            gtk_widget_set_size_request(picture, 96, 64)
+            view.fit = .cover
+            view.cornerRadius = 8
+            for widget in [picture, label] {
+                gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), widget)
+            }
+            super.init(root: box, view: view)
+        }
+
+        func show(name: String) { gtk_label_set_text(OpaquePointer(label), name) }
+    }
+
+    /// The pictures of this repository, from a server on 127.0.0.1.
+    func serve() throws -> (LoopbackServer, [URL]) {
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/webimage/Album").standardized
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+            .filter { $0.hasSuffix(".jpg") || $0.hasSuffix(".webp") }.sorted()
+        let server = try LoopbackServer { request in
+            let name = request.path.split(separator: "/").last.map(String.init) ?? ""
+            guard names.contains(name), let data = try? Data(contentsOf: folder.appending(path: name)) else {
+                return .status(404)
+            }
+            return .ok(data, type: name.hasSuffix("jpg") ? "image/jpeg" : "image/webp")
+        }
+        return (server, names.map { server.url("/\($0)") })
+    }
+
+    var urls = CommandLine.arguments.dropFirst().compactMap { URL(string: $0) }
+    let server = urls.isEmpty ? try serve() : nil
+    if let server { urls = server.1 }
+
+    gtk_init()
+    let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
+    gtk_window_set_default_size(window, 480, 640)
+    gtk_window_set_title(window, "A list with pictures")
+
+    let names = gtk_string_list_new(nil)
+    for number in 1...10_000 {
+        gtk_string_list_append(names, "\(number). \(urls[number % urls.count].lastPathComponent)")
+    }
+    let list: UnsafeMutablePointer<GtkWidget> = gtk_list_view_new(gtk_no_selection_new(names), nil)
+
+    let grey = Placeholder.color(PixelColor(red: 128, green: 128, blue: 128, alpha: 60))
+    let factory = ImageListFactory(
+        makeCell: { Row() },
+        content: { position in
+            // The size makes the request the same for the row and for what fetches ahead.
+            var request = ImageRequest(
+                urls[(position + 1) % urls.count], size: .fill(width: 96, height: 64, unit: .points))
+            request.scale = Double(gtk_widget_get_scale_factor(list))
+            return ImageListContent(
+                request, options: BindingOptions(placeholder: grey, transition: .crossFade(duration: 0.2)))
+        },
+        willShow: { row, position in
+            row.show(name: String(cString: gtk_string_list_get_string(names, guint(position))))
+        })
+    factory.install(on: OpaquePointer(list))
+
+    let scroller: UnsafeMutablePointer<GtkWidget> = gtk_scrolled_window_new()
+    gtk_scrolled_window_set_child(OpaquePointer(scroller), list)
+    gtk_window_set_child(window, scroller)
+    gtk_window_present(window)
+    while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }
+#else
+    print("Build this with --traits GTK; it needs libgtk-4-dev.")
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+// Pictures in widgets that come from elsewhere: as raw pointers, from another Swift binding, and in a widget that
+// WebImage knows nothing of. An address is an argument, else a picture of this repository is shown.
+//   swift run --traits GTK gtk-pointers [URL]
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageGTK
+
+    /// Stands for the widget class of another binding: all it has in common with this one is GTK's own pointer.
+    final class TheirWidget {
+        let widgetPointer: UnsafeMutablePointer<GtkWidget>
+
+        init(_ pointer: UnsafeMutablePointer<GtkWidget>) { widgetPointer = pointer }
+    }
+
+    // Once for the whole class; `@retroactive` where the class is another package's.
+    extension TheirWidget: GTKWidgetRepresentable {
+        var gtkWidgetPointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(widgetPointer) }
+    }
+
+    let bundled = URL(filePath: #filePath).appending(path: "../../../Sources/webimage/Album/glass.jpg").standardized
+    let url = CommandLine.arguments.dropFirst().first.flatMap { URL(string: $0) } ?? bundled
+
+    gtk_init()
+    let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
+    gtk_window_set_title(window, "Pointers")
+    let row: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 24)
+    let container = UnsafeMutableRawPointer(row).assumingMemoryBound(to: GtkBox.self)
+
+    // A widget's pointer, and what GTK gives as an opaque pointer.
+    let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+    gtk_widget_set_size_request(picture, 200, 200)
+    gtk_box_append(container, picture)
+    WebImageView(of: OpaquePointer(picture))?.load(url, transition: .crossFade())
+
+    // A button with a picture and a text, and another picture while the pointer is over it.
+    let button: UnsafeMutablePointer<GtkWidget> = gtk_button_new_with_label("Press me")
+    gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
+    gtk_box_append(container, button)
+    let view = WebImageView(of: UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self))
+    let small = TargetSize.fill(width: 48, height: 48)
+    view?.load(ImageRequest(url, size: small))
+    view?.load(ImageRequest(url, size: small, transformers: [.grayscale()]), slot: .image(.hover))
+
+    // Another binding's widget.
+    let theirs = TheirWidget(gtk_image_new())
+    gtk_widget_set_size_request(theirs.widgetPointer, 120, 120)
+    gtk_image_set_pixel_size(OpaquePointer(theirs.widgetPointer), 120)
+    gtk_box_append(container, theirs.widgetPointer)
+    WebImageView(of: theirs)?.load(url)
+
+    // A widget without pictures of its own: it says itself what becomes of the paintable.
+    let frame: UnsafeMutablePointer<GtkWidget> = gtk_frame_new("A frame")
+    let inside: UnsafeMutablePointer<GtkWidget> = gtk_image_new()
+    gtk_image_set_pixel_size(OpaquePointer(inside), 120)
+    gtk_frame_set_child(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self), inside)
+    gtk_box_append(container, frame)
+    WebImageView(of: frame) { gtk_image_set_from_paintable(OpaquePointer(inside), $0) }.load(url)
+
+    gtk_window_set_child(window, row)
+    gtk_window_present(window)
+    while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }
+#else
+    print("Build this with --traits GTK; it needs libgtk-4-dev.")
+#endif

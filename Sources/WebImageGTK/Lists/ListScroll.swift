@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+
+    /// A GtkListView or GtkGridView: where it is scrolled to, and when its model changes. Holds the widget unowned and lets go
+    /// of it when it is destroyed.
+    @MainActor
+    final class ListScroll {
+        private(set) var widget: UnsafeMutablePointer<GtkWidget>?
+        var onSettle: @MainActor () -> Void = {}
+        var onItemsChange: @MainActor () -> Void = {}
+
+        private let view: OpaquePointer
+        private let isGrid: Bool
+        private var follower: ScrollFollower?
+        private var model: (pointer: OpaquePointer, handler: gulong)?
+
+        /// Nil for what is neither.
+        init?(_ view: OpaquePointer) {
+            let raw = UnsafeMutableRawPointer(view)
+            isGrid = WidgetKind.isA(raw, gtk_grid_view_get_type())
+            guard isGrid || WidgetKind.isA(raw, gtk_list_view_get_type()) else { return nil }
+            self.view = view
+            widget = raw.assumingMemoryBound(to: GtkWidget.self)
+            follower = ScrollFollower(raw.assumingMemoryBound(to: GtkWidget.self)) { [weak self] in self?.onSettle() }
+            listen(raw, "notify::hadjustment") { $0.followAdjustments() }
+            listen(raw, "notify::vadjustment") { $0.followAdjustments() }
+            listen(raw, "notify::model") { $0.followModel() }
+            // These keep this object: the view lets go of its factory, and that of all else, before it tells that it goes.
+            listen(raw, "destroy") { $0.letGo() }
+            listen(raw, "map") { $0.schedule() }
+            followAdjustments()
+            followModel()
+        }
+
+        private func listen(
+            _ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping @MainActor (ListScroll) -> Void
+        ) {
+            let call = SignalAction<Void> { action(self) }
+            let function: GCallback
+            if signal.hasPrefix("notify") {
+                let three: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { ListScroll.call($2) }
+                function = unsafeBitCast(three, to: GCallback.self)
+            } else {
+                let two: @convention(c) (gpointer?, gpointer?) -> Void = { ListScroll.call($1) }
+                function = unsafeBitCast(two, to: GCallback.self)
+            }
+            connect(object, signal, function, action: call)
+        }
+
+        nonisolated private static func call(_ data: gpointer?) {
+            guard let data else { return }
+            // Sendable: used right here, on the main thread.
+            nonisolated(unsafe) let action = data
+            MainActor.assumeIsolated { SignalAction<Void>.of(action)?.call(()) }
+        }
+
+        nonisolated private static func isolated(_ data: gpointer?, _ body: @MainActor (ListScroll) -> Void) {
+            guard let data else { return }
+            let scroll = Unmanaged<ListScroll>.fromOpaque(data).takeUnretainedValue()
+            MainActor.assumeIsolated { body(scroll) }
+        }
+
+        /// Items of the model.
+        var count: Int {
+            guard widget != nil, let model = currentModel else { return 0 }
+            return Int(g_list_model_get_n_items(model))
+        }
+
+        private var currentModel: OpaquePointer? {
+            isGrid ? gtk_grid_view_get_model(view) : gtk_list_view_get_model(view)
+        }
+
+        func setFactory(_ factory: OpaquePointer) {
+            if isGrid { gtk_grid_view_set_factory(view, factory) } else { gtk_list_view_set_factory(view, factory) }
+        }
+
+        func schedule() { if widget != nil { follower?.schedule() } }
+
+        private func followAdjustments() {
+            guard widget != nil else { return }
+            follower?.follow([gtk_scrollable_get_hadjustment(view), gtk_scrollable_get_vadjustment(view)])
+        }
+
+        private func followModel() {
+            letGoOfModel()
+            guard widget != nil, let current = currentModel else { return }
+            let changed: @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> Void = { _, _, _, _, data in
+                ListScroll.isolated(data) { scroll in
+                    scroll.onItemsChange()
+                    scroll.schedule()
+                }
+            }
+            let raw = UnsafeMutableRawPointer(current)
+            g_object_ref(raw)
+            let handler = g_signal_connect_data(
+                raw, "items-changed", unsafeBitCast(changed, to: GCallback.self),
+                Unmanaged.passUnretained(self).toOpaque(),
+                nil, GConnectFlags(rawValue: 0))
+            model = (current, handler)
+            onItemsChange()
+            schedule()
+        }
+
+        private func letGoOfModel() {
+            guard let model else { return }
+            self.model = nil
+            g_signal_handler_disconnect(UnsafeMutableRawPointer(model.pointer), model.handler)
+            g_object_unref(UnsafeMutableRawPointer(model.pointer))
+        }
+
+        private func letGo() {
+            widget = nil
+            follower?.stop()
+            follower = nil
+            letGoOfModel()
+        }
+    }
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+import WebImage
+import WebImageTesting
+
+/// Serves an album on 127.0.0.1 as web servers do: validators, freshness, some redirects, some slow lines. Queries are not
+/// looked at: any number of addresses leads to the same picture. Thread-safe.
+package final class AlbumServer: Sendable {
+    /// What was asked and sent.
+    package struct Traffic: Sendable {
+        package var requests = 0
+        package var redirects = 0
+        package var notModified = 0
+        package var bytesSent = 0
+
+        package static func - (left: Traffic, right: Traffic) -> Traffic {
+            Traffic(
+                requests: left.requests - right.requests, redirects: left.redirects - right.redirects,
+                notModified: left.notModified - right.notModified, bytesSent: left.bytesSent - right.bytesSent)
+        }
+    }
+
+    /// Every so many pictures one is behind a redirect, one on a slow line.
+    private static let redirectEvery = 6
+    private static let slowEvery = 5
+    /// Seconds that a slow picture takes.
+    private static let slowSeconds = 0.8
+
+    private let server: LoopbackServer
+    private let desk: Desk
+    /// The URL of each picture, in the order of the album.
+    package let urls: [URL]
+
+    /// Reads the pictures and starts. Blocks.
+    ///
+    /// - Throws: 3003 where no socket can be had.
+    package init(_ album: Album) throws(ImageError) {
+        var pictures: [String: Picture] = [:]
+        var paths: [String] = []
+        for (index, entry) in album.entries.enumerated() {
+            guard let data = album.data(entry) else {
+                throw .request(
+                    .fileNotFound(path: album.folder.appending(path: entry.file).path(percentEncoded: false)))
+            }
+            let path = "/album/\(entry.file)"
+            pictures[path] = Picture(
+                resource: Self.resource(data, entry), isSlow: index % Self.slowEvery == 1 && data.count > 10_000)
+            paths.append(index % Self.redirectEvery == 2 ? "/latest/\(entry.file)" : path)
+        }
+        let desk = Desk(pictures)
+        self.desk = desk
+        server = try LoopbackServer { desk.answer($0) }
+        urls = paths.map(server.url)
+    }
+
+    package var traffic: Traffic {
+        var traffic = desk.traffic
+        let counters = server.counters
+        traffic.requests = counters.requests
+        traffic.bytesSent = counters.bytesSent
+        return traffic
+    }
+
+    /// How answers are from now on. Default: nothing is worse than it is.
+    package var behaviour: NetworkBehaviour {
+        get { desk.behaviour }
+        set { desk.behaviour = newValue }
+    }
+
+    /// Closes everything.
+    package func stop() { server.stop() }
+
+    /// A picture on the server.
+    fileprivate struct Picture: Sendable {
+        let resource: ServerResource
+        /// Whether it comes over a slow line.
+        let isSlow: Bool
+
+        var slowSpeed: Int? { isSlow ? max(1, Int(Double(resource.body.count) / AlbumServer.slowSeconds)) : nil }
+    }
+
+    private static func resource(_ data: Data, _ entry: Album.Entry) -> ServerResource {
+        let digest = ContentDigest(of: data)
+        return ServerResource(
+            body: data, type: mediaType(entry.file),
+            etag: "\"\(String(digest.high ^ digest.low, radix: 36))\"",
+            lastModified: "Sat, 07 Nov 2026 09:30:00 GMT", cacheControl: "public, max-age=3600")
+    }
+
+    /// By the extension alone, as web servers do.
+    private static func mediaType(_ file: String) -> String {
+        let types = ["jpg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp"]
+        let end = file.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        return types[end] ?? (end == "bmp" ? "image/bmp" : "application/octet-stream")
+    }
+}
+
+/// Answers, and counts what it answered.
+private final class Desk: Sendable {
+    private struct State {
+        var traffic = AlbumServer.Traffic()
+        var behaviour = NetworkBehaviour()
+        /// How often each target was asked for while the network was worse than it is.
+        var attempts: [String: Int] = [:]
+    }
+
+    private static let timers = DispatchQueue(label: "webimage.album-server")
+
+    private let pictures: [String: AlbumServer.Picture]
+    private let state = Lock(State())
+
+    init(_ pictures: [String: AlbumServer.Picture]) { self.pictures = pictures }
+
+    var traffic: AlbumServer.Traffic { state.withLock { $0.traffic } }
+
+    var behaviour: NetworkBehaviour {
+        get { state.withLock { $0.behaviour } }
+        set {
+            state.withLock {
+                $0.behaviour = newValue
+                $0.attempts = [:]
+            }
+        }
+    }
+
+    func answer(_ request: RecordedRequest) -> ServerResponse {
+        let answer = worsened(request, plainAnswer(request))
+        state.withLock {
+            if answer.status == 302 { $0.traffic.redirects += 1 }
+            if answer.status == 304 { $0.traffic.notModified += 1 }
+        }
+        return answer
+    }
+
+    private func plainAnswer(_ request: RecordedRequest) -> ServerResponse {
+        if request.path.hasPrefix("/latest/") {
+            return .redirect(302, to: "/album/" + request.target.dropFirst("/latest/".count))
+        }
+        guard let picture = pictures[request.path] else { return .status(404) }
+        var answer = picture.resource.response(to: request)
+        if !answer.body.isEmpty { answer.bytesPerSecond = picture.slowSpeed }
+        return answer
+    }
+
+    private func worsened(_ request: RecordedRequest, _ answer: ServerResponse) -> ServerResponse {
+        let (behaviour, attempt) = state.withLock { state in
+            guard state.behaviour != NetworkBehaviour() else { return (state.behaviour, 0) }
+            state.attempts[request.target, default: 0] += 1
+            return (state.behaviour, state.attempts[request.target] ?? 0)
+        }
+        guard behaviour != NetworkBehaviour() else { return answer }
+        let fate = behaviour.fate(of: request.target, attempt: attempt)
+        var answer = answer
+        switch fate.failure {
+        case .status: answer = .status(503)
+        case .cut where answer.body.count > 1: answer.bodyCut = answer.body.count / 2
+        case .cut: answer = .status(503)
+        case nil: break
+        }
+        if let speed = behaviour.bytesPerSecond { answer.bytesPerSecond = min(speed, answer.bytesPerSecond ?? speed) }
+        if fate.delay > 0 {
+            let gate = Gate()
+            answer.headGate = gate
+            Self.timers.asyncAfter(deadline: .now() + fate.delay) { gate.open() }
+        }
+        return answer
+    }
+}

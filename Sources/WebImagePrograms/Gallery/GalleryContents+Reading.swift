@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+
+extension GalleryContents {
+    /// Pictures of a folder, those below it included, that are shown at most.
+    package static let folderLimit = 100_000
+
+    /// The bundled album on `server`, over and over until there are `count` cells. Every address is another one, so that
+    /// the gallery has as many pictures as cells.
+    package init(_ album: Album, on server: AlbumServer, count: Int, withBroken: Bool = false) {
+        let pictures = zip(album.entries, server.urls).filter { withBroken || !$0.0.isBroken }
+        self.init(
+            (0..<(pictures.isEmpty ? 0 : max(0, count))).map { number in
+                let (entry, url) = pictures[number % pictures.count]
+                let round = number / pictures.count
+                let address =
+                    round == 0 ? url : url.appending(queryItems: [URLQueryItem(name: "copy", value: "\(round + 1)")])
+                return GalleryItem(
+                    number: number, url: address, title: entry.title, detail: entry.file, blurHash: entry.blurHash,
+                    aspectRatio: entry.aspectRatio)
+            })
+    }
+
+    /// What `operands` of a command line name: URLs, files, folders with all pictures in and below them, `@FILE` and `-`
+    /// for lists. What does not exist is left out and told. Blocks.
+    package static func read(_ operands: [String]) -> (contents: GalleryContents, failures: [ImageError]) {
+        var contents = GalleryContents()
+        var failures: [ImageError] = []
+        var urls: [URL] = []
+        for operand in operands {
+            do throws(ImageError) {
+                for input in try Inputs.expanded([operand]) { urls += try Self.urls(of: input) }
+            } catch {
+                failures.append(error)
+            }
+        }
+        contents.add(urls)
+        return (contents, failures)
+    }
+
+    /// The pictures that `input` names: itself, or what the folder holds.
+    ///
+    /// - Throws: 1002 and 1006 as ``Inputs/url(_:)``, 1007 for a folder that cannot be read.
+    package static func urls(of input: String) throws(ImageError) -> [URL] {
+        let url = try Inputs.url(input)
+        guard url.isFileURL else { return [url] }
+        let path = url.path(percentEncoded: false)
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            return [url]
+        }
+        return try pictures(in: url)
+    }
+
+    private static func pictures(in folder: URL) throws(ImageError) -> [URL] {
+        let path = folder.path(percentEncoded: false)
+        guard FileManager.default.isReadableFile(atPath: path),
+            let files = FileManager.default.enumerator(
+                at: folder, includingPropertiesForKeys: [.isDirectoryKey], options: [.skipsHiddenFiles])
+        else { throw .request(.fileUnreadable(path: path, errno: EACCES)) }
+        var found: [URL] = []
+        for case let file as URL in files where isPicture(file) {
+            found.append(file.absoluteURL)
+            if found.count == folderLimit { break }
+        }
+        // The order of the file system is none that people know.
+        return found.sorted {
+            $0.path(percentEncoded: false).localizedStandardCompare($1.path(percentEncoded: false)) == .orderedAscending
+        }
+    }
+
+    private static let extensions: Set<String> = [
+        "jpg", "jpeg", "jpe", "jfif", "png", "apng", "webp", "gif", "bmp", "dib", "qoi", "ico", "tif", "tiff", "avif",
+        "heic", "heif", "jxl", "svg", "svgz", "pdf",
+    ]
+
+    private static func isPicture(_ file: URL) -> Bool { extensions.contains(file.pathExtension.lowercased()) }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageCommand
+
+/// All pictures of the gallery, and which of them are shown in which order. A value.
+package struct GalleryContents: Sendable, Hashable {
+    /// The order in which pictures are shown.
+    package enum Order: String, Sendable, CaseIterable {
+        case given
+        case name
+        case source
+
+        /// For people.
+        package var title: String {
+            switch self {
+            case .given: "As given"
+            case .name: "By name"
+            case .source: "By source"
+            }
+        }
+    }
+
+    /// All, as given.
+    package private(set) var items: [GalleryItem]
+    package var order = Order.given { didSet { if order != oldValue { update() } } }
+    /// Only pictures whose title or source holds every word of it, upper and lower case alike.
+    package var filter = "" { didSet { if filter != oldValue { update() } } }
+    /// Those that are shown, in their order.
+    package private(set) var shown: [GalleryItem]
+
+    package init(_ items: [GalleryItem] = []) {
+        self.items = items
+        shown = items
+    }
+
+    /// Adds pictures behind all others; what is there already is not added again.
+    ///
+    /// - Returns: the items of these URLs, old and new.
+    @discardableResult
+    package mutating func add(_ urls: [URL]) -> [GalleryItem] {
+        var known = Dictionary(items.map { ($0.url, $0) }) { first, _ in first }
+        let result = urls.map { url in
+            if let item = known[url] { return item }
+            let item = GalleryItem(number: items.count, url: url)
+            items.append(item)
+            known[url] = item
+            return item
+        }
+        update()
+        return result
+    }
+
+    /// Where `item` is shown; nil where the filter hides it.
+    package func place(of item: GalleryItem) -> Int? { shown.firstIndex(of: item) }
+
+    /// What is shown, as a sentence without a full stop.
+    package var summary: String {
+        let all = Figures.count(items.count, "picture")
+        return shown.count == items.count ? all : "\(shown.count) of \(all)"
+    }
+
+    private mutating func update() {
+        let words = filter.lowercased().split(whereSeparator: \.isWhitespace)
+        shown =
+            words.isEmpty
+            ? items
+            : items.filter { item in
+                let text = "\(item.title) \(item.detail)".lowercased()
+                return words.allSatisfy { text.contains($0) }
+            }
+        switch order {
+        case .given: break
+        case .name: shown.sort { Self.before(($0.title, $0.number), ($1.title, $1.number)) }
+        case .source: shown.sort { Self.before(($0.detail, $0.number), ($1.detail, $1.number)) }
+        }
+    }
+
+    private static func before(_ left: (String, Int), _ right: (String, Int)) -> Bool {
+        switch left.0.localizedStandardCompare(right.0) {
+        case .orderedAscending: true
+        case .orderedDescending: false
+        case .orderedSame: left.1 < right.1
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+import WebImage
+import WebImageCommand
+
+/// Options of `gallery`, checked.
+package struct GalleryOptions: Sendable {
+    /// URLs, files, folders and lists; none for the bundled album.
+    package let operands: [String]
+    package var settings = GallerySettings()
+    package let order: GalleryContents.Order
+    package let filter: String
+    /// Cells of the bundled album.
+    package let cells: Int
+    /// Whether the album's damaged pictures are shown.
+    package let broken: Bool
+    /// Folder of the disk cache; nil for the tool's own one, or for one of its own with the album.
+    package let cache: String?
+
+    package init(_ arguments: Arguments) throws(UsageError) {
+        operands = arguments.operands
+        if let side = try arguments.integer("size", in: GallerySettings.cellSides) { settings.cellSide = side }
+        settings.transition = try Self.choice("transition", arguments) ?? settings.transition
+        settings.placeholder = try Self.choice("placeholder", arguments) ?? settings.placeholder
+        settings.theme = try Self.choice("theme", arguments) ?? settings.theme
+        settings.policy = try Self.choice("policy", arguments) ?? settings.policy
+        order = try Self.choice("sort", arguments) ?? .given
+        filter = arguments.last("filter") ?? ""
+        settings.network.delay = try arguments.seconds("delay") ?? 0
+        guard settings.network.delay <= 60 else { throw UsageError("--delay takes at most 60s") }
+        settings.network.failures = try arguments.integer("failures", in: 0...100) ?? 0
+        settings.network.bytesPerSecond = try arguments.bytes("speed").map { max(1, $0) }
+        settings.retries = !arguments.has("no-retry")
+        cells = try arguments.integer("cells", in: 1...1_000_000) ?? 2_400
+        broken = arguments.has("broken")
+        cache = arguments.last("cache")
+        if !operands.isEmpty {
+            for option in ["cells", "broken", "delay", "failures", "speed"] where arguments.has(option) {
+                throw UsageError("--\(option) goes with the bundled album, without arguments")
+            }
+        }
+    }
+
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ option: String, _ arguments: Arguments
+    ) throws(UsageError) -> Choice? where Choice.RawValue == String {
+        try arguments.choice(option, of: Choice.allCases.map(\.rawValue)).flatMap(Choice.init(rawValue:))
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+    import WebImageCommand
+    import WebImageGTK
+    import WebImagePrograms
+
+    /// One picture, as large as the window. Begins with the picture that the grid has in memory.
+    @MainActor
+    final class FullPage {
+        let widget: Widget
+        let view: WebImageView
+        /// What is shown; nil while the page is not.
+        private(set) var item: GalleryItem?
+        /// The picture, once it is there.
+        private(set) var image: Image?
+        /// Called when ``image`` or how far it is has changed.
+        var onChange: (() -> Void)?
+
+        private let model: GalleryModel
+        private let picture: Widget
+        private let title: Widget
+        private let detail: Widget
+        private let failure: Widget
+        private let reason: Widget
+        private let previous: Widget
+        private let next: Widget
+        private let play: Widget
+        private var response: ImageResponse?
+        /// The bytes of what comes next are there when somebody turns to it.
+        private let neighbours: ListPrefetcher
+
+        init(_ model: GalleryModel) {
+            self.model = model
+            var ahead = ListPrefetcher.Configuration()
+            (ahead.pages, ahead.destination) = (2, .disk)
+            neighbours = ListPrefetcher(manager: model.manager, ahead) { position in
+                guard model.contents.shown.indices.contains(position) else { return nil }
+                return model.settings.full(model.contents.shown[position])
+            }
+            picture = gtk_picture_new()
+            view =
+                WebImageView(of: picture, manager: model.manager)
+                ?? WebImageView(of: picture, manager: model.manager) { _ in }
+            view.fit = .contain
+            view.indicator = .ring.delayed(by: 0.25)
+            gtk_widget_set_hexpand(picture, 1)
+            gtk_widget_set_vexpand(picture, 1)
+            gtk_widget_set_size_request(picture, 160, 120)
+
+            title = Make.label("", "heading")
+            detail = Make.label("", "caption", "dim-label", "numeric")
+            for label in [title, detail] { gtk_label_set_xalign(label.opaque, 0.5) }
+            play = Make.button(icon: "media-playback-pause-symbolic", tooltip: "Pause (Space)", action: "win.play")
+            previous = Make.button(
+                icon: "go-previous-symbolic", tooltip: "Previous picture (Left)", action: "win.previous")
+            next = Make.button(icon: "go-next-symbolic", tooltip: "Next picture (Right)", action: "win.next")
+            reason = Make.label("", wraps: true)
+            failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
+            let overlay: Widget = gtk_overlay_new()
+            widget = Make.box(GTK_ORIENTATION_VERTICAL).styled("full-page")
+            gtk_overlay_set_child(overlay.opaque, picture)
+            addFailure(overlay)
+            addArrows(overlay)
+            Make.append(widget, overlay)
+            addInformation()
+            view.onChange { [weak self] in self?.changed($0) }
+        }
+
+        private func addFailure(_ overlay: Widget) {
+            gtk_widget_set_halign(failure, GTK_ALIGN_CENTER)
+            gtk_widget_set_valign(failure, GTK_ALIGN_CENTER)
+            let icon: Widget = gtk_image_new_from_icon_name("image-missing-symbolic")
+            gtk_image_set_pixel_size(icon.opaque, 96)
+            gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
+            gtk_label_set_max_width_chars(reason.opaque, 48)
+            let again: Widget = gtk_button_new_with_label("Try again").styled("pill", "suggested-action")
+            gtk_widget_set_halign(again, GTK_ALIGN_CENTER)
+            gtk_actionable_set_action_name(again.opaque, "win.retry")
+            Make.append(failure, icon, reason, again)
+            gtk_widget_hide(failure)
+            gtk_overlay_add_overlay(overlay.opaque, failure)
+        }
+
+        private func addArrows(_ overlay: Widget) {
+            for (button, side) in [(previous, GTK_ALIGN_START), (next, GTK_ALIGN_END)] {
+                button.styled("osd", "circular", "arrow")
+                gtk_widget_set_halign(button, side)
+                gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
+                gtk_overlay_add_overlay(overlay.opaque, button)
+            }
+        }
+
+        private func addInformation() {
+            let texts = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 2)
+            Make.append(texts, title, detail)
+            let bar = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12).styled("information")
+            gtk_widget_set_halign(bar, GTK_ALIGN_CENTER)
+            play.styled("flat", "circular")
+            gtk_widget_set_valign(play, GTK_ALIGN_CENTER)
+            Make.append(bar, play, texts)
+            Make.append(widget, bar)
+        }
+
+        // MARK: - What is shown
+
+        /// Shows `item`, which stands at `place` of `count`.
+        func show(_ item: GalleryItem, place: Int, count: Int) {
+            self.item = item
+            image = nil
+            response = nil
+            gtk_label_set_text(title.opaque, item.title)
+            gtk_widget_set_sensitive(previous, place > 0 ? 1 : 0)
+            gtk_widget_set_sensitive(next, place + 1 < count ? 1 : 0)
+            Property.setAccessible(picture, label: item.title, description: item.detail)
+            gtk_widget_hide(play)
+            var options = model.settings.fullOptions(item)
+            let scale = Int(gtk_widget_get_scale_factor(picture))
+            // There before the page has a place, and so in its first frame.
+            if let cell = model.manager.cachedImage(for: model.settings.thumbnail(item, scale: scale)) {
+                options.placeholder = .picture(cell)
+            }
+            view.load(model.settings.full(item), options: options) { [weak self] result in
+                guard let self, self.item == item, case .success(let response) = result else { return }
+                image = response.image
+                self.response = response
+                describe()
+                onChange?()
+            }
+            describe()
+            if neighbours.window.count != count { neighbours.reset(count: count) }
+            neighbours.show(place..<place + 1)
+            onChange?()
+        }
+
+        /// Neighbours whose bytes are being fetched.
+        var prefetching: Int { neighbours.running }
+
+        func close() {
+            neighbours.reset(count: 0)
+            item = nil
+            image = nil
+            response = nil
+            view.clear()
+            gtk_widget_hide(failure)
+        }
+
+        /// Loads what is shown anew, as the settings say now.
+        func reload(place: Int, count: Int) {
+            if let item { show(item, place: place, count: count) }
+        }
+
+        /// Stops or goes on with an animation; false where there is none.
+        @discardableResult
+        func togglePlaying() -> Bool {
+            guard let player = view.player() else { return false }
+            if player.state == .playing { player.pause() } else { player.play() }
+            describe()
+            return true
+        }
+
+        private func changed(_ snapshot: BinderSnapshot) {
+            if case .failed(let error) = snapshot.state {
+                gtk_label_set_text(reason.opaque, error.shortMessage)
+                gtk_widget_show(failure)
+            } else {
+                gtk_widget_hide(failure)
+            }
+            describe()
+        }
+
+        private func describe() {
+            guard let item else { return }
+            gtk_label_set_text(detail.opaque, FullDescription.text(item, image, response, view.snapshot()))
+            let player = view.player()
+            gtk_widget_set_visible(play, player == nil ? 0 : 1)
+            let isPlaying = player?.state == .playing
+            gtk_button_set_icon_name(
+                play.cast(), isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
+            Make.describe(play, isPlaying ? "Pause (Space)" : "Play (Space)")
+        }
+    }
+
+    /// The line below a picture's name.
+    enum FullDescription {
+        static func text(
+            _ item: GalleryItem, _ image: Image?, _ response: ImageResponse?, _ snapshot: BinderSnapshot
+        ) -> String {
+            var parts: [String] = []
+            if let image {
+                let size = image.metadata.orientation.upright(image.metadata.rawSize)
+                parts.append("\(size.width) × \(size.height)")
+                if let format = image.format { parts.append(format.rawValue.uppercased()) }
+                if image.frameCount > 1 { parts.append("\(image.frameCount) frames") }
+            }
+            if let bytes = response?.byteCount { parts.append(Figures.bytes(bytes)) }
+            if let response {
+                parts.append("from \(response.origin.rawValue)")
+            } else if let fraction = snapshot.progress?.fraction {
+                parts.append("\(Figures.decimal(fraction * 100, digits: 0)) %")
+            } else if snapshot.state == .loading || snapshot.state == .previewing || snapshot.state == .waiting {
+                parts.append("loading")
+            }
+            parts.append(item.detail)
+            return parts.joined(separator: " · ")
+        }
+    }
+#endif

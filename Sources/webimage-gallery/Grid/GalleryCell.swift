@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+    import WebImageCommand
+    import WebImageGTK
+    import WebImagePrograms
+
+    /// A cell of the grid: the picture, its name below it, and over it what went wrong.
+    @MainActor
+    final class GalleryCell: ImageListCell {
+        private let place: Widget
+        private let caption: Widget
+        private let failure: Widget
+        private let reason: Widget
+        private(set) var item: GalleryItem?
+
+        private init(root: Widget, place: Widget, view: WebImageView, caption: Widget, failure: Widget, reason: Widget)
+        {
+            self.place = place
+            self.caption = caption
+            self.failure = failure
+            self.reason = reason
+            super.init(root: root, view: view)
+            view.onChange { [weak self] in self?.changed($0) }
+        }
+
+        static func make(_ manager: ImageManager) -> GalleryCell {
+            let picture: Widget = gtk_picture_new()
+            // Always there for a GtkPicture.
+            let view =
+                WebImageView(of: picture, manager: manager) ?? WebImageView(of: picture, manager: manager) { _ in }
+            view.fit = .cover
+            view.cornerRadius = 10
+            view.indicator = .ring.delayed(by: 0.4)
+
+            let reason = Make.label("", "caption", wraps: true)
+            gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
+            gtk_label_set_xalign(reason.opaque, 0.5)
+            gtk_label_set_lines(reason.opaque, 3)
+            gtk_label_set_ellipsize(reason.opaque, PANGO_ELLIPSIZE_END)
+            gtk_label_set_max_width_chars(reason.opaque, 14)
+            let icon: Widget = gtk_image_new_from_icon_name("image-missing-symbolic")
+            gtk_image_set_pixel_size(icon.opaque, 28)
+            let failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("failure")
+            gtk_widget_set_can_target(failure, 0)
+            for (part, place) in [(icon, GTK_ALIGN_END), (reason, GTK_ALIGN_START)] {
+                gtk_widget_set_valign(part, place)
+                gtk_widget_set_vexpand(part, 1)
+            }
+            Make.append(failure, icon, reason)
+            gtk_widget_hide(failure)
+
+            let overlay: Widget = gtk_overlay_new().styled("thumbnail")
+            gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
+            // Not the picture but an empty box decides how large the place is: pictures want as much as they have pixels.
+            let place = Make.box(GTK_ORIENTATION_VERTICAL)
+            gtk_overlay_set_child(overlay.opaque, place)
+            gtk_overlay_add_overlay(overlay.opaque, picture)
+            gtk_overlay_add_overlay(overlay.opaque, failure)
+
+            let caption = Make.label("", "caption")
+            gtk_label_set_xalign(caption.opaque, 0.5)
+            // The picture decides how wide a cell is.
+            gtk_label_set_max_width_chars(caption.opaque, 1)
+            let root = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("gallery-cell")
+            Make.append(root, overlay, caption)
+            return GalleryCell(root: root, place: place, view: view, caption: caption, failure: failure, reason: reason)
+        }
+
+        func prepare(_ item: GalleryItem, side: Int) {
+            self.item = item
+            gtk_widget_set_size_request(place, Int32(side), Int32(side))
+            gtk_label_set_text(caption.opaque, item.title)
+            gtk_widget_hide(failure)
+            gtk_widget_set_tooltip_text(root, "\(item.title)\n\(item.detail)")
+            Property.setAccessible(root, label: item.title, description: item.detail)
+        }
+
+        private func changed(_ snapshot: BinderSnapshot) {
+            guard case .failed(let error) = snapshot.state else { return gtk_widget_hide(failure) }
+            gtk_label_set_text(reason.opaque, error.shortMessage)
+            gtk_widget_show(failure)
+        }
+    }
+#endif

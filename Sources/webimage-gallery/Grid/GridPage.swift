@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+    import WebImageGTK
+    import WebImagePrograms
+
+    /// The grid of all pictures, with recycled cells.
+    @MainActor
+    final class GridPage {
+        let widget: Widget
+        /// Called with the position of a picture that is to be opened.
+        var onOpen: ((Int) -> Void)?
+
+        /// Whether the widgets have gone.
+        var isClosed = false
+
+        private let model: GalleryModel
+        private let grid: OpaquePointer
+        private let names: OpaquePointer
+        private let selection: OpaquePointer
+        private let empty: Widget
+        private let emptyText: Widget
+        private let factory: ImageListFactory<GalleryCell>
+
+        init(_ model: GalleryModel) {
+            self.model = model
+            names = gtk_string_list_new(nil)
+            selection = gtk_single_selection_new(names)
+            gtk_single_selection_set_autoselect(selection, 0)
+            let view: Widget = gtk_grid_view_new(selection, nil).styled("gallery-grid")
+            grid = view.opaque
+            gtk_grid_view_set_min_columns(grid, 2)
+            gtk_grid_view_set_single_click_activate(grid, 1)
+            Property.setAccessible(view, label: "Pictures")
+            factory = ImageListFactory(
+                manager: model.manager, makeCell: { GalleryCell.make(model.manager) },
+                content: { position in
+                    guard model.contents.shown.indices.contains(position) else { return ImageListContent(nil) }
+                    let item = model.contents.shown[position]
+                    let scale = Int(gtk_widget_get_scale_factor(view))
+                    return ImageListContent(
+                        model.settings.thumbnail(item, scale: scale), options: model.settings.cellOptions(item))
+                },
+                willShow: { cell, position in
+                    guard model.contents.shown.indices.contains(position) else { return }
+                    cell.prepare(model.contents.shown[position], side: model.settings.cellSide)
+                })
+
+            let scroller: Widget = gtk_scrolled_window_new()
+            gtk_scrolled_window_set_policy(scroller.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+            gtk_scrolled_window_set_child(scroller.opaque, view)
+            (empty, emptyText) = Self.makeEmpty()
+            let overlay: Widget = gtk_overlay_new()
+            gtk_overlay_set_child(overlay.opaque, scroller)
+            gtk_overlay_add_overlay(overlay.opaque, empty)
+            gtk_widget_set_hexpand(overlay, 1)
+            gtk_widget_set_vexpand(overlay, 1)
+            widget = overlay
+            factory.install(on: grid)
+            fitColumns(1_120)
+            let across = gtk_scrolled_window_get_hadjustment(scroller.opaque)
+            on(across.map { UnsafeMutableRawPointer($0) }, "changed") { [weak self] _ in
+                let width = gtk_adjustment_get_page_size(across)
+                // Not within the layout that tells it.
+                Task { self?.fitColumns(width) }
+            }
+            let activated: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
+                guard let data else { return }
+                // Sendable: used right here, on the main thread.
+                nonisolated(unsafe) let pointer = data
+                MainActor.assumeIsolated { Callback<Int, Void>.of(pointer)?.call(Int(position)) }
+            }
+            connect(
+                view.raw, "activate", unsafeBitCast(activated, to: GCallback.self),
+                Callback<Int, Void> { [weak self] in self?.onOpen?($0) })
+            showContents()
+        }
+
+        /// What is shown where there is nothing.
+        private static func makeEmpty() -> (Widget, Widget) {
+            let box = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
+            gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
+            gtk_widget_set_valign(box, GTK_ALIGN_CENTER)
+            gtk_widget_set_can_target(box, 0)
+            let icon: Widget = gtk_image_new_from_icon_name("image-x-generic-symbolic")
+            gtk_image_set_pixel_size(icon.opaque, 96)
+            let text = Make.label("", "title-2")
+            Make.append(box, icon, text)
+            return (box, text)
+        }
+
+        /// Lets the grid have as many columns as fit into so many points. It makes thirty rows of cells, as long as the most
+        /// columns are that it may have, whether they fit or not.
+        private func fitColumns(_ width: Double) {
+            guard width > 0, !isClosed else { return }
+            let columns = guint(max(2, width / Double(model.settings.cellSide + 20)))
+            if gtk_grid_view_get_max_columns(grid) != columns { gtk_grid_view_set_max_columns(grid, columns) }
+        }
+
+        // MARK: - Contents
+
+        /// Shows what the model shows now, from the top.
+        func showContents() {
+            let old = g_list_model_get_n_items(names)
+            var titles = model.contents.shown.map { strdup($0.title).map { UnsafePointer($0) } } + [nil]
+            gtk_string_list_splice(names, 0, old, &titles)
+            for title in titles { free(UnsafeMutableRawPointer(mutating: title)) }
+            let isEmpty = model.contents.shown.isEmpty
+            gtk_widget_set_visible(empty, isEmpty ? 1 : 0)
+            gtk_label_set_text(
+                emptyText.opaque,
+                model.contents.items.isEmpty ? "Drop pictures here" : "No picture has a name like this")
+        }
+
+        /// Shows the same pictures as the settings say now.
+        func reload() {
+            fitColumns(Double(gtk_widget_get_width(grid.widget)))
+            factory.reload()
+        }
+
+        /// Tries again what failed in the cells.
+        func retry() { for (_, cell) in factory.cells { cell.view.retry() } }
+
+        // MARK: - Places
+
+        /// Positions that can be seen.
+        var visible: Range<Int> { factory.visible }
+
+        /// Cells that can be seen: how many have their picture, and how many there are.
+        var progress: (ready: Int, all: Int) {
+            let seen = factory.cells.filter { $0.cell.isVisible }
+            let ready = seen.count { cell in
+                switch cell.cell.view.snapshot().state {
+                case .showing, .failed: true
+                default: false
+                }
+            }
+            return (ready, seen.count)
+        }
+
+        var prefetching: Int { factory.prefetcher?.running ?? 0 }
+
+        /// The cells that show something, by position.
+        var cells: [(position: Int, view: WebImageView)] { factory.cells.map { ($0.position, $0.cell.view) } }
+
+        /// The selected position; nil for none.
+        var selected: Int? {
+            get {
+                let position = gtk_single_selection_get_selected(selection)
+                return position == GTK_INVALID_LIST_POSITION ? nil : Int(position)
+            }
+            set {
+                gtk_single_selection_set_selected(selection, newValue.map { guint($0) } ?? GTK_INVALID_LIST_POSITION)
+            }
+        }
+
+        /// Scrolls so that `position` can be seen, selects it and gives it the keyboard.
+        func reveal(_ position: Int) {
+            guard model.contents.shown.indices.contains(position) else { return }
+            selected = position
+            // GTK scrolls there and moves the keyboard's focus with it (4.8 has no gtk_grid_view_scroll_to).
+            gtk_widget_activate_action_variant(
+                grid.widget, "list.scroll-to-item", g_variant_new_uint32(guint(position)))
+            gtk_widget_grab_focus(grid.widget)
+        }
+
+        /// Where it is scrolled to, in points, and how far that goes.
+        var scroll: (value: Double, upper: Double) {
+            get {
+                let adjustment = gtk_scrollable_get_vadjustment(grid)
+                return (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_upper(adjustment))
+            }
+            set { gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(grid), newValue.value) }
+        }
+    }
+
+    extension OpaquePointer {
+        /// As a pointer to a widget.
+        var widget: Widget { UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkWidget.self) }
+    }
+#endif

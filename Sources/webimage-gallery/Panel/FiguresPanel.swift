@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImagePrograms
+
+    /// What the library does at this moment, at the window's side. While it is hidden nothing is counted and nothing wakes.
+    @MainActor
+    final class FiguresPanel {
+        /// Slides in and out.
+        let widget: Widget
+        private let read: () -> GalleryFigures
+        private let grid: Widget
+        private var rows: [(value: Widget, bar: Widget?)] = []
+        private var shown: GalleryFigures?
+        private var timer: guint = 0
+
+        init(_ read: @escaping () -> GalleryFigures) {
+            self.read = read
+            widget = gtk_revealer_new()
+            gtk_revealer_set_transition_type(widget.opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT)
+            grid = gtk_grid_new()
+            gtk_grid_set_row_spacing(grid.cast(), 6)
+            gtk_grid_set_column_spacing(grid.cast(), 12)
+            let box = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("figures")
+            Make.append(box, Make.label("Right now", "title-4"), grid)
+            gtk_widget_set_size_request(box, 320, -1)
+            // Values take what is left of the panel; the panel takes nothing of what is left of the window.
+            gtk_widget_set_hexpand(widget, 0)
+            let scroller: Widget = gtk_scrolled_window_new()
+            gtk_scrolled_window_set_policy(scroller.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+            gtk_scrolled_window_set_child(scroller.opaque, box)
+            gtk_revealer_set_child(widget.opaque, scroller)
+        }
+
+        var isShown: Bool {
+            get { gtk_revealer_get_reveal_child(widget.opaque) != 0 }
+            set {
+                gtk_revealer_set_reveal_child(widget.opaque, newValue ? 1 : 0)
+                stopTimer(&timer)
+                guard newValue else { return }
+                update()
+                timer = startTimer(250) { [weak self] in
+                    self?.update()
+                    return self != nil
+                }
+            }
+        }
+
+        /// Counts no more.
+        func stop() { stopTimer(&timer) }
+
+        func update() {
+            let figures = read()
+            guard figures != shown else { return }
+            shown = figures
+            let lines = figures.rows
+            if rows.count != lines.count { build(lines) }
+            for (row, line) in zip(rows, lines) {
+                gtk_label_set_text(row.value.opaque, line.value)
+                if let bar = row.bar { gtk_level_bar_set_value(bar.opaque, line.fraction ?? 0) }
+            }
+        }
+
+        private func build(_ lines: [GalleryFigures.Row]) {
+            rows = []
+            var place: Int32 = 0
+            for line in lines {
+                let isMain = line.isMain
+                let name = Make.label(line.label, isMain ? "heading" : "dim-label")
+                let value = Make.label(line.value, "numeric", isMain ? "main-figure" : "dim-label")
+                gtk_label_set_xalign(value.opaque, 1)
+                gtk_widget_set_hexpand(value, 1)
+                if isMain, place > 0 { gtk_widget_set_margin_top(name, 10) }
+                if isMain, place > 0 { gtk_widget_set_margin_top(value, 10) }
+                gtk_grid_attach(grid.cast(), name, 0, place, 1, 1)
+                gtk_grid_attach(grid.cast(), value, 1, place, 1, 1)
+                place += 1
+                var bar: Widget?
+                if line.fraction != nil {
+                    let level: Widget = gtk_level_bar_new()
+                    for mark in [GTK_LEVEL_BAR_OFFSET_LOW, GTK_LEVEL_BAR_OFFSET_HIGH, GTK_LEVEL_BAR_OFFSET_FULL] {
+                        gtk_level_bar_remove_offset_value(level.opaque, mark)
+                    }
+                    Property.setAccessible(level, label: line.label)
+                    gtk_grid_attach(grid.cast(), level, 0, place, 2, 1)
+                    bar = level
+                    place += 1
+                }
+                rows.append((value, bar))
+            }
+        }
+    }
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+
+    /// A Swift closure as the data of a signal.
+    @MainActor
+    private final class Handler {
+        let call: @MainActor (UnsafeMutableRawPointer) -> Void
+
+        init(_ call: @escaping @MainActor (UnsafeMutableRawPointer) -> Void) { self.call = call }
+    }
+
+    private let release: @convention(c) (gpointer?, UnsafeMutablePointer<GClosure>?) -> Void = { data, _ in
+        if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
+    }
+
+    private func call(_ object: gpointer?, _ data: gpointer?) {
+        guard let object, let data else { return }
+        // Sendable: used right here, on the main thread.
+        nonisolated(unsafe) let (sender, pointer) = (object, data)
+        MainActor.assumeIsolated { Unmanaged<Handler>.fromOpaque(pointer).takeUnretainedValue().call(sender) }
+    }
+
+    /// Connects a signal without arguments and without a result; the object keeps the closure, which gets the object.
+    @MainActor
+    func on(
+        _ object: UnsafeMutableRawPointer?, _ signal: String,
+        _ action: @escaping @MainActor (UnsafeMutableRawPointer) -> Void
+    ) {
+        guard let object else { return }
+        let function: @convention(c) (gpointer?, gpointer?) -> Void = { call($0, $1) }
+        g_signal_connect_data(
+            object, signal, unsafeBitCast(function, to: GCallback.self),
+            Unmanaged.passRetained(Handler(action)).toOpaque(),
+            release, GConnectFlags(rawValue: 0))
+    }
+
+    /// As ``on(_:_:_:)`` for signals with one pointer behind the object, such as `notify` and `row-activated`.
+    @MainActor
+    func onNotify(
+        _ object: UnsafeMutableRawPointer?, _ signal: String,
+        _ action: @escaping @MainActor (UnsafeMutableRawPointer) -> Void
+    ) {
+        guard let object else { return }
+        let function: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { object, _, data in call(object, data)
+        }
+        g_signal_connect_data(
+            object, signal, unsafeBitCast(function, to: GCallback.self),
+            Unmanaged.passRetained(Handler(action)).toOpaque(),
+            release, GConnectFlags(rawValue: 0))
+    }
+
+    /// A closure that takes something and may answer.
+    @MainActor
+    final class Callback<Argument, Answer> {
+        let call: @MainActor (Argument) -> Answer
+
+        init(_ call: @escaping @MainActor (Argument) -> Answer) { self.call = call }
+
+        /// The data of a C callback, to be released with ``releaseCallback``.
+        var retained: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+        static func of(_ data: gpointer?) -> Callback? {
+            data.map { Unmanaged<Callback>.fromOpaque($0).takeUnretainedValue() }
+        }
+    }
+
+    /// Connects a C function whose data is `callback`.
+    @MainActor
+    func connect<Argument, Answer>(
+        _ object: UnsafeMutableRawPointer, _ signal: String, _ function: GCallback,
+        _ callback: Callback<Argument, Answer>
+    ) {
+        g_signal_connect_data(object, signal, function, callback.retained, release, GConnectFlags(rawValue: 0))
+    }
+
+    /// Calls `action` after `milliseconds`, again and again while it gives true. Gives the number for ``stopTimer(_:)``.
+    @MainActor
+    func startTimer(_ milliseconds: UInt32, _ action: @escaping @MainActor () -> Bool) -> guint {
+        g_timeout_add_full(
+            G_PRIORITY_DEFAULT_IDLE, milliseconds,
+            { data in
+                guard let data else { return 0 }
+                // Sendable: used right here, on the main thread.
+                nonisolated(unsafe) let pointer = data
+                return MainActor.assumeIsolated { Callback<Void, Bool>.of(pointer)?.call(()) ?? false } ? 1 : 0
+            }, Callback<Void, Bool> { action() }.retained,
+            { data in
+                if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
+            })
+    }
+
+    /// Ends a timer; 0 is none.
+    @MainActor
+    func stopTimer(_ number: inout guint) {
+        if number != 0 { g_source_remove(number) }
+        number = 0
+    }
+#endif

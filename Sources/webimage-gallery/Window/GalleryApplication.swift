@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Glibc
+    import WebImage
+    import WebImagePrograms
+
+    /// The GtkApplication: opens the window, knows the keys, ends on signals.
+    @MainActor
+    final class GalleryApplication {
+        private let application: UnsafeMutablePointer<GtkApplication>
+        private let model: GalleryModel
+        private var window: GalleryWindow?
+        private var signals: [guint] = []
+
+        init(_ model: GalleryModel) {
+            self.model = model
+            // Every gallery is a process of its own: it shows what its own command line says.
+            application = gtk_application_new("org.webimage.Gallery", G_APPLICATION_NON_UNIQUE)
+        }
+
+        /// Runs until the window is closed.
+        func run() -> Int32 {
+            var status = ExitStatus.ok
+            on(UnsafeMutableRawPointer(application), "activate") { [weak self] _ in self?.open() }
+            for (number, code) in [(SIGINT, ExitStatus.interrupted), (SIGTERM, ExitStatus.terminated)] {
+                let source = g_unix_signal_add_full(
+                    G_PRIORITY_DEFAULT, number,
+                    { data in
+                        // Sendable: used right here, on the main thread.
+                        nonisolated(unsafe) let pointer = data
+                        MainActor.assumeIsolated { Callback<Void, Void>.of(pointer)?.call(()) }
+                        return 1
+                    },
+                    Callback<Void, Void> { [weak self] in
+                        status = code
+                        self?.window?.close()
+                        if let self {
+                            g_application_quit(
+                                UnsafeMutableRawPointer(application).assumingMemoryBound(to: GApplication.self))
+                        }
+                    }.retained,
+                    { data in
+                        if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
+                    })
+                signals.append(source)
+            }
+            let result = g_application_run(
+                UnsafeMutableRawPointer(application).assumingMemoryBound(to: GApplication.self), 0, nil)
+            for source in signals { g_source_remove(source) }
+            window = nil
+            g_object_unref(UnsafeMutableRawPointer(application))
+            return result == 0 ? status : ExitStatus.failed
+        }
+
+        private func open() {
+            if let window { return window.present() }
+            Style.install()
+            gtk_window_set_default_icon_name("image-x-generic")
+            for (action, keys) in Self.keys {
+                var names = keys.map { strdup($0).map { UnsafePointer($0) } } + [nil]
+                gtk_application_set_accels_for_action(application, action, &names)
+                for name in names { free(UnsafeMutableRawPointer(mutating: name)) }
+            }
+            let window = GalleryWindow(model, application: application)
+            self.window = window
+            window.present()
+        }
+
+        /// Keys that hold everywhere in the window. Those of the large view alone are its own.
+        static let keys: [(action: String, keys: [String])] = [
+            ("win.search", ["<Control>f"]), ("win.figures", ["F9"]), ("win.settings", ["<Control>comma", "F10"]),
+            ("win.copy", ["<Control>c"]), ("win.reload", ["<Control>r", "F5"]),
+            ("win.larger", ["<Control>plus", "<Control>equal"]),
+            ("win.smaller", ["<Control>minus"]), ("win.fullscreen", ["F11"]),
+            ("win.keys", ["F1", "<Control>question"]),
+            ("win.open", ["<Control>o"]), ("window.close", ["<Control>w", "<Control>q"]),
+        ]
+    }
+#endif

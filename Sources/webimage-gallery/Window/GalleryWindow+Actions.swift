@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+    import WebImageGTK
+    import WebImagePrograms
+
+    /// What can be done, by key, button and menu: one GAction each.
+    extension GalleryWindow {
+        func addActions() {
+            action("open") { $0.chooseFiles() }
+            action("back") { $0.goBack() }
+            action("next") { $0.step(by: 1) }
+            action("previous") { $0.step(by: -1) }
+            action("play") { $0.full.togglePlaying() }
+            action("copy") { $0.copy() }
+            action("retry") { $0.isFull ? $0.full.view.retry() : $0.grid.retry() }
+            action("reload") { $0.reload() }
+            action("larger") { $0.model.settings.cellSide += 24 }
+            action("smaller") { $0.model.settings.cellSide -= 24 }
+            action("settings") { gtk_menu_button_popup($0.settingsButton.opaque) }
+            action("keys") { KeysWindow.show(over: $0.window) }
+            action("fullscreen") { window in
+                let pointer = window.window
+                gtk_window_is_fullscreen(pointer) != 0
+                    ? gtk_window_unfullscreen(pointer) : gtk_window_fullscreen(pointer)
+            }
+            action("forget-memory") { window in
+                window.model.manager.memoryCache.removeAll()
+                window.toast.show("The memory cache is empty")
+            }
+            action("forget-all") { $0.forgetAll() }
+            toggle("search", { $0.search.isOpen }) { $0.search.isOpen = $1 }
+            toggle("figures", { $0.figures.isShown }) { $0.figures.isShown = $1 }
+            search.onOpenChange { [weak self] in self?.setState("search", $0) }
+        }
+
+        /// Which actions can be done now.
+        func updateActions() {
+            let count = model.contents.shown.count
+            let place = isFull ? place : nil
+            enable("back", isFull)
+            enable("next", place.map { $0 + 1 < count } ?? false)
+            enable("previous", place.map { $0 > 0 } ?? false)
+            enable("play", isFull)
+        }
+
+        /// Does what a key or a button of this name does; false where there is no such action, or not now.
+        @discardableResult
+        func perform(_ name: String) -> Bool {
+            guard let action = find(name), g_action_get_enabled(action) != 0 else { return false }
+            g_action_activate(action, nil)
+            return true
+        }
+
+        // MARK: - Making actions
+
+        /// The window is its own group of actions as an application's window; else it has one of this name.
+        private var map: OpaquePointer {
+            let object = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GObject.self)
+            if let group = g_object_get_data(object, "webimage-actions") { return OpaquePointer(group) }
+            let group = g_simple_action_group_new()
+            let pointer = UnsafeMutableRawPointer(group)
+            gtk_widget_insert_action_group(
+                UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self), "win", OpaquePointer(pointer))
+            g_object_set_data_full(object, "webimage-actions", pointer) { data in
+                if let data { g_object_unref(data) }
+            }
+            return pointer.map { OpaquePointer($0) } ?? OpaquePointer(UnsafeMutableRawPointer(window))
+        }
+
+        private func find(_ name: String) -> OpaquePointer? { g_action_map_lookup_action(map, name) }
+
+        private func enable(_ name: String, _ isEnabled: Bool) {
+            if let action = find(name) { g_simple_action_set_enabled(action, isEnabled ? 1 : 0) }
+        }
+
+        private func setState(_ name: String, _ state: Bool) {
+            if let action = find(name) { g_simple_action_set_state(action, g_variant_new_boolean(state ? 1 : 0)) }
+        }
+
+        private func action(_ name: String, _ body: @escaping @MainActor (GalleryWindow) -> Void) {
+            guard let action = g_simple_action_new(name, nil) else { return }
+            add(action) { body($0) }
+        }
+
+        private func toggle(
+            _ name: String, _ get: @escaping @MainActor (GalleryWindow) -> Bool,
+            _ set: @escaping @MainActor (GalleryWindow, Bool) -> Void
+        ) {
+            guard let action = g_simple_action_new_stateful(name, nil, g_variant_new_boolean(get(self) ? 1 : 0)) else {
+                return
+            }
+            add(action) { window in
+                let next = !get(window)
+                set(window, next)
+                window.setState(name, next)
+            }
+        }
+
+        private func add(_ action: OpaquePointer, _ body: @escaping @MainActor (GalleryWindow) -> Void) {
+            onNotify(UnsafeMutableRawPointer(action), "activate") { [weak self] _ in
+                if let self { body(self) }
+            }
+            g_action_map_add_action(map, action)
+            g_object_unref(UnsafeMutableRawPointer(action))
+        }
+
+        // MARK: - What actions do
+
+        private func reload() {
+            if isFull, let place { full.reload(place: place, count: model.contents.shown.count) } else { grid.reload() }
+        }
+
+        private func forgetAll() {
+            Task { [weak self, model] in
+                await model.manager.removeAllCached()
+                guard let self, !isClosed else { return }
+                reload()
+                toast.show("Memory and disk are empty")
+            }
+        }
+
+        private func chooseFiles() {
+            let chooser = gtk_file_chooser_native_new(
+                "Open pictures", window, GTK_FILE_CHOOSER_ACTION_OPEN, "Open", "Cancel")
+            guard let chooser else { return }
+            gtk_file_chooser_set_select_multiple(chooser, 1)
+            let function: @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in
+                guard let data else { return }
+                // Sendable: used right here, on the main thread.
+                nonisolated(unsafe) let pointer = data
+                MainActor.assumeIsolated { Callback<Int32, Void>.of(pointer)?.call(response) }
+            }
+            connect(
+                UnsafeMutableRawPointer(chooser), "response", unsafeBitCast(function, to: GCallback.self),
+                Callback<Int32, Void> { [weak self] response in
+                    if response == GTK_RESPONSE_ACCEPT.rawValue, let files = gtk_file_chooser_get_files(chooser) {
+                        self?.take(Dropped.addresses(of: files))
+                        g_object_unref(UnsafeMutableRawPointer(files))
+                    }
+                    g_object_unref(UnsafeMutableRawPointer(chooser))
+                })
+            gtk_native_dialog_show(UnsafeMutableRawPointer(chooser).assumingMemoryBound(to: GtkNativeDialog.self))
+        }
+    }
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCommand
+    import WebImageGTK
+    import WebImagePrograms
+
+    typealias ContentProvider = UnsafeMutablePointer<GdkContentProvider>
+
+    /// Pictures out of the window: to the clipboard, and dragged to other programs.
+    extension GalleryWindow {
+        /// The picture that is meant: the large one, else the selected one.
+        private var meant: GalleryItem? {
+            if isFull { return full.item }
+            guard let place = grid.selected, model.contents.shown.indices.contains(place) else { return nil }
+            return model.contents.shown[place]
+        }
+
+        /// Copies the picture, at its full size, and its address.
+        func copy() {
+            // In the search entry it is the text that is meant.
+            if search.hasFocus, let focus = gtk_window_get_focus(window) {
+                gtk_widget_activate_action_variant(focus, "clipboard.copy", nil)
+                return
+            }
+            guard let item = meant else { return toast.show("Select a picture first") }
+            Task { [weak self, model] in
+                do throws(ImageError) {
+                    let image = try await model.manager.image(for: model.settings.full(item))
+                    guard let self, !isClosed, let clipboard = gdk_display_get_clipboard(gdk_display_get_default())
+                    else { return }
+                    let content = Self.content(image, item)
+                    gdk_clipboard_set_content(clipboard, content)
+                    g_object_unref(content.map { UnsafeMutableRawPointer($0) })
+                    toast.show("Copied “\(item.title)”")
+                } catch {
+                    if let self, !isClosed { toast.show("Cannot be copied: \(error.shortMessage)") }
+                }
+            }
+        }
+
+        /// A picture, and its address as text, for whoever takes which.
+        static func content(_ image: Image?, _ item: GalleryItem) -> ContentProvider? {
+            // G_TYPE_STRING, a macro with a cast: fundamental type 16.
+            var providers = [provider(GType(16 << 2)) { g_value_set_string($0, item.url.absoluteString) }]
+            if item.url.isFileURL, let file = g_file_new_for_uri(item.url.absoluteString) {
+                providers.insert(
+                    provider(g_file_get_type()) { g_value_set_object($0, UnsafeMutableRawPointer(file)) }, at: 0)
+                g_object_unref(UnsafeMutableRawPointer(file))
+            }
+            if let image {
+                let texture = GTKTexture.of(image)
+                providers.insert(
+                    provider(gdk_texture_get_type()) {
+                        g_value_set_object($0, UnsafeMutableRawPointer(texture.pointer))
+                    }, at: 0)
+            }
+            // Takes the providers over.
+            return gdk_content_provider_new_union(&providers, gsize(providers.count))
+        }
+
+        private static func provider(_ type: GType, _ set: (UnsafeMutablePointer<GValue>) -> Void) -> ContentProvider? {
+            var value = GValue()
+            g_value_init(&value, type)
+            defer { g_value_unset(&value) }
+            set(&value)
+            return gdk_content_provider_new_for_value(&value)
+        }
+
+        func addCopying() {
+            guard let source = gtk_drag_source_new() else { return }
+            gtk_drag_source_set_actions(source, GDK_ACTION_COPY)
+            let prepare: @convention(c) (gpointer?, Double, Double, gpointer?) -> ContentProvider? = { _, _, _, data in
+                guard let data else { return nil }
+                // Sendable: used right here, on the main thread; so is the result.
+                nonisolated(unsafe) let pointer = data
+                nonisolated(unsafe) var content: ContentProvider?
+                MainActor.assumeIsolated { content = Callback<Void, ContentProvider?>.of(pointer)?.call(()) ?? nil }
+                return content
+            }
+            connect(
+                UnsafeMutableRawPointer(source), "prepare", unsafeBitCast(prepare, to: GCallback.self),
+                Callback<Void, ContentProvider?> { [weak self] in self?.dragged(source) })
+            gtk_widget_add_controller(full.widget, source)
+        }
+
+        private func dragged(_ source: OpaquePointer) -> ContentProvider? {
+            guard let item = full.item else { return nil }
+            if let image = full.image { gtk_drag_source_set_icon(source, GTKTexture.of(image).pointer, 0, 0) }
+            return Self.content(full.image, item)
+        }
+    }
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+    import WebImageGTK
+    import WebImagePrograms
+
+    /// The window: header bar, search, grid or one picture, figures at the side.
+    @MainActor
+    final class GalleryWindow {
+        let window: UnsafeMutablePointer<GtkWindow>
+        let model: GalleryModel
+        let grid: GridPage
+        let full: FullPage
+        let figures: FiguresPanel
+        let settings: SettingsForm
+        let settingsButton: Widget = gtk_menu_button_new()
+        let search = SearchBar()
+        let toast = Toast()
+        let dropTarget = DropHere()
+
+        private let stack: Widget = gtk_stack_new()
+        private let title = Make.label("WebImage", "title")
+        private let subtitle = Make.label("", "subtitle")
+        private let back: Widget
+
+        init(_ model: GalleryModel, application: UnsafeMutablePointer<GtkApplication>?) {
+            self.model = model
+            let widget: Widget =
+                application.map { gtk_application_window_new($0) } ?? gtk_window_new()
+            window = widget.cast()
+            grid = GridPage(model)
+            full = FullPage(model)
+            settings = SettingsForm(model)
+            back = Make.button(icon: "go-previous-symbolic", tooltip: "Back (Escape)", action: "win.back")
+            let (grid, full) = (grid, full)
+            figures = FiguresPanel {
+                var figures = GalleryFigures(model.manager)
+                (figures.shownReady, figures.shown) = full.item == nil ? grid.progress : (full.image == nil ? 0 : 1, 1)
+                figures.prefetching = grid.prefetching + full.prefetching
+                return figures
+            }
+            gtk_window_set_title(window, "WebImage Gallery")
+            gtk_window_set_default_size(window, 1_120, 780)
+            addActions()
+            gtk_window_set_titlebar(window, makeHeader())
+            gtk_window_set_child(window, makeContent())
+            follow()
+            Style.apply(model.settings.theme)
+            // Observers do not run in an initializer.
+            gtk_widget_hide(back)
+            updateActions()
+            showTitle()
+        }
+
+        func present() { gtk_window_present(window) }
+
+        func close() { gtk_window_close(window) }
+
+        /// Whether the widgets have gone. What was awaited until then touches none of them.
+        private(set) var isClosed = false
+
+        private func closed() {
+            isClosed = true
+            grid.isClosed = true
+            figures.stop()
+            toast.stop()
+            model.onContentsChange = nil
+            model.onSettingsChange = nil
+        }
+
+        // MARK: - Layout
+
+        private func makeHeader() -> Widget {
+            let bar: Widget = gtk_header_bar_new()
+            let titles = Make.box(GTK_ORIENTATION_VERTICAL)
+            gtk_widget_set_valign(titles, GTK_ALIGN_CENTER)
+            for label in [title, subtitle] { gtk_label_set_xalign(label.opaque, 0.5) }
+            gtk_label_set_single_line_mode(title.opaque, 1)
+            Make.append(titles, title, subtitle)
+            gtk_header_bar_set_title_widget(bar.opaque, titles)
+            gtk_header_bar_pack_start(bar.opaque, back)
+            gtk_header_bar_pack_start(
+                bar.opaque,
+                Make.toggle(icon: "system-search-symbolic", tooltip: "Search and sort (Ctrl+F)", action: "win.search"))
+            gtk_menu_button_set_icon_name(settingsButton.opaque, "emblem-system-symbolic")
+            Make.describe(settingsButton, "Settings (Ctrl+,)")
+            let popover: Widget = gtk_popover_new()
+            gtk_popover_set_child(popover.cast(), settings.widget)
+            gtk_widget_set_halign(popover, GTK_ALIGN_END)
+            gtk_menu_button_set_popover(settingsButton.opaque, popover)
+            gtk_header_bar_pack_end(bar.opaque, settingsButton)
+            gtk_header_bar_pack_end(
+                bar.opaque,
+                Make.toggle(
+                    icon: "power-profile-performance-symbolic", tooltip: "Live figures (F9)", action: "win.figures"))
+            return bar
+        }
+
+        private func makeContent() -> Widget {
+            gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
+            gtk_stack_set_transition_duration(stack.opaque, 140)
+            gtk_stack_add_named(stack.opaque, grid.widget, "grid")
+            gtk_stack_add_named(stack.opaque, full.widget, "full")
+            let main = Make.box(GTK_ORIENTATION_VERTICAL)
+            Make.append(main, search.widget, stack)
+            let overlay: Widget = gtk_overlay_new()
+            gtk_widget_set_hexpand(overlay, 1)
+            gtk_overlay_set_child(overlay.opaque, main)
+            gtk_overlay_add_overlay(overlay.opaque, toast.widget)
+            gtk_overlay_add_overlay(overlay.opaque, dropTarget.widget)
+            let row = Make.box(GTK_ORIENTATION_HORIZONTAL)
+            Make.append(row, overlay, figures.widget)
+            return row
+        }
+
+        private func follow() {
+            grid.onOpen = { [weak self] in self?.open($0) }
+            full.onChange = { [weak self] in self?.updateActions() }
+            model.onContentsChange = { [weak self] in self?.contentsChanged() }
+            model.onSettingsChange = { [weak self] in self?.settingsChanged(from: $0) }
+            search.onText = { [weak self] in self?.model.setFilter($0) }
+            search.onOrder = { [weak self] in self?.model.setOrder($0) }
+            search.show(model.contents)
+            addKeys()
+            addCopying()
+            addDropping()
+            on(UnsafeMutableRawPointer(window), "destroy") { [weak self] _ in self?.closed() }
+        }
+
+        // MARK: - Grid and large view
+
+        /// Whether one picture is shown large.
+        private(set) var isFull = false {
+            didSet {
+                gtk_widget_set_visible(back, isFull ? 1 : 0)
+                gtk_stack_set_visible_child_name(stack.opaque, isFull ? "full" : "grid")
+                updateActions()
+                showTitle()
+            }
+        }
+
+        /// The place of the picture that is shown large.
+        var place: Int? { full.item.flatMap(model.contents.place) }
+
+        /// Shows one picture large.
+        func open(_ position: Int) {
+            let shown = model.contents.shown
+            guard shown.indices.contains(position) else { return }
+            full.show(shown[position], place: position, count: shown.count)
+            grid.selected = position
+            if isFull { showTitle() } else { isFull = true }
+            gtk_widget_grab_focus(full.widget)
+            updateActions()
+        }
+
+        /// Goes on by so many pictures; the ends are the ends.
+        func step(by count: Int) {
+            guard let place else { return }
+            open(min(max(place + count, 0), model.contents.shown.count - 1))
+        }
+
+        /// Back to the grid, at the picture that was shown.
+        func goBack() {
+            guard isFull else { return }
+            let place = place
+            full.close()
+            isFull = false
+            if let place { grid.reveal(place) }
+        }
+
+        private func contentsChanged() {
+            grid.showContents()
+            if isFull { if let place { open(place) } else { goBack() } }
+            showTitle()
+        }
+
+        private func settingsChanged(from old: GallerySettings) {
+            let new = model.settings
+            settings.show(new)
+            if new.theme != old.theme { Style.apply(new.theme) }
+            var before = old
+            // These alone change nothing of what is shown.
+            (before.theme, before.network) = (new.theme, new.network)
+            if before != new {
+                grid.reload()
+                if isFull, let place { full.reload(place: place, count: model.contents.shown.count) }
+            }
+        }
+
+        private func showTitle() {
+            let count = model.contents.shown.count
+            if isFull, let item = full.item, let place {
+                gtk_label_set_text(title.opaque, item.title)
+                gtk_label_set_text(subtitle.opaque, "\(place + 1) of \(count)")
+            } else {
+                gtk_label_set_text(title.opaque, "WebImage")
+                gtk_label_set_text(subtitle.opaque, model.contents.summary)
+            }
+        }
+    }
+#endif

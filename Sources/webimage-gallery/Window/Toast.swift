@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+
+    /// A short message over the window that goes by itself.
+    @MainActor
+    final class Toast {
+        let widget: Widget = gtk_revealer_new()
+        private let label = Make.label("")
+        private var timer: guint = 0
+
+        init() {
+            let box = Make.box(GTK_ORIENTATION_HORIZONTAL).styled("osd", "toast")
+            Make.append(box, label)
+            gtk_revealer_set_child(widget.opaque, box)
+            gtk_revealer_set_transition_type(widget.opaque, GTK_REVEALER_TRANSITION_TYPE_CROSSFADE)
+            gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
+            gtk_widget_set_valign(widget, GTK_ALIGN_START)
+            gtk_widget_set_can_target(widget, 0)
+        }
+
+        func show(_ text: String) {
+            gtk_label_set_text(label.opaque, text)
+            gtk_revealer_set_reveal_child(widget.opaque, 1)
+            stopTimer(&timer)
+            timer = startTimer(2_500) { [weak self] in
+                guard let self else { return false }
+                timer = 0
+                gtk_revealer_set_reveal_child(widget.opaque, 0)
+                return false
+            }
+        }
+
+        func stop() { stopTimer(&timer) }
+    }
+
+    /// What shows, while something is dragged over the window, that it may be dropped.
+    @MainActor
+    final class DropHere {
+        let widget: Widget = Make.box(GTK_ORIENTATION_VERTICAL).styled("drop-here")
+
+        init() {
+            gtk_widget_set_can_target(widget, 0)
+            isShown = false
+        }
+
+        var isShown: Bool {
+            get { gtk_widget_get_visible(widget) != 0 }
+            set { gtk_widget_set_visible(widget, newValue ? 1 : 0) }
+        }
+    }
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@Suite("webimage gallery", .timeLimit(.minutes(1)))
+struct GalleryCommandTests {
+    @Test("Wrong words are refused before any window")
+    func usage() async throws {
+        let tool = try ToolProcess()
+        let result = try await tool.run("gallery", "--size", "1")
+        #expect(
+            result.status == 64 && result.error.contains("96…320") && result.error.contains("webimage gallery --help"))
+        #expect(try await tool.run("gallery", "--help").out.contains("--transition"))
+    }
+
+    @Test("Without a display, or without the program, it says so")
+    func unavailable() async throws {
+        let tool = try ToolProcess()
+        let result = try await tool.run("gallery", environment: ["GTK_A11Y": "none"])
+        // Which of the three depends on what was built.
+        #expect(result.status == 69, "\(result.error)")
+        #expect(["display", "make gallery"].contains { result.error.contains($0) })
+        let nothing = try await tool.run("gallery", "missing.png", environment: ["GTK_A11Y": "none"])
+        #expect([1, 69].contains(nothing.status) && !nothing.error.isEmpty)
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCommand
+    import WebImagePrograms
+    import XCTest
+
+    @testable import WebImageGTK
+    @testable import webimage_gallery
+
+    /// The whole application but its command line: model, server, window.
+    final class GalleryTests: XCTestCase {
+        func testItOpensShowsScrollsAndLeavesNothingBehind() throws {
+            try Stand.run {
+                let before = LivingControllers.shared.count
+                let stage = try GalleryStage("--cells", "3000", "--size", "96", "--transition", "none")
+                stage.waitForPictures(atLeast: 24)
+                try stage.checkPictures()
+                let upper = stage.window.grid.scroll.upper
+                for part in [0.2, 0.9, 0.5, 1] {
+                    stage.window.grid.scroll.value = upper * part
+                    stage.frame()
+                    stage.waitForPictures(atLeast: 24)
+                    try stage.checkPictures()
+                }
+                XCTAssertEqual(stage.window.grid.visible.upperBound, 3_000)
+                let manager = stage.model.manager
+                stage.close()
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("rest") { manager.runningJobs == 0 }
+            }
+        }
+
+        func testOnePictureIsOpenedWithTheGridsAndGoneThroughByKeys() throws {
+            try Stand.run {
+                let stage = try GalleryStage("--cells", "50", "--transition", "none")
+                stage.waitForPictures(atLeast: 10)
+                let window = stage.window
+                XCTAssertFalse(window.perform("next"))
+                window.open(1)
+                XCTAssertTrue(window.isFull)
+                // At once, before any frame: what the grid has in memory.
+                let instant = WidgetController.of(window.full.view.widget)?.stage(.image).current?.image
+                XCTAssertLessThan(try XCTUnwrap(instant).size.width, GalleryStage.side)
+                Stand.pump("the whole picture") { window.full.image != nil }
+                XCTAssertEqual(window.full.image?.size.width, GalleryStage.side)
+                XCTAssertTrue(window.perform("next"))
+                XCTAssertEqual(window.place, 2)
+                Stand.pump("the next picture") { window.full.image != nil }
+                stage.frame()
+                assertColor(
+                    try stage.screenshot(of: window.full.view.widget).middle, GalleryStage.color(2), "the third picture"
+                )
+                XCTAssertTrue(window.perform("previous"))
+                window.step(by: -5)
+                XCTAssertEqual(window.place, 0)
+                XCTAssertFalse(window.perform("previous"))
+                window.step(by: 500)
+                XCTAssertEqual(window.place, 49)
+                XCTAssertTrue(window.perform("back"))
+                XCTAssertFalse(window.isFull)
+                XCTAssertEqual(window.grid.selected, 49)
+                Stand.pump("the last cells") { window.grid.visible.upperBound == 50 }
+                XCTAssertEqual(GalleryWindow.action(forKey: UInt32(GDK_KEY_Escape)), "back")
+                XCTAssertEqual(GalleryWindow.action(forKey: UInt32(GDK_KEY_Right)), "next")
+                XCTAssertNil(GalleryWindow.action(forKey: UInt32(GDK_KEY_a)))
+                stage.close()
+            }
+        }
+
+        func testSettingsReachTheCells() throws {
+            try Stand.run {
+                let stage = try GalleryStage("--cells", "60", "--transition", "none")
+                stage.waitForPictures(atLeast: 10)
+                stage.model.settings.cellSide = 240
+                stage.frame()
+                stage.waitForPictures(atLeast: 4)
+                let cell = try XCTUnwrap(stage.window.grid.cells.first)
+                XCTAssertEqual(gtk_widget_get_width(cell.view.widget), 240)
+                XCTAssertTrue(stage.window.perform("smaller"))
+                XCTAssertEqual(stage.model.settings.cellSide, 216)
+                stage.model.setFilter("number 7")
+                Stand.pump("what the filter leaves") {
+                    stage.window.grid.visible.upperBound == stage.model.contents.shown.count
+                }
+                XCTAssertTrue(stage.model.contents.shown.allSatisfy { $0.title.contains("7") })
+                stage.model.setFilter("nothing like this")
+                stage.frame()
+                XCTAssertEqual(stage.window.grid.progress.all, 0)
+                stage.model.setFilter("")
+                stage.waitForPictures(atLeast: 4)
+                stage.close()
+            }
+        }
+
+        func testFailuresAreShownAndTriedAgain() throws {
+            try Stand.run {
+                let stage = try GalleryStage("--cells", "12", "--transition", "none", "--failures", "100", "--no-retry")
+                stage.waitForPictures(atLeast: 12)
+                XCTAssertTrue(stage.window.grid.cells.allSatisfy { $0.view.snapshot().state != .showing })
+                stage.model.settings.network.failures = 0
+                XCTAssertTrue(stage.window.perform("retry"))
+                Stand.pump("pictures") { stage.window.grid.cells.allSatisfy { $0.view.snapshot().state == .showing } }
+                stage.close()
+            }
+        }
+
+        func testWhatIsDroppedIsAddedAndOpened() throws {
+            try Stand.run {
+                let stage = try GalleryStage("--cells", "12")
+                stage.waitForPictures(atLeast: 12)
+                let file = stage.folder.appending(path: "p5.png").absoluteString
+                stage.window.take([file])
+                Stand.pump("the picture") { stage.window.full.image != nil }
+                XCTAssertEqual(stage.model.contents.items.count, 13)
+                XCTAssertEqual(stage.window.place, 12)
+                stage.window.take([stage.folder.absoluteString])
+                Stand.pump("the folder") { stage.model.contents.items.count == 12 + GalleryStage.pictures }
+                XCTAssertEqual(
+                    Dropped.lines("# list\r\nhttps://a.example/x\r\n\r\n y \n"), ["https://a.example/x", "y"])
+                stage.close()
+            }
+        }
+    }
+
+    /// A gallery of pictures of one colour each.
+    @MainActor
+    final class GalleryStage {
+        static let pictures = 24
+        static let side = 400
+        let folder: URL
+        let model: GalleryModel
+        let window: GalleryWindow
+
+        static func color(_ number: Int) -> [Int] { Sources.color(of: number * 19 % 4_096).map(Int.init) }
+
+        init(_ words: String...) throws {
+            folder = FileManager.default.temporaryDirectory.appending(
+                path: "webimage-gallery-test-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            var entries: [String] = []
+            for number in 0..<Self.pictures {
+                let data = try Sources.png(Self.color(number).map(UInt8.init), width: Self.side, height: Self.side)
+                try data.write(to: folder.appending(path: "p\(number).png"))
+                entries.append(#"{"file": "p\#(number).png", "title": "Number \#(number)", "kind": "picture"}"#)
+            }
+            try Data("[\(entries.joined(separator: ","))]".utf8).write(to: folder.appending(path: "album.json"))
+            setenv("WEBIMAGE_ALBUM", folder.path(percentEncoded: false), 1)
+            let options = try GalleryOptions(Arguments(words, for: Commands.gallery))
+            model = try GalleryModel(options) { XCTFail($0) }
+            window = GalleryWindow(model, application: nil)
+            window.present()
+            frame()
+        }
+
+        private var widget: UnsafeMutablePointer<GtkWidget> {
+            UnsafeMutableRawPointer(window.window).assumingMemoryBound(to: GtkWidget.self)
+        }
+
+        func frame() {
+            Stand.pump("the window") { gtk_widget_get_mapped(widget) != 0 && gtk_widget_get_width(widget) > 0 }
+            for _ in 0..<4 {
+                var ticked = false
+                withUnsafeMutablePointer(to: &ticked) { flag in
+                    _ = gtk_widget_add_tick_callback(
+                        widget,
+                        { _, _, data in
+                            data?.assumingMemoryBound(to: Bool.self).pointee = true
+                            return 0
+                        }, flag, nil)
+                    Stand.pump("a frame") { flag.pointee }
+                }
+            }
+            Stand.settle()
+        }
+
+        /// Waits until all cells that are seen have what they will have.
+        func waitForPictures(atLeast count: Int, file: StaticString = #filePath, line: UInt = #line) {
+            Stand.pump("\(count) pictures", file: file, line: line) {
+                let progress = window.grid.progress
+                return progress.all >= count && progress.ready == progress.all
+            }
+            frame()
+        }
+
+        /// Every cell that is seen shows its picture.
+        func checkPictures(file: StaticString = #filePath, line: UInt = #line) throws {
+            for (position, view) in window.grid.cells where window.grid.visible.contains(position) {
+                guard gtk_widget_get_mapped(view.widget) != 0 else { continue }
+                XCTAssertEqual(view.snapshot().state, .showing, file: file, line: line)
+                assertColor(
+                    try screenshot(of: view.widget).middle, Self.color(position % Self.pictures), "at \(position)",
+                    file: file,
+                    line: line)
+            }
+        }
+
+        func screenshot(of part: UnsafeMutablePointer<GtkWidget>) throws -> Screenshot {
+            let paintable = try XCTUnwrap(gtk_widget_paintable_new(part))
+            defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
+            var found: OpaquePointer?
+            let (width, height) = (Double(gtk_widget_get_width(part)), Double(gtk_widget_get_height(part)))
+            Stand.pump("something to look at") {
+                let snapshot = gtk_snapshot_new()
+                gdk_paintable_snapshot(paintable, snapshot, width, height)
+                found = gtk_snapshot_free_to_node(snapshot)
+                return found != nil
+            }
+            let node = try XCTUnwrap(found)
+            defer { gsk_render_node_unref(node) }
+            let renderer = gtk_native_get_renderer(OpaquePointer(widget))
+            let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, nil))
+            defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+            return Screenshot(texture)
+        }
+
+        func close() {
+            gtk_window_destroy(window.window)
+            Stand.settle()
+            model.close()
+            try? FileManager.default.removeItem(at: folder)
+        }
+    }
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageTesting
+    import XCTest
+
+    @testable import WebImageGTK
+
+    /// Lists of thousands of pictures, each of its number's colour.
+    final class ListTests: XCTestCase {
+        func testAGridShowsTheRightPicturesWhereverItIsScrolledTo() throws {
+            try Stand.run {
+                let before = LivingControllers.shared.count
+                let stage = try GridStage(count: 4_000)
+                stage.window.show()
+                try stage.check("at the top")
+                for value in [900.0, 20_000, 60_000, 0, 1e9] {
+                    stage.scroll(to: value)
+                    try stage.check("at \(value)")
+                }
+                XCTAssertEqual(stage.factory.visible.upperBound, 4_000)
+                // The cells are far fewer than the positions.
+                XCTAssertLessThan(LivingControllers.shared.count - before, 600)
+                stage.window.close()
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("rest") { stage.manager.runningJobs == 0 }
+            }
+        }
+
+        func testTenThousandRebindsLeaveNothingBehind() throws {
+            try Stand.run {
+                let before = LivingControllers.shared.count
+                let stage = try GridStage(count: 10_000)
+                stage.window.show()
+                var step = 0
+                while stage.binds < 10_000 {
+                    step += 1
+                    // Every step far from the one before, so that all cells are bound anew.
+                    stage.scroll(to: Double(step * 37 % 97) * 800)
+                    stage.window.frame()
+                }
+                stage.scroll(to: 12_000)
+                try stage.check("at rest")
+                stage.window.close()
+                Stand.pump("rest") { stage.manager.runningJobs == 0 }
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+            }
+        }
+
+        func testWhatLiesAheadIsFetchedAndWhatIsNotSeenWaits() throws {
+            try Stand.run {
+                let stage = try GridStage(count: 4_000)
+                stage.window.show()
+                try stage.check("at the top")
+                let prefetcher = try XCTUnwrap(stage.factory.prefetcher)
+                XCTAssertEqual(prefetcher.window.visible, stage.factory.visible)
+                XCTAssertFalse(prefetcher.window.started.isEmpty)
+                Stand.pump("the end of what is fetched ahead") { prefetcher.running == 0 }
+                stage.scroll(to: 30_000)
+                XCTAssertEqual(prefetcher.window.direction, .forward)
+                stage.scroll(to: 15_000)
+                XCTAssertEqual(prefetcher.window.direction, .backward)
+                XCTAssertLessThan(try XCTUnwrap(prefetcher.window.started.min()), stage.factory.visible.lowerBound)
+                // Another list begins anew.
+                gtk_string_list_splice(stage.names, 0, 3_990, nil)
+                Stand.pump("the shorter list") { stage.factory.visible.upperBound == 10 }
+                XCTAssertEqual(prefetcher.window.count, 10)
+                stage.window.close()
+            }
+        }
+
+        func testReloadAsksForAllContentAgain() throws {
+            try Stand.run {
+                let stage = try GridStage(count: 100)
+                stage.window.show()
+                try stage.check("at the top")
+                stage.offset = 7
+                stage.factory.reload()
+                try stage.check("after the change")
+                stage.window.close()
+            }
+        }
+
+        func testOnlyListsTakeTheFactory() throws {
+            try Stand.run {
+                let label = try XCTUnwrap(gtk_label_new("x"))
+                g_object_ref_sink(UnsafeMutableRawPointer(label))
+                defer { g_object_unref(UnsafeMutableRawPointer(label)) }
+                let factory = ImageListFactory(makeCell: GridStage.cell, content: { _ in ImageListContent(nil) })
+                XCTAssertFalse(factory.install(on: OpaquePointer(label)))
+                XCTAssertNil(
+                    ImageFlowBox(
+                        OpaquePointer(label), count: 1, makeCell: GridStage.cell,
+                        content: { _ in ImageListContent(nil) }))
+            }
+        }
+
+        func testAFlowBoxLoadsWhatIsSeenAndGivesUpWhatIsFar() throws {
+            try Stand.run {
+                let before = LivingControllers.shared.count
+                let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
+                let box = try XCTUnwrap(gtk_flow_box_new())
+                gtk_flow_box_set_max_children_per_line(OpaquePointer(box), 4)
+                gtk_flow_box_set_min_children_per_line(OpaquePointer(box), 4)
+                let flow = try XCTUnwrap(
+                    ImageFlowBox(
+                        OpaquePointer(box), count: 200, manager: manager,
+                        makeCell: { GridStage.cell(manager) },
+                        content: {
+                            ImageListContent(ImageRequest(Sources.url("\($0)"), size: .fit(width: 40, height: 40)))
+                        }))
+                let scroller = try XCTUnwrap(gtk_scrolled_window_new())
+                gtk_scrolled_window_set_child(OpaquePointer(scroller), box)
+                let window = try TestWindow(scroller, width: 240, height: 200)
+                window.show()
+                @MainActor func isReady() -> Bool {
+                    !flow.visible.isEmpty
+                        && flow.visible.allSatisfy { flow.cells[$0].view.snapshot().state == .showing }
+                }
+                Stand.pump("what is seen") { isReady() }
+                XCTAssertEqual(flow.visible.lowerBound, 0)
+                XCTAssertLessThan(flow.visible.upperBound, 60)
+                XCTAssertNil(flow.cells[199].position)
+                let first = flow.visible
+                let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
+                gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment))
+                Stand.pump("the end") { flow.visible.upperBound == 200 && isReady() }
+                XCTAssertTrue(first.allSatisfy { flow.cells[$0].position == nil })
+                let picture = try XCTUnwrap(flow.cells.last?.root)
+                assertColor(try window.screenshot(of: picture).middle, Sources.color(of: 199).map(Int.init))
+                flow.setCount(3)
+                Stand.pump("three") { flow.visible == 0..<3 && isReady() }
+                window.close()
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("rest") { manager.runningJobs == 0 }
+            }
+        }
+    }
+
+    /// A grid in a window.
+    @MainActor
+    final class GridStage {
+        let manager: ImageManager
+        let window: TestWindow
+        let names: OpaquePointer
+        let factory: ImageListFactory<ImageListCell>
+        /// Added to the position: the number of the picture there.
+        var offset = 0
+        private(set) var binds = 0
+        private let grid: UnsafeMutablePointer<GtkWidget>
+
+        static func cell() -> ImageListCell { cell(.shared) }
+
+        static func cell(_ manager: ImageManager) -> ImageListCell {
+            let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+            gtk_widget_set_size_request(picture, 40, 40)
+            let view = WebImageView(of: picture, manager: manager) {
+                gtk_picture_set_paintable(OpaquePointer(picture), $0)
+            }
+            view.fit = .cover
+            return ImageListCell(root: picture, view: view)
+        }
+
+        init(count: Int) throws {
+            let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
+            self.manager = manager
+            names = try XCTUnwrap(gtk_string_list_new(nil))
+            for _ in 0..<count { gtk_string_list_append(names, "") }
+            grid = try XCTUnwrap(gtk_grid_view_new(gtk_no_selection_new(names), nil))
+            gtk_grid_view_set_min_columns(OpaquePointer(grid), 5)
+            gtk_grid_view_set_max_columns(OpaquePointer(grid), 5)
+            let scroller = try XCTUnwrap(gtk_scrolled_window_new())
+            gtk_scrolled_window_set_child(OpaquePointer(scroller), grid)
+            window = try TestWindow(scroller, width: 260, height: 240)
+            weak var stage: GridStage?
+            factory = ImageListFactory(
+                manager: manager, makeCell: { GridStage.cell(manager) },
+                content: { position in
+                    ImageListContent(
+                        ImageRequest(
+                            Sources.url("\(position + (stage?.offset ?? 0))"), size: .fit(width: 40, height: 40)))
+                },
+                willShow: { _, _ in stage?.binds += 1 })
+            stage = self
+            XCTAssertTrue(factory.install(on: OpaquePointer(grid)))
+        }
+
+        func scroll(to value: Double) {
+            gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(OpaquePointer(grid)), value)
+            window.frame()
+            Stand.settle()
+        }
+
+        /// Waits for all cells that are seen, and compares their pixels with their numbers.
+        func check(_ what: String, file: StaticString = #filePath, line: UInt = #line) throws {
+            Stand.pump("cells \(what)", file: file, line: line) {
+                let seen = factory.cells.filter { $0.cell.isVisible }
+                return seen.count >= 20 && seen.allSatisfy { $0.cell.view.snapshot().state == .showing }
+            }
+            window.frame()
+            for (position, cell) in factory.cells where cell.isVisible {
+                let screenshot = try window.screenshot(of: cell.root)
+                let number = (position + offset) % 4_096
+                assertColor(
+                    screenshot.middle, Sources.color(of: number).map(Int.init), "at \(position), \(what)", file: file,
+                    line: line)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImagePrograms
+import WebImageTestSupport
+
+@Suite("The album and its server", .timeLimit(.minutes(1)))
+struct AlbumServerTests {
+    private func manager() -> ImageManager {
+        ImageManager {
+            $0.cache.usesDisk = false
+            $0.downloader.startRate = nil
+        }
+    }
+
+    @Test("Every address leads to its picture, however many copies there are")
+    func copies() async throws {
+        let album = try SampleAlbum()
+        let server = try AlbumServer(album.album)
+        defer { server.stop() }
+        let contents = GalleryContents(album.album, on: server, count: 9)
+        #expect(Set(contents.items.map(\.url)).count == 9)
+        let manager = manager()
+        for item in contents.items {
+            let image = try await manager.image(from: item.url)
+            #expect(image.size.width == SampleAlbum.widths[item.number % 4], "\(item.url)")
+        }
+        await manager.close()
+    }
+
+    @Test("Failures are those that were asked for, and attempts make up for some of them")
+    func failures() async throws {
+        let album = try SampleAlbum()
+        let server = try AlbumServer(album.album)
+        defer { server.stop() }
+        let url = try #require(server.urls.first)
+        let manager = manager()
+        server.behaviour = NetworkBehaviour(failures: 100)
+        var request = ImageRequest(url)
+        request.retry = .never
+        await #expect(throws: ImageError.self) { try await manager.image(for: request) }
+        server.behaviour = NetworkBehaviour()
+        request.ignoresFailures = true
+        #expect(try await manager.image(for: request).size.width == SampleAlbum.widths[0])
+        await manager.close()
+    }
+
+    @Test("The bundled hashes are those of the pictures")
+    func hashes() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/webimage/Album").standardized
+        let album = try Album.find(environment: ["WEBIMAGE_ALBUM": folder.path(percentEncoded: false)])
+        for entry in album.entries where !entry.isBroken {
+            let data = try #require(album.data(entry))
+            var options = DecodeOptions()
+            options.size = .fit(width: 64, height: 64)
+            options.frames = .first
+            let pixels = try CoderRegistry.standard.decode(data, options: options, context: CodingContext()).pixels
+            let ratio = try #require(entry.aspectRatio)
+            #expect(abs(Double(pixels.width) / Double(pixels.height) - ratio) < 0.1, "\(entry.file)")
+            let ours = try BlurHash(of: pixels).pixels(size: PixelSize(width: 8, height: 8)).packedBytes()
+            let theirs = try BlurHash(try #require(entry.blurHash)).pixels(size: PixelSize(width: 8, height: 8))
+                .packedBytes()
+            let difference = zip(ours, theirs).map { abs(Int($0) - Int($1)) }.reduce(0, +) / ours.count
+            #expect(difference < 16, "\(entry.file): \(difference)")
+        }
+    }
+}

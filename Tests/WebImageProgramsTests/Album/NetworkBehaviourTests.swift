@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+
+@testable import WebImagePrograms
+
+@Suite("How the album's network is made worse")
+struct NetworkBehaviourTests {
+    @Test("the fate of an answer is always the same one, and so many of a hundred fail", arguments: [0, 10, 50, 100])
+    func share(percent: Int) {
+        let behaviour = NetworkBehaviour(delay: 1, failures: percent)
+        var failed = 0
+        var kinds: Set<Bool> = []
+        for number in 0..<2_000 {
+            let fate = behaviour.fate(of: "/album/a.jpg?copy=\(number)", attempt: 1)
+            #expect(fate == behaviour.fate(of: "/album/a.jpg?copy=\(number)", attempt: 1))
+            #expect((0.5...1.5).contains(fate.delay))
+            if let failure = fate.failure {
+                failed += 1
+                kinds.insert(failure == .cut)
+            }
+        }
+        #expect(abs(failed - percent * 20) <= 60)
+        #expect(percent == 0 ? kinds.isEmpty : kinds.count == 2)
+    }
+
+    @Test("another attempt has another fate")
+    func attempts() {
+        let behaviour = NetworkBehaviour(failures: 50)
+        let fates = (0..<64).map { behaviour.fate(of: "/a", attempt: $0).failure != nil }
+        #expect(fates.contains(true) && fates.contains(false))
+    }
+
+    @Test("no behaviour is no delay and no failure")
+    func nothing() {
+        #expect(NetworkBehaviour().fate(of: "/a", attempt: 1) == .init(delay: 0, failure: nil))
+        #expect(NetworkBehaviour(delay: -3).fate(of: "/a", attempt: 1).delay == 0)
+    }
+}

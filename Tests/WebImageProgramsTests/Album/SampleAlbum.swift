@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImagePrograms
+
+/// An album of four pictures that differ in width, and a broken one, in a folder of its own.
+final class SampleAlbum: Sendable {
+    static let widths = [30, 40, 50, 60]
+    let folder: URL
+    let album: Album
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "webimage-album-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var entries: [String] = []
+        for (index, width) in Self.widths.enumerated() {
+            let canvas = try PixelCanvas(size: PixelSize(width: width, height: 20))
+            let image = Image(pixels: canvas.finish(isOpaque: false))
+            let data = try CoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
+            try data.write(to: folder.appending(path: "p\(index).png"))
+            entries.append(#"{"file": "p\#(index).png", "title": "Picture \#(index)", "kind": "picture"}"#)
+        }
+        try Data("no picture".utf8).write(to: folder.appending(path: "bad.jpg"))
+        entries.append(#"{"file": "bad.jpg", "title": "Bad", "kind": "broken", "expect": "decode"}"#)
+        try Data("[\(entries.joined(separator: ","))]".utf8).write(to: folder.appending(path: "album.json"))
+        album = try Album.find(environment: ["WEBIMAGE_ALBUM": folder.path(percentEncoded: false)])
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+}

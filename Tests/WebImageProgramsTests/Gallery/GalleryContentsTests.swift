@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImagePrograms
+import WebImageTestSupport
+
+@Suite("What the gallery shows")
+struct GalleryContentsTests {
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    private func sample() throws -> GalleryContents {
+        var contents = GalleryContents()
+        contents.add(
+            try ["https://b.example/Zebra10.png", "https://a.example/zebra9.png", "https://b.example/apple.jpg"].map(
+                url))
+        return contents
+    }
+
+    @Test("Orders are as people sort; the filter wants every word, in title or source")
+    func orderAndFilter() throws {
+        var contents = try sample()
+        contents.order = .name
+        #expect(contents.shown.map(\.title) == ["apple.jpg", "zebra9.png", "Zebra10.png"])
+        contents.order = .source
+        #expect(contents.shown.map(\.detail) == ["a.example", "b.example", "b.example"])
+        #expect(contents.shown.map(\.number) == [1, 0, 2])
+        contents.filter = "ZEBRA b.ex"
+        #expect(contents.shown.map(\.title) == ["Zebra10.png"])
+        #expect(contents.summary == "1 of 3 pictures")
+        contents.filter = "  "
+        contents.order = .given
+        #expect(contents.shown == contents.items)
+        #expect(contents.summary == "3 pictures")
+    }
+
+    @Test("What is added goes behind, once, and keeps to the filter")
+    func adding() throws {
+        var contents = try sample()
+        contents.filter = "apple"
+        let items = contents.add(try ["https://c.example/apple2.png", "https://a.example/zebra9.png"].map(url))
+        #expect(items.map(\.number) == [3, 1])
+        #expect(contents.items.count == 4)
+        #expect(contents.shown.map(\.title) == ["apple.jpg", "apple2.png"])
+        #expect(contents.place(of: items[0]) == 1 && contents.place(of: items[1]) == nil)
+    }
+
+    @Test("Operands are URLs, files, folders and lists; what is missing is told")
+    func operands() throws {
+        let album = try SampleAlbum()
+        let path = album.folder.path(percentEncoded: false)
+        try FileManager.default.createDirectory(
+            at: album.folder.appending(path: "sub"), withIntermediateDirectories: true)
+        try Data().write(to: album.folder.appending(path: "sub/p10.JPG"))
+        try Data().write(to: album.folder.appending(path: ".hidden.png"))
+        try Data().write(to: album.folder.appending(path: "notes.txt"))
+        try Data("# list\nhttps://a.example/x.png\n\n\(path)/p1.png\n".utf8).write(
+            to: album.folder.appending(path: "list"))
+        let (contents, failures) = GalleryContents.read([
+            "@\(path)/list", path, "https://a.example/x.png", "\(path)/missing.png",
+        ])
+        #expect(failures.count == 1)
+        #expect(failures.first?.code == 1_006)
+        #expect(
+            contents.items.map(\.title)
+                == ["x.png", "p1.png", "bad.jpg", "p0.png", "p2.png", "p3.png", "p10.JPG"])
+        #expect(contents.items[0].detail == "a.example")
+    }
+
+    @Test("The album is repeated under other addresses; damaged pictures only where asked for")
+    func album() throws {
+        let album = try SampleAlbum()
+        let server = try AlbumServer(album.album)
+        defer { server.stop() }
+        let contents = GalleryContents(album.album, on: server, count: 2_400)
+        #expect(contents.items.count == 2_400 && Set(contents.items.map(\.url)).count == 2_400)
+        #expect(!contents.items.contains { $0.detail == "bad.jpg" })
+        let all = GalleryContents(album.album, on: server, count: 5, withBroken: true)
+        #expect(all.items.contains { $0.detail == "bad.jpg" })
+        #expect(GalleryContents(album.album, on: server, count: -1).items.isEmpty)
+    }
+}

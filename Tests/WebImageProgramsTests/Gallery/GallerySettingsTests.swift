@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageCommand
+import WebImagePrograms
+
+@Suite("The gallery's settings and options")
+struct GallerySettingsTests {
+    private func options(_ words: String...) throws -> GalleryOptions {
+        try GalleryOptions(Arguments(words, for: Commands.gallery))
+    }
+
+    @Test("Every option reaches its setting")
+    func all() throws {
+        let options = try options(
+            "--size", "240", "--transition", "slide", "--placeholder", "color", "--policy", "cache-only", "--theme",
+            "dark",
+            "--sort", "name", "--filter", "x y", "--cells", "50", "--broken", "--delay", "0.5s", "--failures", "25",
+            "--speed", "50K", "--no-retry", "--cache", "/tmp/c")
+        #expect(options.settings.cellSide == 240)
+        #expect(options.settings.transition == .slide && options.settings.placeholder == .color)
+        #expect(options.settings.policy == .cacheOnly && options.settings.theme == .dark)
+        #expect(options.order == .name && options.filter == "x y" && options.cells == 50 && options.broken)
+        #expect(options.settings.network == NetworkBehaviour(delay: 0.5, failures: 25, bytesPerSecond: 50 << 10))
+        #expect(!options.settings.retries && options.cache == "/tmp/c")
+    }
+
+    @Test("Defaults")
+    func defaults() throws {
+        let options = try options()
+        #expect(options.operands.isEmpty && options.settings == GallerySettings() && options.cells == 2_400)
+    }
+
+    @Test(
+        "Wrong words are refused",
+        arguments: [
+            ["--size", "20"], ["--transition", "spin"], ["--failures", "101"], ["--delay", "5m"], ["--cells", "0"],
+            ["--theme", "pink"], ["--nothing"], ["a.png", "--cells", "4"], ["a.png", "--broken"],
+            ["a.png", "--delay", "1s"],
+        ])
+    func refused(words: [String]) {
+        #expect(throws: UsageError.self) { try GalleryOptions(Arguments(words, for: Commands.gallery)) }
+    }
+
+    @Test("A cell's picture and the large one are of the same part of the picture, so that one stands in for the other")
+    func requests() throws {
+        let item = GalleryItem(
+            number: 0, url: try #require(URL(string: "https://a.example/b@2x.png")), title: "B", detail: "",
+            blurHash: "x",
+            aspectRatio: 1.5)
+        var settings = GallerySettings()
+        settings.cellSide = 1_000
+        #expect(settings.cellSide == 320)
+        settings.cellSide = 100
+        settings.policy = .refresh
+        settings.retries = false
+        let cell = settings.thumbnail(item, scale: 2)
+        #expect(cell.size == .fit(width: 300, height: 300) && cell.scale == 1 && cell.cachePolicy == .refresh)
+        #expect(cell.retry?.attempts == 1)
+        let full = settings.full(item)
+        #expect(full.size == nil && full.preview == .progressive && full.priority == .high)
+        #expect(settings.fullOptions(item).showsOtherSizes)
+        guard case .blurHash("x", 1.5) = settings.cellOptions(item).placeholder else {
+            Issue.record("no hash")
+            return
+        }
+        settings.placeholder = .none
+        settings.transition = .none
+        guard case .none = settings.cellOptions(item).placeholder else {
+            Issue.record("a placeholder")
+            return
+        }
+        #expect(settings.cellOptions(item).transition == .none)
+    }
+
+    @Test("Figures tell what a manager did")
+    func figures() async throws {
+        let album = try SampleAlbum()
+        let manager = ImageManager { $0.cache.usesDisk = false }
+        let request = ImageRequest(album.folder.appending(path: "p0.png"))
+        _ = try await manager.image(for: request)
+        _ = try await manager.image(for: request)
+        var figures = GalleryFigures(manager)
+        (figures.shown, figures.shownReady) = (4, 1)
+        #expect(figures.statistics.memoryHits == 1 && figures.statistics.local == 1 && figures.memoryCount == 1)
+        let rows = figures.rows
+        #expect(rows.first { $0.label == "Cache hits" }?.value == "50 % of 2")
+        #expect(rows.first { $0.label == "On the screen" }?.fraction == 0.25)
+        #expect(rows.allSatisfy { $0.fraction.map { (0...1).contains($0) } ?? true })
+        await manager.close()
+    }
+}
