@@ -6,9 +6,6 @@ SWIFT ?= swift
 # Formats whose libraries Scripts/setup installs; `make test TRAITS=` builds without them.
 TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,GTK
 WITH = $(if $(TRAITS),--traits $(TRAITS))
-# A display of its own for everything that shows windows; without one the tests of views are skipped.
-DISPLAYED = $(if $(shell command -v xvfb-run),GTK_A11Y=none GSK_RENDERER=$(or $(GSK_RENDERER),cairo) G_DEBUG=fatal-criticals \
-	xvfb-run -a -s '-screen 0 1280x1024x24')
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
 .PHONY: demo gallery test test-gtk views screenshots test-minimal test-asan test-tsan soak lint format fixtures build release benchmarks clean
@@ -31,7 +28,7 @@ test:
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory lint
 	@$(SWIFT) build --build-tests $(WITH)
-	@$(DISPLAYED) $(SWIFT) test --skip-build $(WITH)
+	@Scripts/displayed $(SWIFT) test --skip-build $(WITH)
 	@$(if $(findstring GTK,$(TRAITS)),$(MAKE) --no-print-directory test-gtk)
 	@for example in own-coder own-loader testing-example; do \
 		$$($(SWIFT) build $(WITH) --show-bin-path)/$$example || exit 1; done
@@ -43,12 +40,12 @@ test-gtk:
 
 VIEWS ?= WebImageGTKTests
 views:
-	@$(DISPLAYED) $(SWIFT) test --skip-build $(WITH) --filter $(VIEWS) --disable-swift-testing
+	@G_DEBUG=fatal-criticals Scripts/displayed $(SWIFT) test --skip-build $(WITH) --filter $(VIEWS) --disable-swift-testing
 
 ## Draws the pictures of the article "GTK" anew; the tests compare with them.
 screenshots:
 	@Scripts/setup test
-	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/Images/GTK $(DISPLAYED) $(SWIFT) test $(WITH) \
+	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/Images/GTK Scripts/displayed $(SWIFT) test $(WITH) \
 		--filter 'WebImageGTKTests.(Looks|Indicator)Tests' --disable-swift-testing
 
 ## The codecs without any optional library.
@@ -66,11 +63,11 @@ format:
 ## not looked for this way: Swift keeps pointers with marks in their bits, and the leak checker does not see those.
 test-asan:
 	@Scripts/setup test
-	@ASAN_OPTIONS=detect_leaks=0 $(DISPLAYED) $(SWIFT) test $(WITH) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER --no-parallel
+	@ASAN_OPTIONS=detect_leaks=0 Scripts/displayed $(SWIFT) test $(WITH) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER --no-parallel
 
 test-tsan:
 	@Scripts/setup test
-	@$(DISPLAYED) $(SWIFT) test $(WITH) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
+	@Scripts/displayed $(SWIFT) test $(WITH) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
 
 ## 100,000 requests with faults, alone in the process so that descriptors and memory can be counted; 100,000 steps of the
 ## manager's model; 1,000 writers of the disk cache killed.

@@ -39,6 +39,8 @@ public struct PrefetchWindow: Sendable, Hashable {
     public private(set) var visible: Range<Int> = 0..<0
     /// Where the list moved to last.
     public private(set) var direction = Direction.forward
+    /// What was visible last: while a list is laid out anew, nothing may be for a moment.
+    private var last: Range<Int> = 0..<0
     /// Positions that were started and not dropped.
     public private(set) var started: Set<Int> = []
 
@@ -54,9 +56,10 @@ public struct PrefetchWindow: Sendable, Hashable {
         let range = range.clamped(to: 0..<count)
         guard range != visible else { return Change() }
         // Both ends, because a range that grows at one end moves there.
-        let moved = (range.lowerBound - visible.lowerBound).signum() + (range.upperBound - visible.upperBound).signum()
-        if !visible.isEmpty, !range.isEmpty, moved != 0 { direction = moved > 0 ? .forward : .backward }
+        let moved = (range.lowerBound - last.lowerBound).signum() + (range.upperBound - last.upperBound).signum()
+        if !last.isEmpty, !range.isEmpty, moved != 0 { direction = moved > 0 ? .forward : .backward }
         visible = range
+        if !range.isEmpty { last = range }
         return settle()
     }
 
@@ -67,6 +70,7 @@ public struct PrefetchWindow: Sendable, Hashable {
         started = []
         self.count = max(0, count)
         visible = 0..<0
+        last = 0..<0
         direction = .forward
         return change
     }

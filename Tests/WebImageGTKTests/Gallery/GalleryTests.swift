@@ -16,19 +16,23 @@
         func testItOpensShowsScrollsAndLeavesNothingBehind() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
-                let stage = try GalleryStage("--cells", "3000", "--size", "96", "--transition", "none")
-                stage.waitForPictures(atLeast: 24)
-                try stage.checkPictures()
-                let upper = stage.window.grid.scroll.upper
-                for part in [0.2, 0.9, 0.5, 1] {
-                    stage.window.grid.scroll.value = upper * part
-                    stage.frame()
+                // What holds the window's parts goes with the function.
+                @MainActor func use() throws -> ImageManager {
+                    let stage = try GalleryStage("--cells", "3000", "--size", "96", "--transition", "none")
                     stage.waitForPictures(atLeast: 24)
                     try stage.checkPictures()
+                    let upper = stage.window.grid.scroll.upper
+                    for part in [0.2, 0.9, 0.5, 1] {
+                        stage.window.grid.scroll.value = upper * part
+                        stage.frame()
+                        stage.waitForPictures(atLeast: 24)
+                        try stage.checkPictures()
+                    }
+                    XCTAssertEqual(stage.window.grid.visible.upperBound, 3_000)
+                    stage.close()
+                    return stage.model.manager
                 }
-                XCTAssertEqual(stage.window.grid.visible.upperBound, 3_000)
-                let manager = stage.model.manager
-                stage.close()
+                let manager = try use()
                 Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }

@@ -102,38 +102,42 @@
             try Stand.run {
                 let before = LivingControllers.shared.count
                 let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
-                let box = try XCTUnwrap(gtk_flow_box_new())
-                gtk_flow_box_set_max_children_per_line(OpaquePointer(box), 4)
-                gtk_flow_box_set_min_children_per_line(OpaquePointer(box), 4)
-                let flow = try XCTUnwrap(
-                    ImageFlowBox(
-                        OpaquePointer(box), count: 200, manager: manager,
-                        makeCell: { GridStage.cell(manager) },
-                        content: {
-                            ImageListContent(ImageRequest(Sources.url("\($0)"), size: .fit(width: 40, height: 40)))
-                        }))
-                let scroller = try XCTUnwrap(gtk_scrolled_window_new())
-                gtk_scrolled_window_set_child(OpaquePointer(scroller), box)
-                let window = try TestWindow(scroller, width: 240, height: 200)
-                window.show()
-                @MainActor func isReady() -> Bool {
-                    !flow.visible.isEmpty
-                        && flow.visible.allSatisfy { flow.cells[$0].view.snapshot().state == .showing }
+                // What holds the cells goes with the function.
+                @MainActor func use() throws {
+                    let box = try XCTUnwrap(gtk_flow_box_new())
+                    gtk_flow_box_set_max_children_per_line(OpaquePointer(box), 4)
+                    gtk_flow_box_set_min_children_per_line(OpaquePointer(box), 4)
+                    let flow = try XCTUnwrap(
+                        ImageFlowBox(
+                            OpaquePointer(box), count: 200, manager: manager,
+                            makeCell: { GridStage.cell(manager) },
+                            content: {
+                                ImageListContent(ImageRequest(Sources.url("\($0)"), size: .fit(width: 40, height: 40)))
+                            }))
+                    let scroller = try XCTUnwrap(gtk_scrolled_window_new())
+                    gtk_scrolled_window_set_child(OpaquePointer(scroller), box)
+                    let window = try TestWindow(scroller, width: 240, height: 200)
+                    window.show()
+                    @MainActor func isReady() -> Bool {
+                        !flow.visible.isEmpty
+                            && flow.visible.allSatisfy { flow.cells[$0].view.snapshot().state == .showing }
+                    }
+                    Stand.pump("what is seen") { isReady() }
+                    XCTAssertEqual(flow.visible.lowerBound, 0)
+                    XCTAssertLessThan(flow.visible.upperBound, 60)
+                    XCTAssertNil(flow.cells[199].position)
+                    let first = flow.visible
+                    let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
+                    gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment))
+                    Stand.pump("the end") { flow.visible.upperBound == 200 && isReady() }
+                    XCTAssertTrue(first.allSatisfy { flow.cells[$0].position == nil })
+                    let picture = try XCTUnwrap(flow.cells.last?.root)
+                    assertColor(try window.screenshot(of: picture).middle, Sources.color(of: 199).map(Int.init))
+                    flow.setCount(3)
+                    Stand.pump("three") { flow.visible == 0..<3 && isReady() }
+                    window.close()
                 }
-                Stand.pump("what is seen") { isReady() }
-                XCTAssertEqual(flow.visible.lowerBound, 0)
-                XCTAssertLessThan(flow.visible.upperBound, 60)
-                XCTAssertNil(flow.cells[199].position)
-                let first = flow.visible
-                let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
-                gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment))
-                Stand.pump("the end") { flow.visible.upperBound == 200 && isReady() }
-                XCTAssertTrue(first.allSatisfy { flow.cells[$0].position == nil })
-                let picture = try XCTUnwrap(flow.cells.last?.root)
-                assertColor(try window.screenshot(of: picture).middle, Sources.color(of: 199).map(Int.init))
-                flow.setCount(3)
-                Stand.pump("three") { flow.visible == 0..<3 && isReady() }
-                window.close()
+                try use()
                 Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }

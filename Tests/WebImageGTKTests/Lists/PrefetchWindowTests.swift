@@ -23,6 +23,10 @@ struct PrefetchWindowTests {
         #expect(window.direction == .forward && on.start == [55, 56] && on.drop.isEmpty)
         let back = window.show(40..<50)
         #expect(window.direction == .backward)
+        // Laid out anew, further up.
+        _ = window.show(0..<0)
+        _ = window.show(2..<8)
+        #expect(window.direction == .backward)
         #expect(back.start == [39, 38, 37, 36, 35])
         #expect(back.drop == [50, 51, 52, 53, 54, 55, 56])
     }
