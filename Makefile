@@ -3,6 +3,8 @@
 
 SHELL := /bin/bash
 SWIFT ?= swift
+# All tests at once would have those that wait for something starved by those that compute, until their time is over.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 12
 # Formats whose libraries Scripts/setup installs; `make test TRAITS=` builds without them.
 TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,GTK
 WITH = $(if $(TRAITS),--traits $(TRAITS))

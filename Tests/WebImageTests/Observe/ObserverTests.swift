@@ -42,6 +42,8 @@ struct ObserverTests {
     func stages() async throws {
         let fixture = try fixture(recorder)
         let request = ImageRequest(url, size: .fit(width: 16), transformers: [.grayscale()])
+        // Before the index is loaded the disk has to be asked.
+        await fixture.manager.diskCache?.flush()
         _ = try await fixture.manager.image(for: request)
         await untilTrue { fixture.manager.runningJobs == 0 }
         #expect(
