@@ -31,8 +31,10 @@ struct PreviewTests {
         let previews = await log.allPreviews()
         #expect(previews.count >= 2 && previews.allSatisfy { $0.metadata.isPartial && $0.size == image.size })
         #expect(!image.metadata.isPartial)
-        await untilTrue { fixture.manager.runningJobs == 0 && fixture.manager.engine.previews.count == 0 }
-        #expect(fixture.manager.engine.previews.studio.budget.bytesInUse == 0)
+        let previewing = fixture.manager.engine.previews
+        await untilTrue {
+            fixture.manager.runningJobs == 0 && previewing.count == 0 && previewing.studio.budget.bytesInUse == 0
+        }
     }
 
     @Test("who did not ask for previews gets none")
