@@ -37,6 +37,19 @@ struct PreviewTests {
         }
     }
 
+    @Test("what came before anybody listened is shown to who comes then, without further bytes")
+    func standing() async throws {
+        let picture = try SteppedPicture(try TestPictures.jpeg(progressive: true))
+        var request = ImageRequest(picture.url)
+        request.preview = .progressive
+        let task = picture.manager.load(request)
+        await picture.begin(parts: 3)
+        let log = EventLog(task)
+        await untilTrue { log.previews.count == 1 }
+        picture.loader.go(.finish(picture.data))
+        #expect(try await !task.image.metadata.isPartial)
+    }
+
     @Test("who did not ask for previews gets none")
     func none() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
