@@ -14,12 +14,7 @@ enum ColdSuite: Suite {
     private static let side = 256
 
     static func cases(_ settings: Settings) throws -> [Case] {
-        // A hundred different pictures are enough for caches not to help: none of them keeps bytes by content.
-        let originals = try (0..<min(100, settings.pictures)).map { index in
-            let width = 480 + index * 8
-            return try Photograph.encoded(width, width * 3 / 4, as: .jpeg(quality: 85), seed: UInt64(index + 1))
-        }
-        let server = try FileServer((0..<settings.pictures).map { originals[$0 % originals.count] }, settings: settings)
+        let server = try FileServer(try pictures(settings.pictures), settings: settings)
         let texts = server.urls
         let urls = texts.compactMap { URL(string: $0) }
         let name = "\(settings.pictures) JPEG of 0.2…1.2 MP, originals to disk, per picture"
@@ -27,6 +22,16 @@ enum ColdSuite: Suite {
             name: name, contenders: [ours(urls, settings), inC(texts, server, settings)],
             goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
         return [item.against(try inPython(texts, settings))]
+    }
+
+    /// JPEG of 0.2 to 1.2 megapixels. A hundred different ones are enough for caches not to help: none of them keeps bytes
+    /// by content.
+    static func pictures(_ count: Int) throws -> [Data] {
+        let originals = try (0..<min(100, count)).map { index in
+            let width = 480 + index * 8
+            return try Photograph.encoded(width, width * 3 / 4, as: .jpeg(quality: 85), seed: UInt64(index + 1))
+        }
+        return (0..<count).map { originals[$0 % originals.count] }
     }
 
     private static func ours(_ urls: [URL], _ settings: Settings) -> Contender {

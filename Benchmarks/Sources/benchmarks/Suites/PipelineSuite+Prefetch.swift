@@ -13,12 +13,11 @@ extension PipelineSuite {
         }
     }
 
-    /// A thousand small pictures fetched ahead, against the same loaded because they are visible.
+    /// The pictures of the cold load fetched ahead, against the same loaded because they are visible.
     static func prefetching(_ settings: Settings) throws -> Case {
-        let picture = try Photograph.encoded(320, 240, as: .jpeg(quality: 85))
-        let server = try FileServer(Array(repeating: picture, count: settings.pictures), settings: settings)
+        let server = try FileServer(try ColdSuite.pictures(settings.pictures), settings: settings)
         let urls = server.urls.compactMap { URL(string: $0) }
-        let requests = urls.map { ImageRequest($0, size: .fit(width: 128, height: 128)) }
+        let requests = urls.map { ImageRequest($0, size: .fit(width: 256, height: 256)) }
         let ahead = Contender("prefetch") { _ in
             let manager = impatient()
             let prefetcher = ImagePrefetcher(manager)
