@@ -45,6 +45,8 @@
 
         func stageNeedsTick(_ stage: ImageStage) { requestTick() }
 
+        func stageReached(_ stage: ImageStage) { settleWaits() }
+
         func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) {
             frames.framesWithoutPlace = nil
             let place = ViewAllocation(width: width, height: height, scaleFactor: look.scaleFactor)
@@ -78,7 +80,8 @@
             let now = frameTime
             let deadline = stages.values.compactMap { $0.advance(to: now) }.min()
             if let count = frames.framesWithoutPlace { waitForPlace(count) }
-            if frames.framesWithoutPlace != nil { return true }
+            let isAwaited = countUnseenFrame()
+            if frames.framesWithoutPlace != nil || isAwaited { return true }
             guard isVisible, let deadline else {
                 frames.tick = 0
                 return false
