@@ -47,6 +47,7 @@
             self.chrome = chrome
             binders = BinderSet(manager: manager, isMapped: false) { _, _ in }
             binders = makeBinders(manager)
+            GTKTexture.makeAhead(manager)
             DesktopSettings.shared.follow()
             look.animates = DesktopSettings.shared.animates
             look.scaleFactor = Double(gtk_widget_get_scale_factor(widget))
@@ -85,6 +86,7 @@
             giveUpWaits()
             binders.unbindAll()
             binders = makeBinders(manager)
+            GTKTexture.makeAhead(manager)
             stages = [:]
             paintables = [:]
             updateChrome()
