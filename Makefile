@@ -49,7 +49,7 @@ views:
 screenshots:
 	@Scripts/setup test
 	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/Images/GTK Scripts/displayed $(SWIFT) test $(WITH) \
-		--filter 'WebImageGTKTests.(Looks|Indicator)Tests' --disable-swift-testing
+		--filter 'WebImageGTKTests.(Looks|MovingLooks|Indicator)Tests' --disable-swift-testing
 
 ## The codecs without any optional library.
 test-minimal:
