@@ -20,6 +20,8 @@
         var onChange: (() -> Void)?
 
         private let model: GalleryModel
+        /// Where the picture is zoomed.
+        let area: ZoomArea
         private let picture: Widget
         private let title: Widget
         private let detail: Widget
@@ -46,9 +48,7 @@
                 ?? WebImageView(of: picture, manager: model.manager) { _ in }
             view.fit = .contain
             view.indicator = .ring.delayed(by: 0.25)
-            gtk_widget_set_hexpand(picture, 1)
-            gtk_widget_set_vexpand(picture, 1)
-            gtk_widget_set_size_request(picture, 160, 120)
+            area = ZoomArea(picture)
 
             title = Make.label("", "heading")
             detail = Make.label("", "caption", "dim-label", "numeric")
@@ -61,12 +61,13 @@
             failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
             let overlay: Widget = gtk_overlay_new()
             widget = Make.box(GTK_ORIENTATION_VERTICAL).styled("full-page")
-            gtk_overlay_set_child(overlay.opaque, picture)
+            gtk_overlay_set_child(overlay.opaque, area.widget)
             addFailure(overlay)
             addArrows(overlay)
             Make.append(widget, overlay)
             addInformation()
             view.onChange { [weak self] in self?.changed($0) }
+            area.onChange = { [weak self] in self?.describe() }
         }
 
         private func addFailure(_ overlay: Widget) {
@@ -111,6 +112,7 @@
             self.item = item
             image = nil
             response = nil
+            area.show(nil)
             gtk_label_set_text(title.opaque, item.title)
             gtk_widget_set_sensitive(previous, place > 0 ? 1 : 0)
             gtk_widget_set_sensitive(next, place + 1 < count ? 1 : 0)
@@ -126,6 +128,7 @@
                 guard let self, self.item == item, case .success(let response) = result else { return }
                 image = response.image
                 self.response = response
+                area.show(response.image.uprightRawSize)
                 describe()
                 onChange?()
             }
@@ -173,7 +176,8 @@
 
         private func describe() {
             guard let item else { return }
-            gtk_label_set_text(detail.opaque, FullDescription.text(item, image, response, view.snapshot()))
+            gtk_label_set_text(
+                detail.opaque, FullDescription.text(item, image, response, view.snapshot(), scale: area.zoom.scale))
             let player = view.player()
             gtk_widget_set_visible(play, player == nil ? 0 : 1)
             let isPlaying = player?.state == .playing
@@ -186,11 +190,13 @@
     /// The line below a picture's name.
     enum FullDescription {
         static func text(
-            _ item: GalleryItem, _ image: Image?, _ response: ImageResponse?, _ snapshot: BinderSnapshot
+            _ item: GalleryItem, _ image: Image?, _ response: ImageResponse?, _ snapshot: BinderSnapshot,
+            scale: Double? = nil
         ) -> String {
             var parts: [String] = []
+            if let scale { parts.append("\(Figures.decimal(scale * 100, digits: 0)) %") }
             if let image {
-                let size = image.metadata.orientation.upright(image.metadata.rawSize)
+                let size = image.uprightRawSize
                 parts.append("\(size.width) × \(size.height)")
                 if let format = image.format { parts.append(format.rawValue.uppercased()) }
                 if image.frameCount > 1 { parts.append("\(image.frameCount) frames") }
@@ -206,5 +212,10 @@
             parts.append(item.detail)
             return parts.joined(separator: " · ")
         }
+    }
+
+    extension Image {
+        /// All of the picture the right way up, in pixels, whatever size it was decoded at.
+        var uprightRawSize: PixelSize { metadata.orientation.upright(metadata.rawSize) }
     }
 #endif

@@ -88,7 +88,8 @@
         }
 
         private func dragged(_ source: OpaquePointer) -> ContentProvider? {
-            guard let item = full.item else { return nil }
+            // Of a picture that is cut, a drag shows the rest.
+            guard let item = full.item, !full.area.zoom.isCut else { return nil }
             if let image = full.image { gtk_drag_source_set_icon(source, GTKTexture.of(image).pointer, 0, 0) }
             return Self.content(full.image, item)
         }

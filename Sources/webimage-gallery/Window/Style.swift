@@ -50,7 +50,7 @@
             .figures levelbar block.filled { background: @theme_selected_bg_color; }
             .settings { padding: 12px; }
             .full-page { background: shade(@theme_bg_color, 0.92); }
-            .full-page picture { margin: 18px 18px 6px 18px; }
+            .full-page .zoom-area { margin: 18px 18px 6px 18px; }
             .full-page .empty-page { opacity: 1; border-radius: 14px; background: alpha(@theme_bg_color, 0.86); }
             .full-page .arrow { min-width: 44px; min-height: 44px; margin: 18px; opacity: 0.82; }
             .full-page .arrow:disabled { opacity: 0; }
