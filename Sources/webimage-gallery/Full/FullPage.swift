@@ -73,8 +73,9 @@
         private func addFailure(_ overlay: Widget) {
             gtk_widget_set_halign(failure, GTK_ALIGN_CENTER)
             gtk_widget_set_valign(failure, GTK_ALIGN_CENTER)
-            let icon: Widget = gtk_image_new_from_icon_name("image-missing-symbolic")
-            gtk_image_set_pixel_size(icon.opaque, 96)
+            // Not the icon for missing pictures: the theme draws that one in a third of its strength.
+            let icon: Widget = gtk_image_new_from_icon_name("dialog-warning-symbolic")
+            gtk_image_set_pixel_size(icon.opaque, 64)
             gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
             gtk_label_set_max_width_chars(reason.opaque, 48)
             let again: Widget = gtk_button_new_with_label("Try again").styled("pill", "suggested-action")
