@@ -9,6 +9,12 @@
     /// Lets the main actor work while GLib's loop owns the main thread.
     public enum GTKMainLoop {
         @MainActor private static var isInstalled = false
+        /// Ticks and timers of views that have run.
+        @MainActor static var callbacks = 0
+
+        /// How often the loop has woken for this module: for the main actor's work, ticks and timers. It stands still while
+        /// nothing happens.
+        @MainActor package static var wakes: Int { callbacks + Int(wi_gtk_main_queue_dispatches()) }
 
         /// Makes the default main context run what waits for the main actor and for `DispatchQueue.main`: no polling, no idle
         /// work. Views do this by themselves; an app calls it where it awaits on the main actor before its first view.

@@ -77,6 +77,7 @@
 
         /// Lets time pass for all stages; false where no tick is needed for now.
         func tick() -> Bool {
+            GTKMainLoop.callbacks += 1
             let now = frameTime
             let deadline = stages.values.compactMap { $0.advance(to: now) }.min()
             if let count = frames.framesWithoutPlace { waitForPlace(count) }
@@ -96,6 +97,7 @@
                 G_PRIORITY_DEFAULT, guint(min(nanoseconds / 1_000_000 - 16, 3_600_000)),
                 { data in
                     WidgetController.isolated(data) { controller in
+                        GTKMainLoop.callbacks += 1
                         controller.frames.timer = 0
                         controller.requestTick()
                     }
