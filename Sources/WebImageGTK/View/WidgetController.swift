@@ -132,7 +132,7 @@
         }
 
         private func prepared(_ slot: ImageSlot) -> ImageBinder {
-            GTKMainLoop.install()
+            GTKMainLoop.installOrTell()
             let binder = binder(slot)
             _ = stage(slot)
             return binder
