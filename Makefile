@@ -42,15 +42,14 @@ test:
 	@for example in own-coder own-loader testing-example; do \
 		$$($(SWIFT) build $(WITH) --show-bin-path)/$$example || exit 1; done
 
-## The views with the other renderer, and on a display with two pixels per point; `make test` does the rest. The grid's
-## pixels are compared with cairo alone so far; offscreen, the gl renderer of GTK 4.8 was seen to draw stale nodes.
+## The views with the other renderer, and on a display with two pixels per point; `make test` does the rest.
 test-gtk:
-	@GSK_RENDERER=gl $(MAKE) --no-print-directory views SKIPPED='--skip GridTests'
+	@GSK_RENDERER=gl $(MAKE) --no-print-directory views
 	@GDK_SCALE=2 $(MAKE) --no-print-directory views VIEWS=WebImageGTKTests.ScaleTests
 
 VIEWS ?= WebImageGTKTests
 views:
-	@G_DEBUG=fatal-criticals Scripts/displayed $(SWIFT) test --skip-build $(WITH) --filter $(VIEWS) $(SKIPPED) --disable-swift-testing
+	@G_DEBUG=fatal-criticals Scripts/displayed $(SWIFT) test --skip-build $(WITH) --filter $(VIEWS) --disable-swift-testing
 
 ## Draws the pictures of the article "GTK" anew; the tests compare with them.
 screenshots:

@@ -19,14 +19,18 @@ final class ObservedValue<Value: Equatable & Sendable>: Sendable {
     /// Observers are called before the setter returns, where it is another value.
     var value: Value {
         get { state.withLock { $0.value } }
-        set {
-            let observers = state.withLock { state -> [@Sendable () -> Void] in
-                guard state.value != newValue else { return [] }
-                state.value = newValue
-                return Array(state.observers.values)
-            }
-            for observer in observers { observer() }
+        set { update { $0 = newValue } }
+    }
+
+    /// Changes the value in one step. Observers are called before this returns, where the change is one that `matters`:
+    /// without it, any.
+    func update(matters: (Value, Value) -> Bool = { $0 != $1 }, _ change: (inout Value) -> Void) {
+        let observers = state.withLock { state -> [@Sendable () -> Void] in
+            let before = state.value
+            change(&state.value)
+            return matters(before, state.value) ? Array(state.observers.values) : []
         }
+        for observer in observers { observer() }
     }
 
     /// Calls `observer` after every change until ``stopObserving(_:)``.

@@ -15,6 +15,8 @@
         private let isGrid: Bool
         private var follower: ScrollFollower?
         private var model: (pointer: OpaquePointer, handler: gulong)?
+        /// Where the list was told once more that it is.
+        private var toldAgain: Double?
 
         /// Nil for what is neither.
         init?(_ view: OpaquePointer) {
@@ -77,6 +79,22 @@
         }
 
         func schedule() { if widget != nil { follower?.schedule() } }
+
+        /// Tells a list that shows nothing where it is once more; settles again behind the next frame. The first jump out of
+        /// what GtkGridView of GTK 4.8 has laid out leaves it empty until then. Not twice for the same place.
+        func tellAgain() {
+            guard let widget, gtk_widget_get_mapped(widget) != 0, count > 0 else { return }
+            let isAcross = gtk_orientable_get_orientation(view) == GTK_ORIENTATION_HORIZONTAL
+            let adjustment = isAcross ? gtk_scrollable_get_hadjustment(view) : gtk_scrollable_get_vadjustment(view)
+            guard let adjustment, toldAgain != gtk_adjustment_get_value(adjustment) else { return }
+            toldAgain = gtk_adjustment_get_value(adjustment)
+            var instance = GValue()
+            g_value_init(&instance, gtk_adjustment_get_type())
+            g_value_set_object(&instance, UnsafeMutableRawPointer(adjustment))
+            defer { g_value_unset(&instance) }
+            var result = GValue()
+            g_signal_emitv(&instance, g_signal_lookup("value-changed", gtk_adjustment_get_type()), 0, &result)
+        }
 
         private func followAdjustments() {
             guard widget != nil else { return }

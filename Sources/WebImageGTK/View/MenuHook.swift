@@ -48,6 +48,7 @@
         nonisolated private static func tell(_ gesture: OpaquePointer?, _ x: Double, _ y: Double, _ data: gpointer?) {
             // Sendable: used right here, on the main thread.
             nonisolated(unsafe) let gesture = gesture
+            // Sendable: as the gesture.
             nonisolated(unsafe) let data = data
             MainActor.assumeIsolated { SignalAction<Ask>.of(data)?.call(Ask(gesture: gesture, x: x, y: y)) }
         }

@@ -81,8 +81,9 @@
             gtk_drag_source_set_actions(source, GDK_ACTION_COPY)
             let prepare: @convention(c) (gpointer?, Double, Double, gpointer?) -> ContentProvider? = { _, _, _, data in
                 guard let data else { return nil }
-                // Sendable: used right here, on the main thread; so is the result.
+                // Sendable: used right here, on the main thread.
                 nonisolated(unsafe) let pointer = data
+                // Sendable: written and read right here, on the main thread.
                 nonisolated(unsafe) var content: ContentProvider?
                 MainActor.assumeIsolated { content = Callback<Void, ContentProvider?>.of(pointer)?.call(()) ?? nil }
                 return content

@@ -29,6 +29,7 @@
                     XCTAssertEqual(grid.wrongPictures(), [])
                 }
                 Stand.pump("the pictures of the last place") { grid.isComplete }
+                Stand.pump("the end of all transitions") { Self.isAtRest }
                 window.frame()
                 XCTAssertEqual(grid.wrongPixels(try window.screenshot(), in: window.widget), [])
                 XCTAssertLessThan(LivingControllers.shared.count - before.controllers, 400, "cells are used again")
@@ -43,6 +44,11 @@
             }
         }
 
+        /// Whether nothing moves in any widget.
+        @MainActor private static var isAtRest: Bool {
+            LivingControllers.shared.all.allSatisfy { $0.frames.tick == 0 && $0.frames.timer == 0 }
+        }
+
         func testAGridAtRestCostsNothing() throws {
             try Stand.run {
                 let manager = Sources.manager(Sources.numbered())
@@ -51,9 +57,7 @@
                 window.show()
                 Stand.pump("all pictures") { grid.isComplete }
                 // Scroll bars fade, and the last textures are uploaded.
-                Stand.pump("rest") {
-                    LivingControllers.shared.all.allSatisfy { $0.frames.tick == 0 && $0.frames.timer == 0 }
-                }
+                Stand.pump("rest") { Self.isAtRest }
                 var ticks = 0
                 for controller in LivingControllers.shared.all where controller.frames.tick != 0 { ticks += 1 }
                 XCTAssertEqual(ticks, 0)

@@ -59,6 +59,18 @@
                 XCTAssertEqual(prefetcher.window.visible, stage.factory.visible)
                 XCTAssertFalse(prefetcher.window.started.isEmpty)
                 Stand.pump("the end of what is fetched ahead") { prefetcher.running == 0 }
+                // The first jump, and far: GtkGridView of GTK 4.8 shows nothing then, by itself.
+                stage.scroll(to: stage.height * 0.8)
+                try stage.check("far down")
+                XCTAssertGreaterThan(stage.factory.visible.lowerBound, 3_000)
+                XCTAssertEqual(prefetcher.window.direction, .forward)
+                let below = stage.factory.visible
+                stage.scroll(to: stage.height * 0.3)
+                try stage.check("up again")
+                Stand.pump("what is visible there") { stage.factory.visible.upperBound < below.lowerBound }
+                XCTAssertEqual(prefetcher.window.direction, .backward)
+                XCTAssertLessThan(
+                    try XCTUnwrap(prefetcher.window.started.min()), stage.factory.visible.lowerBound)
                 // Another list begins anew.
                 gtk_string_list_splice(stage.names, 0, 3_990, nil)
                 Stand.pump("the shorter list") { stage.factory.visible.upperBound == 10 }
@@ -187,8 +199,14 @@
             XCTAssertTrue(factory.install(on: OpaquePointer(grid)))
         }
 
+        private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
+            gtk_scrollable_get_vadjustment(OpaquePointer(grid))
+        }
+        /// Of the whole list, what was never laid out guessed by GTK.
+        var height: Double { gtk_adjustment_get_upper(adjustment) }
+
         func scroll(to value: Double) {
-            gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(OpaquePointer(grid)), value)
+            gtk_adjustment_set_value(adjustment, value)
             window.frame()
             Stand.settle()
         }

@@ -38,6 +38,25 @@ struct Migration {
         ImageRequest(try serve(number, data, gate: gate))
     }
 
+    /// Loads a JPEG in several scans that stands still after three quarters until a preview has come.
+    func previews(_ preview: PreviewPolicy) async throws -> (count: Int, image: Image) {
+        let data = try TestPictures.jpeg(progressive: true)
+        let gate = Gate()
+        let url = try Self.url(1)
+        let cut = data.count * 3 / 4
+        loader.set(StubLoader.Answer(parts: [data.prefix(cut), data.dropFirst(cut)], bodyGate: gate), for: url)
+        var request = ImageRequest(url)
+        request.preview = preview
+        let task = manager.load(request)
+        var count = 0
+        for await event in task.events {
+            guard case .preview = event else { continue }
+            count += 1
+            gate.open()
+        }
+        return (count, try await task.image)
+    }
+
     static func url(_ number: Int) throws -> URL {
         try #require(URL(string: "https://pictures.example/\(number).png"))
     }
