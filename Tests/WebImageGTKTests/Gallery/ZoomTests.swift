@@ -4,7 +4,9 @@
     import CGTK4
     import Foundation
     import WebImage
+    import WebImageCore
     import WebImagePrograms
+    import WebImageTestSupport
     import XCTest
 
     @testable import WebImageGTK
@@ -105,6 +107,38 @@
                 XCTAssertEqual(area.zoom.current, 2, accuracy: 0.01, "twice what it was when the fingers came down")
                 XCTAssertEqual(GalleryWindow.pan(forKey: UInt32(GDK_KEY_Left))?.x, 80)
                 XCTAssertNil(GalleryWindow.pan(forKey: UInt32(GDK_KEY_Page_Down)))
+                stage.close()
+            }
+        }
+
+        func testTheRightPartOfAPhotographIsShown() throws {
+            try Stand.run {
+                let stage = try GalleryStage("--cells", "12", "--transition", "none")
+                let file = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+                    .appending(path: "Sources/webimage/Album/dusk.jpg")
+                let pixels = try CoderRegistry.standard.decode(
+                    LooksTests.dusk.get(), options: DecodeOptions(), context: CodingContext()
+                ).pixels
+                stage.window.take([file.absoluteString])
+                Stand.pump("the picture") { stage.window.full.image != nil }
+                stage.frame()
+                try keep(try stage.screenshot(), as: "gallery-fitted")
+                let area = stage.window.full.area
+                area.change { $0.show(scale: 3, at: area.middle) }
+                area.change { $0.pan(x: 200, y: 150) }
+                let view = stage.window.full.view.controller
+                Stand.pump("every pixel") { view.stages[.image]?.current?.pixels?.size == pixels.size }
+                stage.frame()
+                try keep(try stage.screenshot(), as: "gallery-zoomed-photograph")
+                let (zoom, drawn) = (area.zoom, try stage.screenshot(of: area.widget))
+                XCTAssertEqual(zoom.current, 3)
+                for (x, y) in [(100, 60), (400, 300), (700, 200), (900, 500)] {
+                    let (left, top) = (Int((zoom.offset.x + Double(x)) / 3), Int((zoom.offset.y + Double(y)) / 3))
+                    let pixel = try XCTUnwrap(pixels.pixel(x: left, y: top))
+                    assertColor(
+                        drawn.color(x, y), [pixel.red, pixel.green, pixel.blue].map { Int($0) }, within: 24,
+                        "at \(x), \(y)")
+                }
                 stage.close()
             }
         }
