@@ -83,8 +83,8 @@
             let align = isFitted ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER
             gtk_widget_set_halign(content, align)
             gtk_widget_set_valign(content, align)
-            // A fitted picture is not to scroll by half a point.
-            let policy = isFitted ? GTK_POLICY_EXTERNAL : GTK_POLICY_AUTOMATIC
+            // With another policy the scrolled window would keep the wheel, which turns to other pictures while one is fitted.
+            let policy = isFitted ? GTK_POLICY_NEVER : GTK_POLICY_AUTOMATIC
             gtk_scrolled_window_set_policy(widget.opaque, policy, policy)
             guard !isFitted else {
                 return gtk_widget_set_size_request(place, Self.smallest.width, Self.smallest.height)

@@ -8,8 +8,8 @@
     import WebImageGTK
     import WebImagePrograms
 
-    /// Measures what the gallery costs while nothing happens: waits until all cells are there and nothing runs any more, lets
-    /// some seconds pass, tells, and closes the window. For `make rest`.
+    /// Measures what the gallery costs while nothing happens: waits until all cells are there, animations paused, and nothing runs
+    /// any more, lets some seconds pass, and tells. For `make rest`.
     @MainActor
     final class RestMeasurement {
         private unowned let window: GalleryWindow
@@ -41,6 +41,9 @@
 
         /// At rest is what has been so ten times in a row.
         private func wait() -> Bool {
+            for cell in window.grid.cells {
+                if let player = cell.view.player(), player.state == .playing { player.pause() }
+            }
             let progress = window.grid.progress
             let isQuiet =
                 progress.all > 0 && progress.ready == progress.all && window.grid.prefetching == 0

@@ -72,7 +72,7 @@
                 Callback<Double, Void> { down in
                     area.change { $0.zoom(by: pow(PictureZoom.step, -down), at: pointer.place) }
                 })
-            gtk_widget_add_controller(area.widget, scroll)
+            gtk_widget_add_controller(full.widget, scroll)
         }
 
         private func addPinch(_ area: ZoomArea) {

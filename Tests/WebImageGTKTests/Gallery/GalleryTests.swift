@@ -145,8 +145,9 @@
         /// - Parameters:
         ///   - words: the command line.
         ///   - side: pixels of the pictures.
+        ///   - animated: whether the first picture is an animation.
         ///   - hashes: BlurHashes of the pictures, one after the other and again from the first; none for none.
-        init(_ words: String..., side: Int = GalleryStage.side, hashes: [String] = []) throws {
+        init(_ words: String..., side: Int = GalleryStage.side, animated: Bool = false, hashes: [String] = []) throws {
             self.side = side
             Style.install()
             folder = FileManager.default.temporaryDirectory.appending(
@@ -154,7 +155,10 @@
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var entries: [String] = []
             for number in 0..<Self.pictures {
-                let data = try Sources.png(Self.color(number).map(UInt8.init), width: side, height: side)
+                let data =
+                    animated && number == 0
+                    ? try NumberedPictures.gif(frames: 3, milliseconds: 30)
+                    : try Sources.png(Self.color(number).map(UInt8.init), width: side, height: side)
                 try data.write(to: folder.appending(path: "p\(number).png"))
                 let hash = hashes.isEmpty ? "" : #", "blurHash": "\#(hashes[number % hashes.count])""#
                 entries.append(

@@ -43,6 +43,10 @@
                 let fitted = window.full.area.zoom
                 XCTAssertNil(fitted.scale)
                 XCTAssertFalse(fitted.isCut)
+                // The wheel is the window's: it turns to other pictures.
+                var policies = (GTK_POLICY_ALWAYS, GTK_POLICY_ALWAYS)
+                gtk_scrolled_window_get_policy(window.full.area.widget.opaque, &policies.0, &policies.1)
+                XCTAssertTrue(policies == (GTK_POLICY_NEVER, GTK_POLICY_NEVER))
                 XCTAssertTrue(window.perform("zoom-actual"))
                 XCTAssertEqual(Self.width(stage), GalleryStage.side, "a pixel a point")
                 XCTAssertTrue(window.perform("zoom-in"))

@@ -97,7 +97,7 @@
 
         func testTheGalleryMeasuresItself() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "40", "--transition", "none")
+                let stage = try GalleryStage("--cells", "40", "--transition", "none", animated: true)
                 var lines: [String] = []
                 let measurement = RestMeasurement(of: stage.window, seconds: 0.2) { lines.append($0) }
                 Stand.pump("the measurement") { lines.count == 1 }
