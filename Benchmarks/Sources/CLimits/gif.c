@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "CLimits.h"
+#include "palette.h"
 #include <gif_lib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +71,11 @@ static int give(GifFileType *file, const GifByteType *source, int count) {
 uint8_t *wi_limit_make_gif(const uint8_t *pixels, int width, int height, int frames, size_t *count) {
     Memory memory = {NULL, 0, 0};
     GifColorType colours[256] = {{0, 0, 0}};
-    for (int i = 0; i < 252; i++)
-        colours[i] = (GifColorType){i / 42 * 51, i / 6 % 7 * 255 / 6, i % 6 * 51};
+    for (int i = 0; i < wi_palette_count; i++) {
+        uint8_t colour[3];
+        wi_palette_colour(i, colour);
+        colours[i] = (GifColorType){colour[0], colour[1], colour[2]};
+    }
     int error;
     GifFileType *file = EGifOpen(&memory, give, &error);
     ColorMapObject *map = GifMakeMapObject(256, colours);
@@ -85,8 +89,7 @@ uint8_t *wi_limit_make_gif(const uint8_t *pixels, int width, int height, int fra
         EGifPutImageDesc(file, 0, 0, width, height, false, NULL);
         for (int y = 0; y < height; y++) {
             const uint8_t *row = pixels + ((size_t)frame * height + y) * width * 4;
-            for (int x = 0; x < width; x++, row += 4)
-                line[x] = (uint8_t)((row[0] + 25) / 51 * 42 + (row[1] * 6 + 127) / 255 * 6 + (row[2] + 25) / 51);
+            for (int x = 0; x < width; x++, row += 4) line[x] = wi_palette_entry(row);
             EGifPutLine(file, line, width);
         }
     }

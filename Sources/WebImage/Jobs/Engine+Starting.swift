@@ -43,8 +43,10 @@ extension Engine {
                 } else {
                     await run(plan, task: task, known: known)
                 }
-            counters.count(result)
-            span?.end(result)
+            // What was given up counts as that, also where an answer came at the same moment.
+            let told = task.result ?? result
+            counters.count(told)
+            span?.end(told)
             release(place)
             if !isAhead { foreground.leave() }
             return result

@@ -10,7 +10,11 @@ extension Engine {
         let listener = PreviewListener(
             plan, isHeard: { task.isHeard }, deliver: { task.emit(.preview($0)) })
         let feed = previews.enter(key)
-        return PreviewListening(table: previews, key: key, feed: feed, id: feed.add(listener))
+        let id = feed.add(listener)
+        task.call(whenHeard: { feed.look() })
+        // Who joins a download that stands still is shown what has come.
+        feed.look()
+        return PreviewListening(table: previews, key: key, feed: feed, id: id, task: task)
     }
 }
 
@@ -20,8 +24,10 @@ struct PreviewListening: Sendable {
     let key: FetchKey
     let feed: PreviewFeed
     let id: Int
+    let task: ImageTask
 
     func end() {
+        task.call(whenHeard: nil)
         feed.remove(id)
         table.leave(key)
     }

@@ -76,6 +76,12 @@ final class PreviewFeed: Sendable {
         _ = left  // Released here, after the lock: a decoder takes its time to go.
     }
 
+    /// Somebody listens from now on: what has come already is shown without waiting for more.
+    func look() {
+        let isWanted = state.withLock { $0.isRunning && !$0.isBusy && $0.bytes.received > 0 }
+        if isWanted { startWork() }
+    }
+
     // MARK: - The load
 
     /// A load begins. Its number is to be given with all that it reports.

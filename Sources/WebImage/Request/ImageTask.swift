@@ -22,6 +22,7 @@ public final class ImageTask: Sendable {
         var nextID = 0
         var caches: [ImageCache] = []
         var storing: [Task<Void, Never>] = []
+        var whenHeard: (@Sendable () -> Void)?
     }
 
     private let state = Lock(State())
@@ -70,6 +71,8 @@ public final class ImageTask: Sendable {
             state.machine.addListener(id)
         }
         deliver()
+        let whenHeard = state.withLock { $0.whenHeard }
+        whenHeard?()
         return AsyncStream(unfolding: { await mailbox.next() }, onCancel: { mailbox.end() })
     }
 
@@ -114,6 +117,16 @@ public final class ImageTask: Sendable {
 
     /// Whether anybody reads ``events`` now.
     var isHeard: Bool { state.withLock { !$0.streams.isEmpty } }
+
+    /// Has `action` called whenever somebody begins to read ``events``; nil for nobody.
+    func call(whenHeard action: (@Sendable () -> Void)?) {
+        // Released after the lock.
+        let before = state.withLock { state in
+            defer { state.whenHeard = action }
+            return state.whenHeard
+        }
+        _ = before
+    }
 
     /// Names the caches that the request may store in.
     func storesIn(_ plan: RequestPlan) {

@@ -54,7 +54,9 @@ final class ToolProcess: Sendable {
         _ words: [String], input: String = "", environment: [String: String] = [:], closesOutput: Bool = false,
         terminal: FileHandle? = nil
     ) throws -> Running {
-        let variables = ["PATH": "/usr/bin:/bin", "HOME": path("home"), "XDG_CACHE_HOME": path("cache-home")]
+        var variables = ["PATH": "/usr/bin:/bin", "HOME": path("home"), "XDG_CACHE_HOME": path("cache-home")]
+        // What is set for this process's sanitizer is for the tool's too.
+        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] { variables[name] = ProcessInfo.processInfo.environment[name] }
         let id = UUID().uuidString
         for name in ["in", "out", "error"] { try write(name == "in" ? Data(input.utf8) : Data(), "\(name)-\(id)") }
         var output = ChildProcess.Stream.file("out-\(id)")

@@ -31,7 +31,16 @@
             }
         }
 
-        /// Lets the loop run until `condition` holds; fails the test when it does not within twenty seconds.
+        /// Seconds that a condition may take to come true; all is many times slower under a sanitizer.
+        private static var patience: Int {
+            #if THREAD_SANITIZER || ADDRESS_SANITIZER
+                200
+            #else
+                20
+            #endif
+        }
+
+        /// Lets the loop run until `condition` holds; fails the test when it does not within ``patience``.
         static func pump(
             _ what: String = "the condition", file: StaticString = #filePath, line: UInt = #line,
             until condition: () -> Bool
@@ -44,7 +53,7 @@
                     return 1
                 }, &wakes, nil)
             defer { g_source_remove(timer) }
-            let end = g_get_monotonic_time() + 20_000_000
+            let end = g_get_monotonic_time() + patience * 1_000_000
             while !condition() {
                 g_main_context_iteration(nil, 1)
                 if g_get_monotonic_time() > end {

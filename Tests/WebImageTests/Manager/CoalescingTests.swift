@@ -28,7 +28,7 @@ struct CoalescingTests {
             #expect(response.origin == .network)
         }
         #expect(server.counters.requests == 1)
-        #expect(fixture.manager.runningJobs == 0)
+        await untilTrue { fixture.manager.runningJobs == 0 }
     }
 
     @Test("who asked before a download ended is served by it, however late it comes to look")
@@ -113,6 +113,8 @@ struct CoalescingTests {
         let first = fixture.manager.load(server.url("/a"))
         let second = fixture.manager.load(server.url("/a"))
         await server.waitForRequests(count: 1)
+        // Who has not come to the download yet is not among those for whom it goes on.
+        await untilTrue { fixture.manager.statistics.loadsShared == 1 }
         first.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await first.response }
         gate.open()

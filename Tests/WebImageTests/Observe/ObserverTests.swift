@@ -19,6 +19,14 @@ private final class Recorder: ImageEventsObserver {
     }
 }
 
+/// Gives a request up as soon as its bytes have been stored.
+private struct Quitter: ImageEventsObserver {
+    let task = Shared<ImageTask?>(nil)
+    func observe(_ event: StageEvent) {
+        if event.stage == .store, event.phase == .ended { task.value?.cancel() }
+    }
+}
+
 @Suite("Observers, counters, activity", .timeLimit(.minutes(1)))
 struct ObserverTests {
     private let loader = StubLoader()
@@ -108,18 +116,45 @@ struct ObserverTests {
         for task in tasks { _ = try await task.image }
         _ = try await fixture.manager.image(from: url)
         fixture.manager.memoryCache.removeAll()
+        // Until the last of the five has let go of its bytes, they would be used.
+        let key = RequestPlan(ImageRequest(url), fixture.manager.engine.defaults).keys.data
+        await untilTrue { fixture.manager.engine.originals[key] == nil }
         _ = try await fixture.manager.image(from: url)
         var tiny = ImageRequest(url, size: .fit(width: 3))
         tiny.limits = Limits.desktop
         tiny.limits?.maxPixels = 10
         _ = try? await fixture.manager.image(for: tiny)
         let counts = fixture.manager.statistics
-        let bytes = try TestPictures.png(1).count
-        #expect(counts.downloaded == 5 && counts.loads == 1 && counts.bytesLoaded == bytes)
-        #expect(counts.memoryHits == 1 && counts.diskHits == 1 && counts.failed == 1 && counts.rejectedByLimits == 1)
-        #expect(counts.decodes == 2 && counts.hitRate == 2.0 / 7)
-        fixture.manager.load(try #require(URL(string: "https://example.org/b"))).cancel()
+        #expect(counts.downloaded == 5)
+        #expect(counts.loads == 1)
+        #expect(try counts.bytesLoaded == TestPictures.png(1).count)
+        #expect(counts.memoryHits == 1)
+        #expect(counts.diskHits == 1)
+        #expect(counts.failed == 1)
+        #expect(counts.rejectedByLimits == 1)
+        #expect(counts.decodes == 2)
+        #expect(counts.hitRate == 2.0 / 7)
+        let other = try #require(URL(string: "https://example.org/b"))
+        loader.set(.init(gate: Gate()), for: other)
+        fixture.manager.load(other).cancel()
         await untilTrue { fixture.manager.statistics.cancelled == 1 }
+    }
+
+    @Test("a request that is given up when its picture was made already counts as what its reader was told")
+    func givenUpLate() async throws {
+        let quitter = Quitter()
+        let fixture = try fixture(quitter, recorder)
+        let gate = Gate()
+        loader.set(.init(body: try TestPictures.png(1), gate: gate), for: url)
+        let task = fixture.manager.load(url)
+        quitter.task.value = task
+        gate.open()
+        await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
+        await untilTrue { fixture.manager.statistics.cancelled + fixture.manager.statistics.downloaded > 0 }
+        #expect(fixture.manager.statistics.cancelled == 1)
+        await untilTrue { recorder.events.contains { $0.stage == .request && $0.phase == .ended } }
+        let end = recorder.events.last { $0.stage == .request && $0.phase == .ended }
+        #expect(end?.error == .request(.cancelled))
     }
 
     @Test("the activity is the number of running loads")

@@ -31,8 +31,23 @@ struct PreviewTests {
         let previews = await log.allPreviews()
         #expect(previews.count >= 2 && previews.allSatisfy { $0.metadata.isPartial && $0.size == image.size })
         #expect(!image.metadata.isPartial)
-        await untilTrue { fixture.manager.runningJobs == 0 && fixture.manager.engine.previews.count == 0 }
-        #expect(fixture.manager.engine.previews.studio.budget.bytesInUse == 0)
+        let previewing = fixture.manager.engine.previews
+        await untilTrue {
+            fixture.manager.runningJobs == 0 && previewing.count == 0 && previewing.studio.budget.bytesInUse == 0
+        }
+    }
+
+    @Test("what came before anybody listened is shown to who comes then, without further bytes")
+    func standing() async throws {
+        let picture = try SteppedPicture(try TestPictures.jpeg(progressive: true))
+        var request = ImageRequest(picture.url)
+        request.preview = .progressive
+        let task = picture.manager.load(request)
+        await picture.begin(parts: 3)
+        let log = EventLog(task)
+        await untilTrue { log.previews.count == 1 }
+        picture.loader.go(.finish(picture.data))
+        #expect(try await !task.image.metadata.isPartial)
     }
 
     @Test("who did not ask for previews gets none")

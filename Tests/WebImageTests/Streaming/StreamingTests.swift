@@ -16,6 +16,19 @@ struct StreamingTests {
         return data
     }
 
+    /// A second passes whenever it is looked at: every download is slow.
+    private static func clock() -> StoreClock {
+        let time = Shared(0.0)
+        return StoreClock(
+            now: { Date() },
+            uptime: {
+                time.update {
+                    $0 += 1
+                    return $0
+                }
+            })
+    }
+
     private func isAtRest(_ manager: ImageManager) async {
         let engine = manager.engine
         await untilTrue { engine.isAtRest && engine.streams.count == 0 }
@@ -174,17 +187,8 @@ struct StreamingTests {
 
     @Test("from a server that lets it go in quarters, the picture is that of the whole file")
     func server() async throws {
-        let time = Shared(0.0)
         let slow = try SlowPicture(try Self.photo())
-        let fixture = try ManagerFixture {
-            $0.previews.clock = StoreClock(
-                now: { Date() },
-                uptime: {
-                    time.update {
-                        $0 += 1; return $0
-                    }
-                })
-        }
+        let fixture = try ManagerFixture { $0.previews.clock = Self.clock() }
         let task = fixture.manager.load(slow.url)
         slow.gates[0].open()
         slow.gates[1].open()
@@ -195,6 +199,46 @@ struct StreamingTests {
         let whole = try CoderRegistry.standard.decode(slow.data, context: CodingContext())
         #expect(try await task.image.hasPixels(of: whole))
         #expect(fixture.manager.statistics.decodesWhileLoading == 1)
+        await isAtRest(fixture.manager)
+    }
+
+    @Test("behind a redirect, lost in its midst and continued, it is still one decoding")
+    func continued() async throws {
+        let data = try Self.photo()
+        let half = data.count / 2
+        let (first, rest) = (Gate(), Gate())
+        let server = try LoopbackServer { request in
+            if request.path == "/a" { return .redirect(to: "/target") }
+            var response = ServerResponse.ok(data, type: "image/jpeg")
+            response.fields["ETag"] = "\"one\""
+            guard request.fields["Range"] != nil else {
+                return response.with {
+                    $0.bodyCut = half
+                    $0.pieceSize = half / 2
+                    $0.pieceGates = [first]
+                }
+            }
+            response.status = 206
+            response.body = data.dropFirst(half)
+            response.fields["Content-Range"] = "bytes \(half)-\(data.count - 1)/\(data.count)"
+            response.bodyGate = rest
+            return response
+        }
+        let fixture = try ManagerFixture {
+            $0.downloader.retry = RetryPolicy(attempts: 3, baseDelay: 0, maxDelay: 0)
+            $0.previews.clock = Self.clock()
+        }
+        let task = fixture.manager.load(server.url("/a"))
+        first.open()
+        let budget = fixture.manager.engine.streams.studio.budget
+        await untilTrue { budget.bytesInUse > 0 }
+        rest.open()
+        let response = try await task.response
+        #expect(response.image.hasPixels(of: try CoderRegistry.standard.decode(data, context: CodingContext())))
+        #expect(server.requests.map(\.path) == ["/a", "/target", "/a", "/target"])
+        #expect(server.requests.map { $0.fields["Range"] } == [nil, nil, nil, "bytes=\(half)-"])
+        #expect(response.metrics?.resumedBytes == half)
+        #expect(fixture.manager.statistics.decodes == 1 && fixture.manager.statistics.decodesWhileLoading == 1)
         await isAtRest(fixture.manager)
     }
 }

@@ -33,6 +33,9 @@ int wi_limit_gif(const uint8_t *bytes, size_t count, uint8_t *output, size_t cap
 /// A GIF of `frames` RGBA pictures that follow each other in `pixels`, colours cut down to 6 × 7 × 6. The caller frees
 /// it; NULL where it failed.
 uint8_t *wi_limit_make_gif(const uint8_t *pixels, int width, int height, int frames, size_t *count);
+/// A PNG of RGBA `pixels` with one byte per pixel: their green as grey, or colours cut down to 6 × 7 × 6 in a palette. The
+/// caller frees it; NULL where it failed.
+uint8_t *wi_limit_make_png(const uint8_t *pixels, int width, int height, int isGrey, size_t *count);
 
 /// Lanczos-3 of the upper left `spanX` × `spanY` pixels of `source` to `target`.
 int wi_limit_lanczos(

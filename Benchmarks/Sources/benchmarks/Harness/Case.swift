@@ -77,6 +77,18 @@ struct Goal {
     }
 }
 
+/// A contender that is not everywhere, and what the first contender should reach against it.
+struct Rival {
+    let contender: Contender
+    let goals: [Goal]
+
+    /// Without a `bound` for the ratio of processor time there is no goal.
+    init(contender: Contender, atMost bound: Double?) {
+        self.contender = contender
+        goals = bound.map { [.ratio(.cpu, to: contender.name, atMost: $0)] } ?? []
+    }
+}
+
 /// Contenders that do the same work, and what the first of them should reach.
 struct Case {
     let name: String
@@ -84,6 +96,13 @@ struct Case {
     let goals: [Goal]
     /// Rounds that are run and not counted, to fill caches and pools.
     var warmUps = 1
+
+    /// The same with more contenders.
+    func against(_ rivals: [Rival]) -> Case {
+        Case(
+            name: name, contenders: contenders + rivals.map(\.contender), goals: goals + rivals.flatMap(\.goals),
+            warmUps: warmUps)
+    }
 }
 
 /// `value` with a fixed number of decimals.

@@ -7,12 +7,11 @@ import WebImage
 /// 1,000 pictures from the network to thumbnails, with nothing cached.
 enum ColdSuite: Suite {
     static let name = "cold"
-    static let summary = "cold load of 1,000 pictures to 256 x 256, against libcurl + libjpeg-turbo + Lanczos in C"
+    static let summary =
+        "cold load of 1,000 pictures to 256 x 256, against libcurl + libjpeg-turbo + Lanczos in C and aiohttp in Python"
 
     private static let limit = "C on two threads"
     private static let side = 256
-
-    private static let peer = "aiohttp + Pillow"
 
     static func cases(_ settings: Settings) throws -> [Case] {
         // A hundred different pictures are enough for caches not to help: none of them keeps bytes by content.
@@ -23,11 +22,21 @@ enum ColdSuite: Suite {
         let server = try FileServer((0..<settings.pictures).map { originals[$0 % originals.count] }, settings: settings)
         let texts = server.urls
         let urls = texts.compactMap { URL(string: $0) }
-        let ours = Contender("WebImage") { _ in
+        let name = "\(settings.pictures) JPEG of 0.2…1.2 MP, originals to disk, per picture"
+        let item = Case(
+            name: name, contenders: [ours(urls, settings), inC(texts, server, settings)],
+            goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
+        return [item.against(try inPython(texts, settings))]
+    }
+
+    private static func ours(_ urls: [URL], _ settings: Settings) -> Contender {
+        Contender("WebImage") { _ in
             let folder = try settings.makeFolder("cold")
             let manager = ImageManager {
                 $0.cache.disk = DiskCacheConfiguration(directory: folder, sizeLimit: 8 << 30, minFreeFraction: 0)
                 $0.limits = Photograph.roomy
+                // As the others: no care is taken of a server that is on the same machine.
+                $0.downloader.startRate = nil
             }
             let sample = try await timed(urls.count) {
                 try await withThrowingTaskGroup(of: Int.self) { group in
@@ -42,7 +51,10 @@ enum ColdSuite: Suite {
             await manager.close()
             return sample
         }
-        let theirs = Contender(limit) { _ in
+    }
+
+    private static func inC(_ texts: [String], _ server: FileServer, _ settings: Settings) -> Contender {
+        Contender(limit) { _ in
             // The server must outlive every round.
             consume(server)
             let folder = try settings.makeFolder("cold-c")
@@ -54,27 +66,24 @@ enum ColdSuite: Suite {
                 guard code == 0 else { throw Skipped(reason: "the C program loaded \(loaded.answered) pictures") }
             }
         }
-        let name = "\(settings.pictures) JPEG of 0.2…1.2 MP, originals to disk, per picture"
-        let againstC = Case(name: name, contenders: [ours, theirs], goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
-        return [againstC, try againstPython(name, ours, texts, settings)].compactMap { $0 }
     }
 
-    /// The peer keeps no originals. Nil, and a word of why, where it is not installed.
-    private static func againstPython(
-        _ name: String, _ ours: Contender, _ urls: [String], _ settings: Settings
-    ) throws -> Case? {
-        let program: PythonPeer
-        do {
-            program = try PythonPeer("cold.py", modules: ["aiohttp", "PIL"])
-        } catch let skipped as Skipped {
-            FileHandle.standardError.write(Data("\(peer) skipped: \(skipped.reason)\n".utf8))
-            return nil
+    /// The peers keep no originals. Those that are not installed are left out, with a word of why.
+    private static func inPython(_ urls: [String], _ settings: Settings) throws -> [Rival] {
+        let list = try settings.makeFolder("cold-python") + "/urls"
+        try Data(urls.joined(separator: "\n").utf8).write(to: URL(filePath: list))
+        let bounds: [(PeerLibrary, Double)] = [(.openCV, 0.8), (.pillow, 0.55), (.libvips, 0.55)]
+        return bounds.compactMap { library, bound in
+            do {
+                let program = try PythonPeer("cold.py", modules: ["aiohttp", library.module])
+                let contender = Contender("aiohttp + \(library.rawValue)") { _ in
+                    try program.measure([library.module], input: list)
+                }
+                return Rival(contender: contender, atMost: bound)
+            } catch {
+                library.skip((error as? Skipped)?.reason ?? "\(error)", in: name)
+                return nil
+            }
         }
-        let theirs = Contender(peer) { _ in
-            let folder = try settings.makeFolder("cold-python")
-            return try program.run(urls.joined(separator: "\n"), operations: urls.count, folder: folder)
-        }
-        return Case(
-            name: name + ", against Python", contenders: [ours, theirs], goals: [.ratio(.cpu, to: peer, atMost: 0.55)])
     }
 }

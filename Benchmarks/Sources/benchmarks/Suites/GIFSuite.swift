@@ -4,10 +4,10 @@ import CLimits
 import Foundation
 import WebImage
 
-/// Playing an animation through against giflib.
+/// Playing an animation through against giflib and Pillow.
 enum GIFSuite: Suite {
     static let name = "gif"
-    static let summary = "every frame of a GIF, against giflib with compositing"
+    static let summary = "every frame of a GIF, against giflib with compositing and Pillow"
 
     static func cases(_ settings: Settings) throws -> [Case] {
         let (width, height, frames) = (480, 270, 40)
@@ -41,10 +41,10 @@ enum GIFSuite: Suite {
                 }
             }
         }
-        return [
-            Case(
-                name: "\(width)x\(height), \(frames) frames, per frame", contenders: [ours, theirs],
-                goals: [.ratio(.cpu, to: "giflib", atMost: 1.05)])
-        ]
+        let item = Case(
+            name: "\(width)x\(height), \(frames) frames, per frame", contenders: [ours, theirs],
+            goals: [.ratio(.cpu, to: "giflib", atMost: 1.05)])
+        let peers = PicturePeers([.pillow], .frames, of: name, settings)
+        return [item.against(try peers.rivals(bytes, count: 3, operations: frames, atMost: [.pillow: 0.8]))]
     }
 }

@@ -5,6 +5,14 @@ import WebImage
 import WebImageTesting
 
 extension PipelineSuite {
+    /// A manager of memory alone that takes no care of a server on the same machine.
+    private static func impatient() -> ImageManager {
+        ImageManager {
+            $0.cache.usesDisk = false
+            $0.downloader.startRate = nil
+        }
+    }
+
     /// A thousand small pictures fetched ahead, against the same loaded because they are visible.
     static func prefetching(_ settings: Settings) throws -> Case {
         let picture = try Photograph.encoded(320, 240, as: .jpeg(quality: 85))
@@ -12,7 +20,7 @@ extension PipelineSuite {
         let urls = server.urls.compactMap { URL(string: $0) }
         let requests = urls.map { ImageRequest($0, size: .fit(width: 128, height: 128)) }
         let ahead = Contender("prefetch") { _ in
-            let manager = ImageManager { $0.cache.usesDisk = false }
+            let manager = impatient()
             let prefetcher = ImagePrefetcher(manager)
             let sample = await timed(requests.count) { consume(await prefetcher.prefetch(requests).result) }
             await manager.close()
@@ -21,7 +29,7 @@ extension PipelineSuite {
         let visible = Contender("load") { _ in
             // The server must outlive every round.
             consume(server)
-            let manager = ImageManager { $0.cache.usesDisk = false }
+            let manager = impatient()
             let sample = try await timed(requests.count) {
                 for task in requests.map({ manager.load($0) }) { consume(try await task.image) }
             }
@@ -52,7 +60,7 @@ extension PipelineSuite {
             return latencies
         }
         let busy = Contender("among prefetches") { _ in
-            let manager = ImageManager { $0.cache.usesDisk = false }
+            let manager = impatient()
             let prefetcher = ImagePrefetcher(manager)
             let task = prefetcher.prefetch(Array(requests.dropFirst(wanted)))
             while task.progress.finished < 20 { await Task.yield() }
@@ -65,7 +73,7 @@ extension PipelineSuite {
         let idle = Contender("idle") { _ in
             // The server must outlive every round.
             consume(server)
-            let manager = ImageManager { $0.cache.usesDisk = false }
+            let manager = impatient()
             let sample = try await latencies(manager).sample
             await manager.close()
             return sample

@@ -6,32 +6,44 @@ import Glibc
 /// A program of `Benchmarks/Peers` that measures itself, so that starting Python is not counted.
 struct PythonPeer {
     private static let python = "/usr/bin/python3"
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Peers").standardizedFileURL.path
+
     private let script: String
 
-    /// - Throws: ``Skipped`` where Python or one of `modules` is missing.
+    /// - Throws: ``Skipped`` where Python or one of `modules`, of Python or of `Benchmarks/Peers`, is missing.
     init(_ name: String, modules: [String]) throws {
-        script =
-            URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Peers/\(name)")
-            .standardizedFileURL.path
+        script = "\(Self.folder)/\(name)"
         let words = "import " + modules.joined(separator: ", ")
-        guard access(Self.python, X_OK) == 0, system("\(Self.python) -c '\(words)' 2>/dev/null") == 0 else {
-            throw Skipped(reason: "Python has not all of \(modules.joined(separator: ", ")) (Scripts/setup benchmarks)")
+        guard access(Self.python, X_OK) == 0,
+            system("cd \(quoted(Self.folder)) && \(Self.python) -B -c '\(words)' 2>/dev/null") == 0
+        else {
+            throw Skipped(reason: "Python cannot \(words) (Scripts/setup benchmarks)")
         }
     }
 
-    /// Runs it with `input` in a file of `folder`; its processor seconds and the seconds that passed, per operation.
-    func run(_ input: String, operations: Int, folder: String) throws -> Sample {
-        let file = folder + "/input"
-        try Data(input.utf8).write(to: URL(filePath: file))
-        guard let pipe = popen("\(Self.python) '\(script)' < '\(file)'", "r") else {
+    /// Runs it with the file at `input` as its standard input; what it printed.
+    @discardableResult
+    func run(_ arguments: [String], input: String = "/dev/null") throws -> String {
+        let words = [Self.python, "-B", script] + arguments
+        guard let pipe = popen(words.map(quoted).joined(separator: " ") + " < \(quoted(input))", "r") else {
             throw Skipped(reason: "\(script) does not start")
         }
         var line = [CChar](repeating: 0, count: 256)
         let text = fgets(&line, 256, pipe).map { String(cString: $0) } ?? ""
-        let numbers = text.split(separator: " ").compactMap {
-            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
-        }
-        guard pclose(pipe) == 0, numbers.count == 2 else { throw Skipped(reason: "\(script) failed") }
-        return [.cpu: numbers[0] / Double(operations), .wall: numbers[1] / Double(operations)]
+        guard pclose(pipe) == 0 else { throw Skipped(reason: "\(words.dropFirst(2)) failed") }
+        return text
     }
+
+    /// Runs it; the processor seconds and the seconds that passed, per operation, that it printed.
+    func measure(_ arguments: [String], input: String = "/dev/null") throws -> Sample {
+        let numbers = try run(arguments, input: input).split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard numbers.count == 2 else { throw Skipped(reason: "\(script) told no figures") }
+        return [.cpu: numbers[0], .wall: numbers[1]]
+    }
+}
+
+/// `text` as one word of the shell.
+private func quoted(_ text: String) -> String {
+    "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
 }

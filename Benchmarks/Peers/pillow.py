@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Pillow."""
+import io
+
+from PIL import Image, ImageSequence
+
+
+def thumbnail(data, side=256):
+    """RGB bytes of the picture reduced to fit a square; JPEG is scaled by DCT first, as Pillow does by itself."""
+    image = Image.open(io.BytesIO(data))
+    image.thumbnail((side, side), Image.LANCZOS)
+    return image.convert("RGB").tobytes()
+
+
+def decode(data):
+    image = Image.open(io.BytesIO(data))
+    image.load()
+    return image.convert("RGBA")
+
+
+def frames(data):
+    """Draws every frame of an animation and gives back how many there are."""
+    count = 0
+    for frame in ImageSequence.Iterator(Image.open(io.BytesIO(data))):
+        frame.load()
+        count += 1
+    return count

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+import CLimits
+import Foundation
+import WebImage
+
+/// A whole picture reduced to fit a square by the limit's Lanczos-3, which thumbnails are compared with.
+struct Reference {
+    private let pixels: ScratchMemory
+
+    init(_ bytes: Data, fitting target: PixelSize) throws {
+        let full = try CoderRegistry.standard.decode(bytes, context: CodingContext(limits: Photograph.roomy))
+        pixels = ScratchMemory(target.width * target.height * 4)
+        let code = wi_limit_lanczos(
+            full.pixels.packedBytes(), wi_limit_size(width: Int32(full.size.width), height: Int32(full.size.height)),
+            Double(full.size.width), Double(full.size.height), pixels.bytes,
+            wi_limit_size(width: Int32(target.width), height: Int32(target.height)))
+        guard code == 0 else { throw Skipped(reason: "no memory for the reference") }
+    }
+
+    /// Decibels between the reference and a picture of `channels` bytes per pixel, the first three of them red, green
+    /// and blue. Nil where its size is another.
+    func quality(_ bytes: some Collection<UInt8>, channels: Int) -> Double? {
+        guard bytes.count * 4 == pixels.count * channels else { return nil }
+        var squares = 0.0
+        for (index, byte) in bytes.enumerated() where index % channels < 3 {
+            let difference = Double(byte) - Double(pixels.bytes[index / channels * 4 + index % channels])
+            squares += difference * difference
+        }
+        let mean = squares / Double(pixels.count / 4 * 3)
+        return mean > 0 ? 10 * log10(255 * 255 / mean) : 99
+    }
+}
