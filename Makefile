@@ -10,7 +10,7 @@ TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,GTK
 WITH = $(if $(TRAITS),--traits $(TRAITS))
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo gallery test test-gtk views screenshots test-minimal test-asan test-tsan soak lint format fixtures build release benchmarks clean
+.PHONY: demo gallery rest test test-gtk views screenshots test-minimal test-asan test-tsan soak lint format fixtures build release benchmarks clean
 
 ## Release build, then the whole path once: bundled album over loopback, or URLS="…" of your own.
 demo:
@@ -24,6 +24,13 @@ gallery:
 	@$(SWIFT) build -c release --product webimage $(WITH)
 	@$(SWIFT) build -c release --product webimage-gallery $(WITH)
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
+
+## What the gallery costs while nothing happens: processor time and wake-ups of two seconds, after all cells are there.
+rest:
+	@Scripts/setup test
+	@$(SWIFT) build -c release --product webimage $(WITH)
+	@$(SWIFT) build -c release --product webimage-gallery $(WITH)
+	@WEBIMAGE_GALLERY_REST=2 Scripts/displayed $$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
 
 ## Lint, build and every test that needs nothing but this machine.
 test:
@@ -48,7 +55,7 @@ views:
 screenshots:
 	@Scripts/setup test
 	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/Images/GTK Scripts/displayed $(SWIFT) test $(WITH) \
-		--filter 'WebImageGTKTests.(Looks|Indicator)Tests' --disable-swift-testing
+		--filter 'WebImageGTKTests.(Looks|MovingLooks|Indicator)Tests' --disable-swift-testing
 
 ## The codecs without any optional library.
 test-minimal:

@@ -13,6 +13,11 @@ extern void _dispatch_main_queue_callback_4CF(void *);
 
 bool wi_gtk_is_process_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
+// Written and read on the main thread only.
+static unsigned long dispatches;
+
+unsigned long wi_gtk_main_queue_dispatches(void) { return dispatches; }
+
 static gboolean drain(gint descriptor, GIOCondition condition, gpointer data) {
     (void)condition;
     (void)data;
@@ -20,6 +25,7 @@ static gboolean drain(gint descriptor, GIOCondition condition, gpointer data) {
     // libdispatch does not reset the eventfd; left readable it would wake the loop for ever. It does not block.
     while (read(descriptor, &count, sizeof count) > 0) {
     }
+    dispatches++;
     _dispatch_main_queue_callback_4CF(NULL);
     return G_SOURCE_CONTINUE;
 }

@@ -24,7 +24,9 @@ extension Engine {
                 self.originals.enter()
                 return .response(try await self.run(plan, task: task, known: known?.image).get())
             }
-            return .success(try await picture(of: answer, plan, task))
+            let response = try await picture(of: answer, plan, task)
+            preparation(response.image.pixels)
+            return .success(response)
         } catch {
             return .failure(error)
         }

@@ -42,7 +42,8 @@ extension Engine {
                     if index == 0 { try await self.decode(original, ahead, plan, context.priority) } else {
                         try await self.transform(
                             try await self.step(index - 1, original, ahead, plan, context.priority),
-                            plan.transformers[index - 1], plan, context.priority)
+                            plan.transformers[index - 1], plan, isLast: index == plan.transformers.count,
+                            context.priority)
                     }
                 original.remember(picture.image, key)
                 return .success(picture)
@@ -69,7 +70,7 @@ extension Engine {
         let cost = decodeCost(original.probe, options)
         try checkMemory(cost)
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
-            [counters] context throws(ImageError) -> Image in
+            [counters, preparation] context throws(ImageError) -> Image in
             let image = try plan.trace.work(.decode, key: plan.keys.decoded, describe: Self.describe) {
                 () throws(ImageError) in
                 if let image = try ahead?.finish(original.data, probe: original.probe, context: context) {
@@ -80,6 +81,7 @@ extension Engine {
                     .with(provenance: original.resource)
             }
             counters.decodes.add(1, ordering: .relaxed)
+            if plan.transformers.isEmpty { preparation(image.pixels) }
             return image
         }
         return Picture(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1), transformSeconds: 0)
@@ -94,14 +96,15 @@ extension Engine {
     }
 
     private func transform(
-        _ base: Picture, _ transformer: any ImageTransformer, _ plan: RequestPlan, _ priority: LivePriority
+        _ base: Picture, _ transformer: any ImageTransformer, _ plan: RequestPlan, isLast: Bool,
+        _ priority: LivePriority
     ) async throws(ImageError) -> Picture {
         let start = ContinuousClock.now
         let scale = plan.request.scale
         let image = try await workers.run(cost: base.image.pixels.byteCount, priority: priority, limits: plan.limits) {
-            [counters] context throws(ImageError) -> Image in
+            [counters, preparation] context throws(ImageError) -> Image in
             counters.transforms.add(1, ordering: .relaxed)
-            return try plan.trace.work(
+            let image = try plan.trace.work(
                 .transform, key: plan.keys.final, detail: transformer.identity, describe: Self.describe
             ) { () throws(ImageError) in
                 let result = try transformer.apply(
@@ -109,6 +112,8 @@ extension Engine {
                 try context.limits.check(result: result)
                 return result
             }
+            if isLast { preparation(image.pixels) }
+            return image
         }
         var picture = Picture(
             image: image, decodeSeconds: base.decodeSeconds, transformSeconds: base.transformSeconds)
@@ -166,10 +171,12 @@ extension Engine {
         guard plan.standing(of: resource) == .answers else { return nil }
         let scale = plan.request.scale
         let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-            [configuration] context throws(ImageError) -> Image in
-            try configuration.coders.decode(
+            [configuration, preparation] context throws(ImageError) -> Image in
+            let image = try configuration.coders.decode(
                 entry.payload, options: DecodeOptions(scale: scale), context: context
             ).with(provenance: resource)
+            preparation(image.pixels)
+            return image
         }
         guard let image else {
             await plan.cache.remove(finalKey(plan), matching: plan.selecting)

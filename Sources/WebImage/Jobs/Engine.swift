@@ -33,6 +33,7 @@ final class Engine: Sendable {
     let admissions = AdmissionTable()
     let starter = TaskStarter()
     let foreground = Foreground()
+    let preparation = PixelPreparation()
     /// Nil for as many requests as there are.
     let queueLimit: Int?
     let revalidations = SharedJobs<BackgroundKey, Bool, Never>()
@@ -57,7 +58,7 @@ final class Engine: Sendable {
         self.workers = WorkerPool(
             threads: configuration.workerThreads, byteBudget: configuration.decodeBudget,
             waitingLimit: configuration.waitingLimit)
-        let studio = PreviewStudio(configuration, workers)
+        let studio = PreviewStudio(configuration, workers, preparation)
         previews = PreviewTable(studio)
         streams = StreamTable(StreamStudio(workers: workers, budget: studio.budget, time: { studio.time() }))
     }

@@ -119,11 +119,15 @@ final class FramePool {
     private func decode(_ index: Int) {
         let (workers, limits) = (manager.engine.workers, manager.configuration.limits)
         let (animation, cost) = (animation, ledger.frameBytes)
+        let preparation = manager.engine.preparation
         decodes[index] = Task { [weak self] in
             let result: Result<PixelBuffer, ImageError>
             do throws(ImageError) {
                 let pixels = try await workers.run(cost: cost, priority: LivePriority(.high), limits: limits) {
-                    (_) throws(ImageError) in try animation.frame(at: index)
+                    (_) throws(ImageError) in
+                    let pixels = try animation.frame(at: index)
+                    preparation(pixels)
+                    return pixels
                 }
                 result = .success(pixels)
             } catch {

@@ -15,9 +15,13 @@ final class PreviewStudio: Sendable {
     private let workers: WorkerPool
     private let coders: CoderRegistry
     private let settings: ImageManagerConfiguration.Previews
+    private let preparation: PixelPreparation
     let budget: PreviewBudget
 
-    init(_ configuration: ImageManagerConfiguration, _ workers: WorkerPool) {
+    init(
+        _ configuration: ImageManagerConfiguration, _ workers: WorkerPool, _ preparation: PixelPreparation
+    ) {
+        self.preparation = preparation
         self.workers = workers
         coders = configuration.coders
         settings = configuration.previews
@@ -37,7 +41,7 @@ final class PreviewStudio: Sendable {
         _ maker: PreviewMaker, _ bytes: PreviewMaker.Bytes, for plans: [RequestPlan], priority: RequestPriority
     ) async -> Outcome? {
         try? await workers.run(cost: maker.cost, priority: LivePriority(priority), limits: maker.key.limits) {
-            [coders, budget] context throws(ImageError) -> Outcome in
+            [coders, budget, preparation] context throws(ImageError) -> Outcome in
             var maker = maker
             // What the decoder took must be remembered whatever follows: its bytes are not given twice.
             let span = plans.first?.trace?.begin(.preview, key: maker.key.decoded, lane: WorkerLane.current)
@@ -52,6 +56,7 @@ final class PreviewStudio: Sendable {
                 // A transformer that fails leaves its own requests without previews.
                 images[plan.keys.final] = try? Self.transformed(image, plan, context)
             }
+            for image in images.values { preparation(image.pixels) }
             return Outcome(maker: maker, images: images)
         }
     }

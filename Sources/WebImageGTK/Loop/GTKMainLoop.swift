@@ -5,10 +5,34 @@
     import CWebImageGTK
     // The bridge's C code needs libdispatch linked, also where nothing else of the program does.
     import Dispatch
+    import Foundation
+    import Synchronization
 
     /// Lets the main actor work while GLib's loop owns the main thread.
     public enum GTKMainLoop {
         @MainActor private static var isInstalled = false
+        /// Ticks and timers of views that have run.
+        @MainActor static var callbacks = 0
+
+        /// How often the loop has woken for this module: for the main actor's work, ticks and timers. It stands still while
+        /// nothing happens.
+        @MainActor package static var wakes: Int { callbacks + Int(wi_gtk_main_queue_dispatches()) }
+
+        private static let hasTold = Atomic<Bool>(false)
+
+        /// ``install()`` for a view that is used. Off the main thread it says what is wrong, for nothing else would: once, on
+        /// standard error.
+        ///
+        /// - Returns: whether it had to say so.
+        @discardableResult
+        static func installOrTell() -> Bool {
+            guard !install(), !hasTold.exchange(true, ordering: .relaxed) else { return false }
+            let line =
+                "WebImageGTK: a view is used off the process's main thread, where nothing will appear. "
+                + "“main” must not await: see “The one rule” in Documentation/GTK.md.\n"
+            FileHandle.standardError.write(Data(line.utf8))
+            return true
+        }
 
         /// Makes the default main context run what waits for the main actor and for `DispatchQueue.main`: no polling, no idle
         /// work. Views do this by themselves; an app calls it where it awaits on the main actor before its first view.

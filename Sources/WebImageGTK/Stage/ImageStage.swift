@@ -16,6 +16,8 @@
         func stageChanged(_ stage: ImageStage, size: Bool)
         /// ``ImageStage/advance(to:)`` is to be called.
         func stageNeedsTick(_ stage: ImageStage)
+        /// What is shown has been drawn, or its transition is over; told while it is drawn.
+        func stageReached(_ stage: ImageStage)
         /// The stage is about to be drawn with this size in points.
         func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double)
     }
@@ -57,7 +59,10 @@
         private(set) var transition: RunningTransition?
         /// Whether what is to be shown waits for its upload.
         private(set) var isWaiting = false
-        private var isDrawing = false
+        /// How far what is to be shown has come.
+        private(set) var reached = LoadGoal.loaded
+        /// Whether it is being drawn: widgets are not to change meanwhile.
+        private(set) var isDrawing = false
         private var toldSize: (width: Double, height: Double)?
 
         init(slot: ImageSlot, manager: ImageManager) {
@@ -77,6 +82,7 @@
             outgoing = next == nil ? nil : old
             transition = next == nil ? nil : RunningTransition(presentation.transition, animates: animates)
             isWaiting = false
+            reached = .loaded
             changed()
         }
 
@@ -181,27 +187,35 @@
             let box = (width: width, height: height)
             isWaiting = current?.prepare(at: now, .shared) == false
             if isWaiting { host?.stageNeedsTick(self) }
+            var isOver = true
             if let current, current.isDrawable {
-                if var transition, !isWaiting {
-                    transition.start = transition.start ?? now
-                    self.transition = transition
-                    let progress = transition.progress(at: now)
-                    if progress < 1 {
-                        transition.transition.draw(
-                            TransitionFrame(
-                                snapshot: snapshot.pointer, width: width, height: height, progress: progress,
-                                drawOld: { self.draw(self.outgoing, snapshot, box) },
-                                drawNew: { self.draw(current, snapshot, box) }))
-                    } else {
-                        draw(current, snapshot, box)
-                    }
-                } else {
-                    draw(current, snapshot, box)
-                }
+                isOver = !drawTransition(to: current, snapshot, box, now)
+                if isOver { draw(current, snapshot, box) }
             } else {
                 draw(outgoing, snapshot, box)
             }
             drawIndicator(snapshot, box, now)
+            guard !isWaiting else { return }
+            let old = reached
+            reached = max(old, isOver ? .transitioned : .shown)
+            if reached != old { host?.stageReached(self) }
+        }
+
+        /// False where there is none, or where it is over.
+        private func drawTransition(
+            to current: StageLayer, _ snapshot: Snapshot, _ box: (width: Double, height: Double), _ now: Int
+        ) -> Bool {
+            guard var transition, !isWaiting else { return false }
+            transition.start = transition.start ?? now
+            self.transition = transition
+            let progress = transition.progress(at: now)
+            guard progress < 1 else { return false }
+            transition.transition.draw(
+                TransitionFrame(
+                    snapshot: snapshot.pointer, width: box.width, height: box.height, progress: progress,
+                    drawOld: { self.draw(self.outgoing, snapshot, box) },
+                    drawNew: { self.draw(current, snapshot, box) }))
+            return true
         }
 
         private func draw(_ layer: StageLayer?, _ snapshot: Snapshot, _ box: (width: Double, height: Double)) {

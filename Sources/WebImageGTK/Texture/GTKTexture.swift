@@ -2,7 +2,9 @@
 
 #if GTK
     import CGTK4
+    import CWebImageGTK
     import Synchronization
+    import WebImage
     import WebImageCore
 
     /// A GdkTexture over the very memory of decoded pixels: nothing is copied. All who show a picture share one texture,
@@ -17,9 +19,12 @@
         public let byteCount: Int
         private let drawn = Atomic<Bool>(false)
         private static let living = Atomic<Int>(0)
+        private static let onMain = Atomic<Int>(0)
 
         /// Textures of the process that have not gone yet.
         static var livingCount: Int { living.load(ordering: .relaxed) }
+        /// Textures that were made on the process's main thread.
+        static var madeOnMainThread: Int { onMain.load(ordering: .relaxed) }
 
         private init(
             _ rows: UnsafeRawBufferPointer, owner: any AnyObject & Sendable, size: PixelSize, format: PixelFormat,
@@ -42,6 +47,7 @@
             byteCount = rows.count
             g_bytes_unref(bytes)
             Self.living.wrappingAdd(1, ordering: .relaxed)
+            if wi_gtk_is_process_main_thread() { Self.onMain.wrappingAdd(1, ordering: .relaxed) }
         }
 
         deinit {
@@ -49,8 +55,8 @@
             Self.living.wrappingSubtract(1, ordering: .relaxed)
         }
 
-        /// The texture of `pixels`, made when it is first asked for. About a microsecond; a list may ask for it on the thread
-        /// that fetched the picture.
+        /// The texture of `pixels`, made when it is first asked for; about a microsecond. For what a view's manager decodes that is
+        /// on the thread that decoded it.
         public static func of(_ pixels: PixelBuffer) -> GTKTexture {
             pixels.attachment { rows, owner in
                 GTKTexture(
@@ -60,6 +66,10 @@
 
         /// The texture of a still, or of an animation's poster.
         public static func of(_ image: Image) -> GTKTexture { of(image.pixels) }
+
+        /// Has the textures of all that `manager` makes from now on made on its worker threads, so that a view has only to set
+        /// them.
+        static func makeAhead(_ manager: ImageManager) { manager.preparePixels { _ = GTKTexture.of($0) } }
 
         /// Whether it has been drawn, and so uploaded.
         var wasDrawn: Bool {

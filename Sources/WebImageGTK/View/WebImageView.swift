@@ -75,14 +75,17 @@
         ///   - request: what is loaded; where it has no size, the widget's place times its scale factor is.
         ///   - slot: which picture of the widget. Default the picture itself; buttons have more, see ``ImageSlot/image(_:)``.
         ///   - options: placeholder, transition, and the rest.
-        ///   - completion: called once, with the picture or with why there is none.
+        ///   - goal: how far the picture has to come before `completion` gets it. A widget that cannot be seen is not waited
+        ///     for. Default ``LoadGoal/loaded``.
+        ///   - completion: called once, with the picture or with why there is none; with ``RequestError/cancelled`` where another
+        ///     load took its place before.
         /// - Returns: the binding's number, as in ``BinderSnapshot/generation``.
         @discardableResult
         public func load(
             _ request: ImageRequest?, slot: ImageSlot = .image, options: BindingOptions,
-            completion: ImageBinder.Completion? = nil
+            until goal: LoadGoal = .loaded, completion: ImageBinder.Completion? = nil
         ) -> Int {
-            controller.bind(request, slot, options, completion)
+            controller.bind(request, slot, options, until: goal, completion)
         }
 
         /// Shows the picture for `request` from now on, `placeholder` until it is there.
@@ -107,24 +110,29 @@
                 completion: completion)
         }
 
-        /// Shows the picture for `request` and waits until it is there. Cancelling the calling Swift task clears the slot,
+        /// Shows the picture for `request` and waits until it has been drawn. Cancelling the calling Swift task clears the slot,
         /// unless something else was loaded into it.
         ///
-        /// - Throws: why there is no picture.
+        /// - Parameters:
+        ///   - request: as in ``load(_:slot:options:until:completion:)``.
+        ///   - slot: as there.
+        ///   - options: as there.
+        ///   - goal: how far the picture has to come; ``LoadGoal/transitioned`` waits for its transition too. A widget that
+        ///     cannot be seen is not waited for: there it ends as with ``LoadGoal/loaded``. Default ``LoadGoal/shown``.
+        /// - Throws: why there is no picture; ``RequestError/cancelled`` where another load took its place or the widget went.
         @discardableResult
         public func loadAndWait(
-            _ request: ImageRequest, slot: ImageSlot = .image, options: BindingOptions = BindingOptions()
+            _ request: ImageRequest, slot: ImageSlot = .image, options: BindingOptions = BindingOptions(),
+            until goal: LoadGoal = .shown
         ) async throws(ImageError) -> ImageResponse {
-            try await controller.bindAndWait(request, slot, options)
+            try await controller.bindAndWait(request, slot, options, until: goal)
         }
 
         /// Ends what is loaded into `slot` and empties it. Lists call it when a row is unbound.
-        public func clear(_ slot: ImageSlot = .image) {
-            if controller.binders.slots.contains(slot) { controller.binders[slot].unbind() }
-        }
+        public func clear(_ slot: ImageSlot = .image) { controller.unbind(slot) }
 
         /// ``clear(_:)`` for all slots.
-        public func clearAll() { for slot in controller.binders.slots { controller.binders[slot].unbind() } }
+        public func clearAll() { for slot in controller.binders.slots { controller.unbind(slot) } }
 
         /// Tries again what failed, in all slots.
         public func retry() { controller.binders.retry() }

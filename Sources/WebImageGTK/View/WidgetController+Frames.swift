@@ -45,6 +45,8 @@
 
         func stageNeedsTick(_ stage: ImageStage) { requestTick() }
 
+        func stageReached(_ stage: ImageStage) { settleWaits() }
+
         func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) {
             frames.framesWithoutPlace = nil
             let place = ViewAllocation(width: width, height: height, scaleFactor: look.scaleFactor)
@@ -75,10 +77,12 @@
 
         /// Lets time pass for all stages; false where no tick is needed for now.
         func tick() -> Bool {
+            GTKMainLoop.callbacks += 1
             let now = frameTime
             let deadline = stages.values.compactMap { $0.advance(to: now) }.min()
             if let count = frames.framesWithoutPlace { waitForPlace(count) }
-            if frames.framesWithoutPlace != nil { return true }
+            let isAwaited = countUnseenFrame()
+            if frames.framesWithoutPlace != nil || isAwaited { return true }
             guard isVisible, let deadline else {
                 frames.tick = 0
                 return false
@@ -93,6 +97,7 @@
                 G_PRIORITY_DEFAULT, guint(min(nanoseconds / 1_000_000 - 16, 3_600_000)),
                 { data in
                     WidgetController.isolated(data) { controller in
+                        GTKMainLoop.callbacks += 1
                         controller.frames.timer = 0
                         controller.requestTick()
                     }

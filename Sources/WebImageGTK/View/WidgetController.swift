@@ -30,6 +30,8 @@
         var retriesOnClick = true
         var observers: [ImageSlot: @MainActor (BinderSnapshot) -> Void] = [:]
         var frames = FrameSchedule()
+        /// Loads that end when their picture has been drawn.
+        var waits: [ImageSlot: LoadWait] = [:]
         private(set) var isVisible = false
         /// Whether the widget is gone, or about to: nothing touches it any more. Whoever holds a view may still call.
         private(set) var isDestroyed = false
@@ -45,6 +47,7 @@
             self.chrome = chrome
             binders = BinderSet(manager: manager, isMapped: false) { _, _ in }
             binders = makeBinders(manager)
+            GTKTexture.makeAhead(manager)
             DesktopSettings.shared.follow()
             look.animates = DesktopSettings.shared.animates
             look.scaleFactor = Double(gtk_widget_get_scale_factor(widget))
@@ -80,8 +83,10 @@
         /// Loads with another manager from now on; what is bound is unbound.
         func use(_ manager: ImageManager) {
             guard manager !== binders.manager else { return }
+            giveUpWaits()
             binders.unbindAll()
             binders = makeBinders(manager)
+            GTKTexture.makeAhead(manager)
             stages = [:]
             paintables = [:]
             updateChrome()
@@ -116,25 +121,18 @@
         }
 
         func bind(
-            _ request: ImageRequest?, _ slot: ImageSlot, _ options: BindingOptions,
+            _ request: ImageRequest?, _ slot: ImageSlot, _ options: BindingOptions, until goal: LoadGoal,
             _ completion: ImageBinder.Completion?
         ) -> Int {
+            let completion = completion.map { deferred($0, slot, until: goal) }
+            giveUpWait(slot)
             let generation = prepared(slot).bind(request, options: sized(options, slot), completion: completion)
             awaitPlace()
             return generation
         }
 
-        func bindAndWait(
-            _ request: ImageRequest, _ slot: ImageSlot, _ options: BindingOptions
-        ) async throws(ImageError) -> ImageResponse {
-            let binder = prepared(slot)
-            // The binding is made before the first suspension; the place is looked for when it has been.
-            Task { [weak self] in self?.awaitPlace() }
-            return try await binder.load(request, options: sized(options, slot))
-        }
-
         private func prepared(_ slot: ImageSlot) -> ImageBinder {
-            GTKMainLoop.install()
+            GTKMainLoop.installOrTell()
             let binder = binder(slot)
             _ = stage(slot)
             return binder
@@ -161,7 +159,7 @@
                 return state == .loading || state == .previewing
             }
             if !isDestroyed { wi_gtk_set_accessible_busy(widget, isBusy) }
-            observers[slot]?(snapshot)
+            if let action = observers[slot] { afterDrawing { action(snapshot) } }
         }
 
         // MARK: - How the widget fares
@@ -181,6 +179,7 @@
                 // GTK keeps tick callbacks of what cannot be seen, without calling them.
                 cancelTick()
                 frames.cancelTimer()
+                settleWaits()
             }
         }
 
@@ -232,6 +231,7 @@
             isVisible = false
             for stage in stages.values { stage.host = nil }
             chrome.disconnect()
+            giveUpWaits()
             binders.unbindAll()
             observers = [:]
         }

@@ -20,6 +20,8 @@
         var onChange: (() -> Void)?
 
         private let model: GalleryModel
+        /// Where the picture is zoomed.
+        let area: ZoomArea
         private let picture: Widget
         private let title: Widget
         private let detail: Widget
@@ -46,9 +48,7 @@
                 ?? WebImageView(of: picture, manager: model.manager) { _ in }
             view.fit = .contain
             view.indicator = .ring.delayed(by: 0.25)
-            gtk_widget_set_hexpand(picture, 1)
-            gtk_widget_set_vexpand(picture, 1)
-            gtk_widget_set_size_request(picture, 160, 120)
+            area = ZoomArea(picture)
 
             title = Make.label("", "heading")
             detail = Make.label("", "caption", "dim-label", "numeric")
@@ -61,19 +61,21 @@
             failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
             let overlay: Widget = gtk_overlay_new()
             widget = Make.box(GTK_ORIENTATION_VERTICAL).styled("full-page")
-            gtk_overlay_set_child(overlay.opaque, picture)
+            gtk_overlay_set_child(overlay.opaque, area.widget)
             addFailure(overlay)
             addArrows(overlay)
             Make.append(widget, overlay)
             addInformation()
             view.onChange { [weak self] in self?.changed($0) }
+            area.onChange = { [weak self] in self?.describe() }
         }
 
         private func addFailure(_ overlay: Widget) {
             gtk_widget_set_halign(failure, GTK_ALIGN_CENTER)
             gtk_widget_set_valign(failure, GTK_ALIGN_CENTER)
-            let icon: Widget = gtk_image_new_from_icon_name("image-missing-symbolic")
-            gtk_image_set_pixel_size(icon.opaque, 96)
+            // Not the icon for missing pictures: the theme draws that one in a third of its strength.
+            let icon: Widget = gtk_image_new_from_icon_name("dialog-warning-symbolic")
+            gtk_image_set_pixel_size(icon.opaque, 64)
             gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
             gtk_label_set_max_width_chars(reason.opaque, 48)
             let again: Widget = gtk_button_new_with_label("Try again").styled("pill", "suggested-action")
@@ -111,6 +113,7 @@
             self.item = item
             image = nil
             response = nil
+            area.show(nil)
             gtk_label_set_text(title.opaque, item.title)
             gtk_widget_set_sensitive(previous, place > 0 ? 1 : 0)
             gtk_widget_set_sensitive(next, place + 1 < count ? 1 : 0)
@@ -126,6 +129,7 @@
                 guard let self, self.item == item, case .success(let response) = result else { return }
                 image = response.image
                 self.response = response
+                area.show(response.image.uprightRawSize)
                 describe()
                 onChange?()
             }
@@ -173,7 +177,8 @@
 
         private func describe() {
             guard let item else { return }
-            gtk_label_set_text(detail.opaque, FullDescription.text(item, image, response, view.snapshot()))
+            gtk_label_set_text(
+                detail.opaque, FullDescription.text(item, image, response, view.snapshot(), scale: area.zoom.scale))
             let player = view.player()
             gtk_widget_set_visible(play, player == nil ? 0 : 1)
             let isPlaying = player?.state == .playing
@@ -186,11 +191,13 @@
     /// The line below a picture's name.
     enum FullDescription {
         static func text(
-            _ item: GalleryItem, _ image: Image?, _ response: ImageResponse?, _ snapshot: BinderSnapshot
+            _ item: GalleryItem, _ image: Image?, _ response: ImageResponse?, _ snapshot: BinderSnapshot,
+            scale: Double? = nil
         ) -> String {
             var parts: [String] = []
+            if let scale { parts.append("\(Figures.decimal(scale * 100, digits: 0)) %") }
             if let image {
-                let size = image.metadata.orientation.upright(image.metadata.rawSize)
+                let size = image.uprightRawSize
                 parts.append("\(size.width) × \(size.height)")
                 if let format = image.format { parts.append(format.rawValue.uppercased()) }
                 if image.frameCount > 1 { parts.append("\(image.frameCount) frames") }
@@ -206,5 +213,10 @@
             parts.append(item.detail)
             return parts.joined(separator: " · ")
         }
+    }
+
+    extension Image {
+        /// All of the picture the right way up, in pixels, whatever size it was decoded at.
+        var uprightRawSize: PixelSize { metadata.orientation.upright(metadata.rawSize) }
     }
 #endif

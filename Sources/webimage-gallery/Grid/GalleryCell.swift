@@ -41,7 +41,8 @@
             gtk_label_set_lines(reason.opaque, 3)
             gtk_label_set_ellipsize(reason.opaque, PANGO_ELLIPSIZE_END)
             gtk_label_set_max_width_chars(reason.opaque, 14)
-            let icon: Widget = gtk_image_new_from_icon_name("image-missing-symbolic")
+            // Not the icon for missing pictures: the theme draws that one in a third of its strength.
+            let icon: Widget = gtk_image_new_from_icon_name("dialog-warning-symbolic")
             gtk_image_set_pixel_size(icon.opaque, 28)
             let failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("failure")
             gtk_widget_set_can_target(failure, 0)

@@ -12,6 +12,7 @@
         private let application: UnsafeMutablePointer<GtkApplication>
         private let model: GalleryModel
         private var window: GalleryWindow?
+        private var rest: RestMeasurement?
         private var signals: [guint] = []
 
         init(_ model: GalleryModel) {
@@ -50,6 +51,7 @@
                 UnsafeMutableRawPointer(application).assumingMemoryBound(to: GApplication.self), 0, nil)
             for source in signals { g_source_remove(source) }
             window = nil
+            rest = nil
             g_object_unref(UnsafeMutableRawPointer(application))
             return result == 0 ? status : ExitStatus.failed
         }
@@ -66,6 +68,7 @@
             let window = GalleryWindow(model, application: application)
             self.window = window
             window.present()
+            rest = RestMeasurement.asked(of: window)
         }
 
         /// Keys that hold everywhere in the window. Those of the large view alone are its own.

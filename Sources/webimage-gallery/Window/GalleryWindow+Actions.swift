@@ -17,8 +17,13 @@
             action("copy") { $0.copy() }
             action("retry") { $0.isFull ? $0.full.view.retry() : $0.grid.retry() }
             action("reload") { $0.reload() }
-            action("larger") { $0.model.settings.cellSide += 24 }
-            action("smaller") { $0.model.settings.cellSide -= 24 }
+            action("larger") { window in
+                if window.isFull { window.perform("zoom-in") } else { window.model.settings.cellSide += 24 }
+            }
+            action("smaller") { window in
+                if window.isFull { window.perform("zoom-out") } else { window.model.settings.cellSide -= 24 }
+            }
+            addZoomActions { action($0, $1) }
             action("settings") { gtk_menu_button_popup($0.settingsButton.opaque) }
             action("keys") { KeysWindow.show(over: $0.window) }
             action("fullscreen") { window in
@@ -43,7 +48,7 @@
             enable("back", isFull)
             enable("next", place.map { $0 + 1 < count } ?? false)
             enable("previous", place.map { $0 > 0 } ?? false)
-            enable("play", isFull)
+            for name in ["play", "zoom-in", "zoom-out", "zoom-fit", "zoom-actual"] { enable(name, isFull) }
         }
 
         /// Does what a key or a button of this name does; false where there is no such action, or not now.

@@ -46,6 +46,12 @@
         static func content(_ image: Image?, _ item: GalleryItem) -> ContentProvider? {
             // G_TYPE_STRING, a macro with a cast: fundamental type 16.
             var providers = [provider(GType(16 << 2)) { g_value_set_string($0, item.url.absoluteString) }]
+            // Lines end with CR LF (RFC 2483 5).
+            let list = item.url.absoluteString + "\r\n"
+            if let bytes = g_bytes_new(list, gsize(list.utf8.count)) {
+                providers.append(gdk_content_provider_new_for_bytes("text/uri-list", bytes))
+                g_bytes_unref(bytes)
+            }
             if item.url.isFileURL, let file = g_file_new_for_uri(item.url.absoluteString) {
                 providers.insert(
                     provider(g_file_get_type()) { g_value_set_object($0, UnsafeMutableRawPointer(file)) }, at: 0)
@@ -89,7 +95,8 @@
         }
 
         private func dragged(_ source: OpaquePointer) -> ContentProvider? {
-            guard let item = full.item else { return nil }
+            // Of a picture that is cut, a drag shows the rest.
+            guard let item = full.item, !full.area.zoom.isCut else { return nil }
             if let image = full.image { gtk_drag_source_set_icon(source, GTKTexture.of(image).pointer, 0, 0) }
             return Self.content(full.image, item)
         }

@@ -15,6 +15,10 @@
             case GDK_KEY_End: "last"
             case GDK_KEY_Escape, GDK_KEY_BackSpace: "back"
             case GDK_KEY_space: "play"
+            case GDK_KEY_plus, GDK_KEY_equal, GDK_KEY_KP_Add: "zoom-in"
+            case GDK_KEY_minus, GDK_KEY_KP_Subtract: "zoom-out"
+            case GDK_KEY_0, GDK_KEY_KP_0: "zoom-fit"
+            case GDK_KEY_1, GDK_KEY_KP_1: "zoom-actual"
             default: nil
             }
         }
@@ -24,6 +28,11 @@
             onKey(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)) {
                 [weak self] key, hasModifiers in
                 guard let self, isFull, !hasModifiers, !search.hasFocus else { return false }
+                // Of a picture that is cut, arrows show the rest.
+                if full.area.zoom.isCut, let way = Self.pan(forKey: key) {
+                    full.area.change { $0.pan(x: way.x, y: way.y) }
+                    return true
+                }
                 switch Self.action(forKey: key) {
                 case "first"?: open(0)
                 case "last"?: open(last())
@@ -37,6 +46,7 @@
             onClick(full.widget, button: 8) { [weak self] in self?.goBack() }
             onClick(full.widget, button: 2) { [weak self] in self?.goBack() }
             onScroll(full.widget) { [weak self] in self?.step(by: $0) }
+            addZooming()
         }
 
         /// Before what has the focus gets it.

@@ -27,7 +27,8 @@
                 "One picture",
                 [
                     ("Left Right", "Previous and next"), ("Home End", "First and last"), ("space", "Play or pause"),
-                    ("Escape", "Back to the grid"),
+                    ("plus minus", "Zoom in and out (with the wheel: Ctrl)"), ("0", "All of the picture"),
+                    ("1", "A pixel of the picture a pixel of the screen"), ("Escape", "Back to the grid"),
                 ]
             ),
         ]

@@ -38,8 +38,9 @@
             .thumbnail { background: alpha(currentColor, 0.06); border-radius: 10px; }
             .caption { font-size: 0.86em; }
             .gallery-cell .caption { opacity: 0.85; }
-            .failure { padding: 10px; border-radius: 10px; background: alpha(@theme_bg_color, 0.82);
+            .failure { padding: 10px; border-radius: 10px; background: alpha(@theme_bg_color, 0.92);
                 color: @theme_fg_color; }
+            .gallery-cell .failure .caption { opacity: 1; }
             .numeric { font-feature-settings: "tnum"; }
             .empty-page { padding: 24px; opacity: 0.6; }
             .title-2 { font-weight: 800; font-size: 1.3em; }
@@ -50,8 +51,9 @@
             .figures levelbar block.filled { background: @theme_selected_bg_color; }
             .settings { padding: 12px; }
             .full-page { background: shade(@theme_bg_color, 0.92); }
-            .full-page picture { margin: 18px 18px 6px 18px; }
-            .full-page .empty-page { opacity: 1; border-radius: 14px; background: alpha(@theme_bg_color, 0.86); }
+            .full-page .zoom-area { margin: 18px 18px 6px 18px; }
+            .full-page .empty-page { opacity: 1; border-radius: 14px; background: alpha(@theme_bg_color, 0.92);
+                color: @theme_fg_color; }
             .full-page .arrow { min-width: 44px; min-height: 44px; margin: 18px; opacity: 0.82; }
             .full-page .arrow:disabled { opacity: 0; }
             .full-page .information { padding: 6px 18px 14px 18px; }

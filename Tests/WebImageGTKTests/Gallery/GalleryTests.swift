@@ -135,21 +135,34 @@
     final class GalleryStage {
         static let pictures = 24
         static let side = 400
+        private let side: Int
         let folder: URL
         let model: GalleryModel
         let window: GalleryWindow
 
         static func color(_ number: Int) -> [Int] { Sources.color(of: number * 19 % 4_096).map(Int.init) }
 
-        init(_ words: String...) throws {
+        /// - Parameters:
+        ///   - words: the command line.
+        ///   - side: pixels of the pictures.
+        ///   - animated: whether the first picture is an animation.
+        ///   - hashes: BlurHashes of the pictures, one after the other and again from the first; none for none.
+        init(_ words: String..., side: Int = GalleryStage.side, animated: Bool = false, hashes: [String] = []) throws {
+            self.side = side
+            Style.install()
             folder = FileManager.default.temporaryDirectory.appending(
                 path: "webimage-gallery-test-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var entries: [String] = []
             for number in 0..<Self.pictures {
-                let data = try Sources.png(Self.color(number).map(UInt8.init), width: Self.side, height: Self.side)
+                let data =
+                    animated && number == 0
+                    ? try NumberedPictures.gif(frames: 3, milliseconds: 30)
+                    : try Sources.png(Self.color(number).map(UInt8.init), width: side, height: side)
                 try data.write(to: folder.appending(path: "p\(number).png"))
-                entries.append(#"{"file": "p\#(number).png", "title": "Number \#(number)", "kind": "picture"}"#)
+                let hash = hashes.isEmpty ? "" : #", "blurHash": "\#(hashes[number % hashes.count])""#
+                entries.append(
+                    #"{"file": "p\#(number).png", "title": "Number \#(number)", "kind": "picture"\#(hash)}"#)
             }
             try Data("[\(entries.joined(separator: ","))]".utf8).write(to: folder.appending(path: "album.json"))
             setenv("WEBIMAGE_ALBUM", folder.path(percentEncoded: false), 1)
@@ -202,7 +215,9 @@
             }
         }
 
-        func screenshot(of part: UnsafeMutablePointer<GtkWidget>) throws -> Screenshot {
+        /// What the window, or a part of it, looks like.
+        func screenshot(of part: UnsafeMutablePointer<GtkWidget>? = nil) throws -> Screenshot {
+            let part = part ?? widget
             let paintable = try XCTUnwrap(gtk_widget_paintable_new(part))
             defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
             var found: OpaquePointer?
@@ -216,7 +231,8 @@
             let node = try XCTUnwrap(found)
             defer { gsk_render_node_unref(node) }
             let renderer = gtk_native_get_renderer(OpaquePointer(widget))
-            let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, nil))
+            var viewport = graphene_rect_t(StageRect(x: 0, y: 0, width: width, height: height))
+            let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, &viewport))
             defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
             return Screenshot(texture)
         }

@@ -14,7 +14,7 @@
     /// A window in every state a view goes through, compared with the pictures of the documentation. `make screenshots` writes
     /// them anew.
     final class LooksTests: XCTestCase {
-        private static let dusk = Result {
+        static let dusk = Result {
             try Data(
                 contentsOf: Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
                     .appending(path: "Sources/webimage/Album/dusk.jpg"))

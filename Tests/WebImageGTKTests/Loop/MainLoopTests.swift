@@ -4,8 +4,9 @@
     import CGTK4
     import Dispatch
     import Glibc
-    import WebImageGTK
     import XCTest
+
+    @testable import WebImageGTK
 
     /// The main actor while GLib's loop has the main thread.
     final class MainLoopTests: XCTestCase {
@@ -30,6 +31,16 @@
                 try Stand.wait {
                     let result = await Task.detached { GTKMainLoop.install() }.value
                     XCTAssertFalse(result)
+                }
+            }
+        }
+
+        func testAViewOffTheMainThreadIsToldOnce() throws {
+            try Stand.run {
+                XCTAssertFalse(GTKMainLoop.installOrTell(), "nothing is wrong")
+                try Stand.wait {
+                    let told = await Task.detached { [GTKMainLoop.installOrTell(), GTKMainLoop.installOrTell()] }.value
+                    XCTAssertEqual(told, [true, false])
                 }
             }
         }

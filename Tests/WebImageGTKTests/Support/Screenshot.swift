@@ -82,6 +82,14 @@
             .appending(path: "Documentation/Images/GTK")
     }
 
+    /// Writes the picture into the folder `WEBIMAGE_LOOKS`, where that is set: for people, of what has text in it and looks
+    /// otherwise with every other font.
+    func keep(_ screenshot: Screenshot, as name: String) throws {
+        guard let folder = ProcessInfo.processInfo.environment["WEBIMAGE_LOOKS"] else { return }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try screenshot.png().write(to: URL(filePath: folder).appending(path: "\(name).png"))
+    }
+
     /// Compares with `Documentation/Images/GTK/<name>.png`. With `WEBIMAGE_SCREENSHOTS` set to a folder it writes there
     /// instead.
     func assertLooks(

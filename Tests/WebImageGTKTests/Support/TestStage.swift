@@ -17,6 +17,7 @@
         private(set) var changes = 0
         private(set) var sizeChanges = 0
         private(set) var ticksAsked = 0
+        private(set) var goals: [LoadGoal] = []
         private(set) var places: [[Double]] = []
         private static var canvas: TestWindow?
         private static var last: OpaquePointer?
@@ -33,6 +34,8 @@
         }
 
         func stageNeedsTick(_ stage: ImageStage) { ticksAsked += 1 }
+
+        func stageReached(_ stage: ImageStage) { goals.append(stage.reached) }
 
         func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) { places.append([width, height]) }
 

@@ -10,6 +10,9 @@ bool wi_gtk_is_process_main_thread(void);
 /// A GSource (to be unreferenced) that runs what waits in libdispatch's main queue, and with it the main actor's work.
 void *wi_gtk_main_queue_source_new(void);
 
+/// How often that source has run. On the main thread.
+unsigned long wi_gtk_main_queue_dispatches(void);
+
 /// What a paintable asks its context. All are called on the thread that draws.
 typedef struct {
     void (*snapshot)(void *context, void *snapshot, double width, double height);

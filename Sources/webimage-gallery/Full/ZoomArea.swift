@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import WebImage
+    import WebImagePrograms
+
+    /// Where one picture is shown, fitted or zoomed: a scrolled window around a place that is as large as the zoomed picture.
+    @MainActor
+    final class ZoomArea {
+        let widget: Widget
+        /// Called after every change.
+        var onChange: (() -> Void)?
+
+        private var state = PictureZoom()
+        private let place: Widget
+        private let content: Widget
+        private static let smallest: (width: Int32, height: Int32) = (160, 120)
+
+        init(_ picture: Widget) {
+            // Not the picture but an empty box decides how large the place is: pictures want as much as they have pixels.
+            place = Make.box(GTK_ORIENTATION_VERTICAL)
+            content = gtk_overlay_new()
+            gtk_overlay_set_child(content.opaque, place)
+            gtk_overlay_add_overlay(content.opaque, picture)
+            widget = gtk_scrolled_window_new().styled("zoom-area")
+            gtk_scrolled_window_set_child(widget.opaque, content)
+            gtk_widget_set_hexpand(widget, 1)
+            gtk_widget_set_vexpand(widget, 1)
+            apply()
+        }
+
+        // MARK: - State
+
+        /// How large what is shown is, as of now.
+        var zoom: PictureZoom {
+            var zoom = state
+            zoom.follow(
+                PictureZoom.Extent(
+                    width: Double(gtk_widget_get_width(widget)), height: Double(gtk_widget_get_height(widget))),
+                offset: PictureZoom.Point(
+                    x: gtk_adjustment_get_value(across), y: gtk_adjustment_get_value(down)))
+            return zoom
+        }
+
+        /// The middle of what can be seen, for keys.
+        var middle: PictureZoom.Point {
+            PictureZoom.Point(
+                x: Double(gtk_widget_get_width(widget)) / 2, y: Double(gtk_widget_get_height(widget)) / 2)
+        }
+
+        /// Another picture, fitted; `size` in device pixels, nil while it is not known.
+        func show(_ size: PixelSize?) {
+            let scale = Double(max(1, gtk_widget_get_scale_factor(widget)))
+            change { zoom in
+                zoom.show(
+                    size.map { PictureZoom.Extent(width: Double($0.width) / scale, height: Double($0.height) / scale) })
+            }
+        }
+
+        /// Does something to the zoom, and shows what comes of it.
+        func change(_ body: (inout PictureZoom) -> Void) {
+            let old = zoom
+            var new = old
+            body(&new)
+            state = new
+            guard new != old else { return }
+            apply()
+            onChange?()
+        }
+
+        // MARK: - Widgets
+
+        private var across: UnsafeMutablePointer<GtkAdjustment>? {
+            gtk_scrolled_window_get_hadjustment(widget.opaque)
+        }
+        private var down: UnsafeMutablePointer<GtkAdjustment>? {
+            gtk_scrolled_window_get_vadjustment(widget.opaque)
+        }
+
+        private func apply() {
+            let isFitted = state.scale == nil
+            let align = isFitted ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER
+            gtk_widget_set_halign(content, align)
+            gtk_widget_set_valign(content, align)
+            // With another policy the scrolled window would keep the wheel, which turns to other pictures while one is fitted.
+            let policy = isFitted ? GTK_POLICY_NEVER : GTK_POLICY_AUTOMATIC
+            gtk_scrolled_window_set_policy(widget.opaque, policy, policy)
+            guard !isFitted else {
+                return gtk_widget_set_size_request(place, Self.smallest.width, Self.smallest.height)
+            }
+            let size = state.content
+            gtk_widget_set_size_request(place, Int32(size.width.rounded()), Int32(size.height.rounded()))
+            // At once, so that the layout that follows finds both right.
+            scroll(across, to: state.offset.x, of: size.width, page: state.view.width)
+            scroll(down, to: state.offset.y, of: size.height, page: state.view.height)
+        }
+
+        private func scroll(
+            _ adjustment: UnsafeMutablePointer<GtkAdjustment>?, to value: Double, of length: Double, page: Double
+        ) {
+            gtk_adjustment_configure(adjustment, value, 0, max(length, page), page / 10, page * 0.9, page)
+        }
+    }
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTesting
+    import XCTest
+
+    @testable import WebImageGTK
+
+    /// A widget's class of another binding of GTK.
+    @MainActor
+    final class Widget {
+        let widgetPointer: UnsafeMutablePointer<GtkWidget>
+
+        init(_ widgetPointer: UnsafeMutablePointer<GtkWidget>) { self.widgetPointer = widgetPointer }
+    }
+
+    extension Widget: GTKWidgetRepresentable {
+        /// The GtkWidget.
+        public var gtkWidgetPointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(widgetPointer) }
+    }
+
+    /// The snippets of Documentation/GTK.md.
+    final class GTKArticleTests: XCTestCase {
+        func testEverySnippetStandsInThisFile() throws {
+            let article = try String(
+                contentsOf: Looks.folder.appending(path: "../../GTK.md").standardized, encoding: .utf8)
+            let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).filter { !$0.isWhitespace }
+            let snippets = article.components(separatedBy: "```swift\n").dropFirst()
+            XCTAssertEqual(snippets.count, 12)
+            for snippet in snippets {
+                let code = try XCTUnwrap(snippet.components(separatedBy: "```").first)
+                // Imports stand at the top of the file.
+                let parts = Dictionary(grouping: code.split(separator: "\n")) { $0.hasPrefix("import ") }
+                for line in parts[true] ?? [] { XCTAssertTrue(source.contains(line.filter { !$0.isWhitespace })) }
+                let body = (parts[false] ?? []).joined().filter { !$0.isWhitespace }
+                XCTAssertTrue(source.contains(body), "\(code) stands in no test")
+            }
+        }
+
+        /// Pictures for every name, and a window with the widget that a snippet is about.
+        @MainActor
+        private struct Scene {
+            let widget: UnsafeMutablePointer<GtkWidget>
+            let window: TestWindow
+            let view: WebImageView
+            let url = Sources.url("1")
+
+            init(_ make: () -> UnsafeMutablePointer<GtkWidget>?) throws {
+                widget = try XCTUnwrap(make())
+                window = try TestWindow(widget)
+                view = try XCTUnwrap(
+                    WebImageView(of: widget, manager: Sources.manager(Sources.numbered(width: 160, height: 120))))
+                window.show()
+            }
+
+            func waitForPicture(_ slot: ImageSlot = .image) {
+                Stand.pump("the picture") { view.snapshot(slot).state == .showing }
+            }
+        }
+
+        /// Runs until all windows are closed, those of other tests too; compiled only.
+        @MainActor
+        private func hello() {
+            gtk_init()
+            let picture = WebPicture(alternativeText: "A lighthouse at dusk", fit: .cover, cornerRadius: 12)
+            picture.view.load(URL(string: "https://www.example.org/lighthouse.jpg"), transition: .crossFade())
+            let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
+            gtk_window_set_default_size(window, 640, 480)
+            gtk_window_set_child(window, picture.widget)
+            gtk_window_present(window)
+            while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }
+        }
+
+        /// Compiled only: the shared manager would go to the network.
+        @MainActor
+        private func tasks(_ window: UnsafeMutablePointer<GtkWindow>, _ url: URL) {
+            GTKMainLoop.install()  // false off the main thread; calling it again does nothing
+            Task { @MainActor in
+                let image = try await ImageManager.shared.image(from: url)
+                gtk_window_set_title(window, "\(image.size.width) × \(image.size.height) pixels")
+            }
+        }
+
+        func testAnyWidget() throws {
+            try Stand.run {
+                let (first, second, third) = (
+                    try Scene(gtk_picture_new), try Scene(gtk_image_new), try Scene(gtk_button_new)
+                )
+                let (picture, image, url) = (first.widget, second.widget, first.url)
+                let button = UnsafeMutableRawPointer(third.widget).assumingMemoryBound(to: GtkButton.self)
+                // An avatar of libadwaita, which is not here.
+                let inner: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+                let (avatar, avatarPointer) = (inner, OpaquePointer(inner))
+                func adw_avatar_set_custom_image(_ avatar: OpaquePointer, _ paintable: OpaquePointer) {
+                    gtk_picture_set_paintable(avatar, paintable)
+                }
+                let fourth = try TestWindow(avatar)
+
+                WebImageView(of: picture)?.load(url)  // GtkPicture
+                WebImageView(of: image)?.load(url)  // GtkImage: in its icon's place
+                WebImageView(of: button)?.load(url)  // GtkButton, GtkMenuButton: beside what they hold
+                // Whatever takes a GdkPaintable, such as an avatar of libadwaita:
+                WebImageView(of: avatar) { adw_avatar_set_custom_image(avatarPointer, $0) }.load(url)
+
+                for scene in [first, second, third] { scene.waitForPicture() }
+                XCTAssertNotNil(gtk_picture_get_paintable(avatarPointer))
+                for window in [first.window, second.window, third.window, fourth] { window.close() }
+            }
+        }
+
+        func testWidgetsOfOtherBindings() throws {
+            try Stand.run {
+                let scene = try Scene(gtk_picture_new)
+                let (someWidget, url) = (Widget(scene.widget), scene.url)
+
+                WebImageView(of: someWidget)?.load(url)
+
+                scene.waitForPicture()
+                scene.window.close()
+            }
+        }
+
+        func testLoading() throws {
+            try Stand.run {
+                let scene = try Scene(gtk_picture_new)
+                let (view, url) = (scene.view, scene.url)
+
+                view.load(url, placeholder: .blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"), transition: .crossFade()) {
+                    result in
+                    if case .failure(let error) = result { print(error) }
+                }
+                view.onChange { snapshot in print(snapshot.state) }  // state, progress, what is shown
+                view.retry()
+                view.clear()
+
+                XCTAssertEqual(view.snapshot().state, .idle)
+                let (request, next, last) = (
+                    ImageRequest(Sources.url("2")), ImageRequest(Sources.url("3")), ImageRequest(Sources.url("4"))
+                )
+                let fading = BindingOptions(placeholder: .none, transition: .crossFade(duration: 0.05))
+                try Stand.wait {
+                    let response = try await view.loadAndWait(request)
+                    try await view.loadAndWait(next, options: fading, until: .transitioned)
+                    view.load(last, options: fading, until: .transitioned) { _ in print("\(response.url) and two more")
+                    }
+                }
+                scene.waitForPicture()
+                scene.window.close()
+            }
+        }
+
+        func testButtons() throws {
+            try Stand.run {
+                let scene = try Scene { gtk_button_new_with_label("Send") }
+                let view = scene.view
+                let (icon, iconHover, banner) = (Sources.url("1"), Sources.url("2"), Sources.url("3"))
+
+                view.load(icon)  // beside the label, if there is one
+                view.load(iconHover, slot: .image(.hover))  // also .active and .disabled; others show the normal one
+                view.load(banner, slot: .background)  // behind everything, beyond the padding
+
+                for slot in [ImageSlot.image, .image(.hover), .background] { scene.waitForPicture(slot) }
+                scene.window.close()
+            }
+        }
+
+        @MainActor
+        private final class Row: ImageListCell {
+            init() {
+                let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+                super.init(root: picture, view: WebImageView(of: picture) { _ in })
+            }
+        }
+
+        func testLists() throws {
+            try Stand.run {
+                let scene = try Scene(gtk_picture_new)
+                let (cell, position) = (scene.widget, 7)
+                let grey = PixelColor(red: 128, green: 128, blue: 128)
+                func url(at position: Int) -> URL { Sources.url("\(position)") }
+                let gridView = OpaquePointer(try XCTUnwrap(gtk_grid_view_new(nil, nil)))
+                let window = try TestWindow(UnsafeMutableRawPointer(gridView).assumingMemoryBound(to: GtkWidget.self))
+
+                // "bind" of a GtkSignalListItemFactory
+                WebImageView(of: cell)?.load(url(at: position), placeholder: .color(grey))
+                // "unbind"
+                WebImageView(of: cell)?.clear()
+
+                XCTAssertEqual(scene.view.snapshot().state, .idle)
+
+                let factory = ImageListFactory(
+                    makeCell: { Row() },  // an ImageListCell: a widget with a view in it
+                    content: { position in
+                        ImageListContent(
+                            ImageRequest(url(at: position), size: .fill(width: 96, height: 96)),
+                            options: BindingOptions(placeholder: .color(grey)))
+                    })
+                factory.install(on: gridView)  // a GtkGridView or a GtkListView
+
+                XCTAssertNotNil(gtk_grid_view_get_factory(gridView))
+                scene.window.close()
+                window.close()
+            }
+        }
+
+        func testTransitionsAndIndicators() throws {
+            try Stand.run {
+                let scene = try Scene(gtk_picture_new)
+                let (view, url) = (scene.view, scene.url)
+                var parts: [Double] = []
+                func drawHourglass(_ snapshot: OpaquePointer, _ width: Double, _ height: Double, _ part: Double) {
+                    parts.append(part)
+                }
+
+                view.indicator = .ring  // appears after 0.1 s of loading
+                view.indicator = .bar.delayed(by: 0.5)
+                view.indicator = .custom { frame in
+                    drawHourglass(frame.snapshot, frame.width, frame.height, frame.fraction ?? 0)
+                }
+
+                Transition.register("blinds") { frame in
+                    frame.drawOld()
+                    var part = graphene_rect_t(
+                        origin: .init(x: 0, y: 0),
+                        size: .init(width: Float(frame.width * frame.progress), height: Float(frame.height)))
+                    gtk_snapshot_push_clip(frame.snapshot, &part)
+                    frame.drawNew()
+                    gtk_snapshot_pop(frame.snapshot)
+                }
+                view.load(url, transition: .named("blinds", duration: 0.3))
+
+                scene.waitForPicture()
+                Stand.pump("its end") { view.controller.stages[.image]?.reached == .transitioned }
+                scene.window.close()
+            }
+        }
+    }
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTesting
+    import XCTest
+
+    @testable import WebImageGTK
+
+    /// What moves, at known times and places, compared with the pictures of the documentation.
+    final class MovingLooksTests: XCTestCase {
+        func testAnAnimationAtKnownTimes() throws {
+            try Stand.run {
+                let begin = 1_000_000_000
+                WidgetController.manualTime = begin
+                let loader = StubLoader()
+                loader.set(
+                    StubLoader.Answer(body: try NumberedPictures.gif(frames: 3, milliseconds: 100)),
+                    for: Sources.url("a"))
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                let view = try XCTUnwrap(WebImageView(of: picture, manager: Sources.manager(loader)))
+                view.load(Sources.url("a"))
+                window.show()
+                Stand.pump("the picture") { view.snapshot().state == .showing }
+                window.frame()
+                // Milliseconds, and the frame that is due then.
+                for (time, index) in [(0, 0), (99, 0), (100, 1), (199, 1), (200, 2), (299, 2), (300, 0)] {
+                    WidgetController.manualTime = begin + time * 1_000_000
+                    Stand.pump("frame \(index) after \(time) ms") {
+                        view.controller.requestTick()
+                        return view.player()?.frameIndex == index
+                    }
+                    window.frame()
+                    XCTAssertEqual(view.player()?.frameIndex, index)
+                    try assertLooks(try window.screenshot(), as: "animation-\(index)")
+                }
+                window.close()
+            }
+        }
+
+        /// GTK moves the same few cells all the way: each of them has shown hundreds of pictures when it comes to rest.
+        func testAGridAfterFastScrolling() throws {
+            try Stand.run {
+                let grid = try NumberedGrid(count: 4_000)
+                grid.window.show()
+                for value in [500.0, 9_000, 40_000, 3_000, 45_000, 20_000, 0, 31_000] {
+                    grid.scroll(to: value)
+                    // Not every picture gets the time to come; but GtkGridView (4.8) gets lost when it is moved again before
+                    // it has been laid out.
+                    grid.window.frame()
+                }
+                grid.waitForPictures()
+                XCTAssertLessThan(grid.cells, 600)
+                try assertLooks(try grid.window.screenshot(), as: "grid")
+                grid.window.close()
+            }
+        }
+
+        func testAGridWhosePicturesHaveNotCome() throws {
+            try Stand.run {
+                let gate = Gate()
+                let grid = try NumberedGrid(count: 4_000, gate: gate)
+                grid.window.show()
+                for value in [500.0, 9_000, 31_000] {
+                    grid.scroll(to: value)
+                    grid.window.frame()
+                }
+                Stand.pump("placeholders") { grid.isWaiting }
+                grid.window.frame()
+                try assertLooks(try grid.window.screenshot(), as: "grid-placeholders")
+                gate.open()
+                grid.waitForPictures()
+                try assertLooks(try grid.window.screenshot(), as: "grid")
+                grid.window.close()
+            }
+        }
+    }
+
+    /// A grid of numbered pictures in a window, without scroll bars, which fade.
+    @MainActor
+    private final class NumberedGrid {
+        let window: TestWindow
+        private let factory: ImageListFactory<ImageListCell>
+        private let grid: OpaquePointer
+
+        init(count: Int, gate: Gate? = nil) throws {
+            let manager = Sources.manager(
+                StubLoader { request in
+                    let number = Int(request.url.lastPathComponent) ?? 0
+                    return StubLoader.Answer(
+                        body: (try? NumberedPictures.png(number, width: 72, height: 54)) ?? Data(), gate: gate)
+                })
+            let names = try XCTUnwrap(gtk_string_list_new(nil))
+            for _ in 0..<count { gtk_string_list_append(names, "") }
+            let view = try XCTUnwrap(gtk_grid_view_new(gtk_no_selection_new(names), nil))
+            grid = OpaquePointer(view)
+            gtk_grid_view_set_min_columns(grid, 5)
+            gtk_grid_view_set_max_columns(grid, 5)
+            let scroller = try XCTUnwrap(gtk_scrolled_window_new())
+            gtk_scrolled_window_set_policy(OpaquePointer(scroller), GTK_POLICY_NEVER, GTK_POLICY_EXTERNAL)
+            gtk_scrolled_window_set_child(OpaquePointer(scroller), view)
+            window = try TestWindow(scroller, width: 420, height: 260)
+            factory = ImageListFactory(
+                manager: manager,
+                makeCell: {
+                    let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
+                    gtk_widget_set_size_request(picture, 72, 54)
+                    // Always there for a GtkPicture.
+                    let view =
+                        WebImageView(of: picture, manager: manager)
+                        ?? WebImageView(of: picture, manager: manager) { _ in }
+                    view.fit = .cover
+                    view.cornerRadius = 6
+                    return ImageListCell(root: picture, view: view)
+                },
+                content: { position in
+                    ImageListContent(
+                        ImageRequest(Sources.url("\(position)"), size: .fit(width: 72, height: 54)),
+                        options: BindingOptions(
+                            placeholder: .color(PixelColor(red: 128, green: 132, blue: 140, alpha: 90))))
+                })
+            XCTAssertTrue(factory.install(on: grid))
+        }
+
+        var cells: Int { factory.cells.count }
+
+        func scroll(to value: Double) { gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(grid), value) }
+
+        private func isEverywhere(_ holds: (BinderSnapshot) -> Bool) -> Bool {
+            let seen = factory.cells.filter { $0.cell.isVisible }
+            return seen.count >= 15 && seen.allSatisfy { holds($0.cell.view.snapshot()) }
+        }
+
+        var isWaiting: Bool { isEverywhere { $0.shown == .placeholder && $0.state == .loading } }
+
+        /// Waits for what is seen, and until it has been drawn.
+        func waitForPictures(file: StaticString = #filePath, line: UInt = #line) {
+            Stand.pump("pictures", file: file, line: line) { isEverywhere { $0.state == .showing } }
+            window.frame()
+            Stand.pump("drawn pictures", file: file, line: line) {
+                factory.cells.allSatisfy { cell in
+                    !cell.cell.isVisible || cell.cell.view.controller.stages[.image]?.reached == .transitioned
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTesting
+    import XCTest
+
+    @testable import WebImageGTK
+
+    /// Who makes textures: the threads that decode, never the one that draws.
+    final class TextureTests: XCTestCase {
+        /// Loads into a window until `isDone`, and tells how many textures the main thread had to make.
+        @MainActor
+        private static func made(
+            _ loader: StubLoader, _ request: ImageRequest, _ options: BindingOptions = BindingOptions(),
+            until isDone: (WebImageView) -> Bool = { $0.snapshot().state == .showing }
+        ) throws -> Int {
+            let picture = try XCTUnwrap(gtk_picture_new())
+            let window = try TestWindow(picture)
+            let view = try XCTUnwrap(WebImageView(of: picture, manager: Sources.manager(loader)))
+            let before = GTKTexture.madeOnMainThread
+            view.load(request, options: options)
+            window.show()
+            Stand.pump("the picture") { isDone(view) }
+            Stand.pump("its first frame") { view.controller.stages[.image]?.reached == .transitioned }
+            let made = GTKTexture.madeOnMainThread - before
+            window.close()
+            return made
+        }
+
+        @MainActor
+        private static func loader(_ data: Data, _ first: Gate? = nil, _ rest: Gate? = nil) -> StubLoader {
+            let loader = StubLoader()
+            let half = data.count / 2
+            loader.set(
+                StubLoader.Answer(
+                    parts: [data.prefix(half), data.dropFirst(half)], gate: first, bodyGate: rest),
+                for: Sources.url("a"))
+            return loader
+        }
+
+        func testAPictureComesWithItsTexture() throws {
+            try Stand.run {
+                let data = try Sources.png([200, 0, 0], width: 320, height: 240)
+                XCTAssertEqual(try Self.made(Self.loader(data), ImageRequest(Sources.url("a"))), 0)
+            }
+        }
+
+        func testSoDoesWhatTransformersMake() throws {
+            try Stand.run {
+                let data = try Sources.png([200, 0, 0], width: 320, height: 240)
+                let before = GTKTexture.livingCount
+                let request = ImageRequest(
+                    Sources.url("a"), transformers: [.roundedCorners(radius: 8), .blur(radius: 2)])
+                XCTAssertEqual(try Self.made(Self.loader(data), request), 0)
+                XCTAssertLessThanOrEqual(GTKTexture.livingCount, before + 1, "one of the last step alone")
+            }
+        }
+
+        func testSoDoPreviews() throws {
+            try Stand.run {
+                let data = try LooksTests.dusk.get()
+                let (first, rest) = (Gate(), Gate())
+                var request = ImageRequest(Sources.url("a"))
+                request.preview = .progressive(every: 0)
+                var hasPreview = false
+                let made = try Self.made(Self.loader(data, first, rest), request) { view in
+                    if view.snapshot().state == .loading { first.open() }
+                    if view.snapshot().shown == .preview, !hasPreview {
+                        hasPreview = true
+                        rest.open()
+                    }
+                    return view.snapshot().state == .showing
+                }
+                XCTAssertTrue(hasPreview)
+                XCTAssertEqual(made, 0)
+            }
+        }
+
+        func testSoDoTheFramesOfAnAnimation() throws {
+            try Stand.run {
+                let data = try NumberedPictures.gif(frames: 3, milliseconds: 20)
+                let made = try Self.made(Self.loader(data), ImageRequest(Sources.url("a"))) { view in
+                    view.player()?.frameIndex == 2
+                }
+                XCTAssertEqual(made, 0)
+            }
+        }
+
+        func testSoDoPicturesThatInterceptorsGive() throws {
+            try Stand.run {
+                let stub = StubImageManager()
+                stub.set(.color([1, 2, 3], width: 40, height: 30), for: Sources.url("a"))
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                let before = GTKTexture.madeOnMainThread
+                view.load(Sources.url("a"))
+                window.show()
+                Stand.pump("the picture") { view.controller.stages[.image]?.reached == .transitioned }
+                XCTAssertEqual(GTKTexture.madeOnMainThread, before)
+                window.close()
+            }
+        }
+
+        func testAPictureOfMemoryThatNoViewHasShownGetsItsTextureWhereItIsDrawn() throws {
+            try Stand.run {
+                let loader = Self.loader(try Sources.png([200, 0, 0]))
+                let manager = Sources.manager(loader)
+                var image: Image?
+                try Stand.wait { image = try await manager.image(from: Sources.url("a")) }
+                let pixels = try XCTUnwrap(image).pixels
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
+                var options = BindingOptions()
+                options.sizing = .none
+                let before = GTKTexture.madeOnMainThread
+                view.load(ImageRequest(Sources.url("a")), options: options)
+                window.show()
+                Stand.pump("the picture") { view.controller.stages[.image]?.reached == .transitioned }
+                XCTAssertTrue(view.controller.stages[.image]?.current?.image?.pixels === pixels)
+                XCTAssertEqual(GTKTexture.madeOnMainThread, before + 1)
+                window.close()
+            }
+        }
+    }
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import XCTest
+
+    /// Signals of event controllers, emitted without the events behind them.
+    @MainActor
+    enum Emission {
+        struct Missing: Error {}
+
+        /// The first event controller of a class that a widget has.
+        static func controller(_ type: GType, of widget: UnsafeMutablePointer<GtkWidget>) throws -> OpaquePointer {
+            let list = try XCTUnwrap(gtk_widget_observe_controllers(widget))
+            defer { g_object_unref(UnsafeMutableRawPointer(list)) }
+            for index in 0..<g_list_model_get_n_items(list) {
+                guard let item = g_list_model_get_item(list, index) else { continue }
+                // The widget keeps it.
+                g_object_unref(item)
+                if g_type_check_instance_is_a(item.assumingMemoryBound(to: GTypeInstance.self), type) != 0 {
+                    return OpaquePointer(item)
+                }
+            }
+            throw Missing()
+        }
+
+        /// Emits `name` with numbers and at most one value before them; what the handlers answer goes into `answer`.
+        static func emit(
+            _ object: OpaquePointer, _ name: String, boxed: UnsafePointer<GValue>? = nil, _ numbers: Double...,
+            answer: UnsafeMutablePointer<GValue>? = nil
+        ) {
+            let raw = UnsafeMutableRawPointer(object)
+            let type = raw.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
+            var values = [GValue()]
+            g_value_init(&values[0], type)
+            g_value_set_object(&values[0], raw)
+            if let boxed {
+                var value = GValue()
+                g_value_init(&value, g_value_get_type())
+                g_value_set_boxed(&value, boxed)
+                values.append(value)
+            }
+            for number in numbers {
+                var value = GValue()
+                // G_TYPE_DOUBLE, a macro with a cast: fundamental type 15.
+                g_value_init(&value, GType(15 << 2))
+                g_value_set_double(&value, number)
+                values.append(value)
+            }
+            g_signal_emitv(&values, g_signal_lookup(name, type), 0, answer)
+            for index in values.indices { g_value_unset(&values[index]) }
+        }
+    }
+#endif

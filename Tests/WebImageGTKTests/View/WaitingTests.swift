@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import Foundation
+    import WebImage
+    import WebImageCore
+    import WebImageTesting
+    import XCTest
+
+    @testable import WebImageGTK
+
+    /// Loads that end when their picture has been shown.
+    final class WaitingTests: XCTestCase {
+        /// A view in a window, and what its loads come to.
+        @MainActor
+        private final class Scene {
+            let stub = StubImageManager()
+            let window: TestWindow
+            let view: WebImageView
+            var ends: [String] = []
+            /// How far the picture had come when the last load ended.
+            var reached: LoadGoal?
+
+            init(shows: Bool = true) throws {
+                let picture = try XCTUnwrap(gtk_picture_new())
+                window = try TestWindow(picture)
+                view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
+                stub.set(.color([200, 0, 0], width: 160, height: 120), for: Sources.url("red"))
+                stub.set(.color([0, 200, 0], width: 160, height: 120), for: Sources.url("green"))
+                if shows { window.show() }
+            }
+
+            @discardableResult
+            func wait(
+                _ name: String, _ options: BindingOptions = BindingOptions(), until goal: LoadGoal = .shown
+            ) -> Task<Void, Never> {
+                Task { @MainActor in
+                    do throws(ImageError) {
+                        try await view.loadAndWait(ImageRequest(Sources.url(name)), options: options, until: goal)
+                        ends.append(name)
+                    } catch {
+                        ends.append("\(name) \(error.code)")
+                    }
+                    reached = view.controller.stages[.image]?.reached
+                }
+            }
+
+            /// Waits for the end of a transition that has begun when this returns.
+            @discardableResult
+            func comesIn(_ name: String, _ options: BindingOptions = WaitingTests.fading) -> Task<Void, Never> {
+                let before = view.snapshot().generation
+                let task = wait(name, options, until: .transitioned)
+                Stand.pump("the picture") {
+                    let snapshot = view.snapshot()
+                    return snapshot.generation > before && snapshot.state == .showing
+                        && view.controller.stages[.image]?.reached == .shown
+                }
+                return task
+            }
+
+            func pump(ends count: Int, file: StaticString = #filePath, line: UInt = #line) {
+                Stand.pump("\(count) ends", file: file, line: line) { ends.count == count }
+            }
+        }
+
+        private static let cancelled = "\(ImageError.request(.cancelled).code)"
+
+        fileprivate static let fading: BindingOptions = {
+            var options = BindingOptions()
+            options.transition = .always(Transition(.crossFade, duration: 1, curve: .linear))
+            return options
+        }()
+
+        func testItReturnsWhenThePictureHasBeenDrawn() throws {
+            try Stand.run {
+                let scene = try Scene()
+                scene.wait("red")
+                scene.pump(ends: 1)
+                XCTAssertEqual(scene.ends, ["red"])
+                XCTAssertEqual(scene.reached, .transitioned)
+                // The same picture is there already.
+                scene.wait("red")
+                scene.pump(ends: 2)
+                assertColor(try scene.window.screenshot().middle, [200, 0, 0])
+                scene.window.close()
+            }
+        }
+
+        func testAPictureOfMemoryIsDrawnToo() throws {
+            try Stand.run {
+                let scene = try Scene()
+                for name in ["red", "green", "red"] {
+                    scene.wait(name)
+                    scene.pump(ends: scene.ends.count + 1)
+                    XCTAssertEqual(scene.reached, .transitioned)
+                }
+                XCTAssertEqual(scene.ends, ["red", "green", "red"])
+                scene.window.close()
+            }
+        }
+
+        func testItReturnsAtTheBeginningOrAtTheEndOfATransition() throws {
+            try Stand.run {
+                WidgetController.manualTime = 1_000_000_000
+                let scene = try Scene()
+                scene.wait("red", Self.fading, until: .shown)
+                scene.pump(ends: 1)
+                XCTAssertEqual(scene.reached, .shown)
+                scene.comesIn("green")
+                WidgetController.manualTime = 1_900_000_000
+                scene.window.frame()
+                XCTAssertEqual(scene.ends, ["red"])
+                WidgetController.manualTime = 2_000_000_000
+                scene.pump(ends: 2)
+                XCTAssertEqual(scene.reached, .transitioned)
+                assertColor(try scene.window.screenshot().middle, [0, 200, 0])
+                scene.window.close()
+            }
+        }
+
+        func testCompletionsWaitToo() throws {
+            try Stand.run {
+                WidgetController.manualTime = 1_000_000_000
+                let scene = try Scene()
+                var goals: [LoadGoal] = []
+                scene.view.load(ImageRequest(Sources.url("red")), options: Self.fading, until: .transitioned) { _ in
+                    goals.append(scene.view.controller.stages[.image]?.reached ?? .loaded)
+                }
+                Stand.pump("the picture") { scene.view.controller.stages[.image]?.reached == .shown }
+                XCTAssertEqual(goals, [])
+                WidgetController.manualTime = 2_000_000_000
+                Stand.pump("the end") { goals == [.transitioned] }
+                scene.view.load(ImageRequest(Sources.url("green")), options: Self.fading) { _ in goals.append(.loaded) }
+                Stand.pump("the other end") { goals.count == 2 }
+                scene.window.close()
+            }
+        }
+
+        /// They may change widgets, which GTK then would not draw.
+        func testNothingIsToldWhileAFrameIsDrawn() throws {
+            try Stand.run {
+                let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
+                var told: [String] = []
+                for round in 1...2 {
+                    let picture = try XCTUnwrap(gtk_picture_new())
+                    let window = try TestWindow(picture)
+                    let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
+                    // The second one is in memory, and is found when the first frame tells the place.
+                    @MainActor func tell(_ what: String) {
+                        let isDrawing = view.controller.stages[.image]?.isDrawing == true
+                        told.append("\(round) \(what)\(isDrawing ? " while drawing" : "")")
+                    }
+                    view.onChange { if $0.state == .showing { tell("change") } }
+                    view.load(Sources.url("5")) { result in
+                        tell("completion")
+                        if round == 2 { XCTAssertEqual(try? result.get().origin, .memory) }
+                    }
+                    window.show()
+                    Stand.pump("both") { told.count == 2 * round }
+                    window.close()
+                }
+                XCTAssertEqual(told.sorted(), ["1 change", "1 completion", "2 change", "2 completion"])
+            }
+        }
+
+        func testItThrowsWhyThereIsNoPicture() throws {
+            try Stand.run {
+                let scene = try Scene()
+                let error = ImageError.network(NetworkError(.offline, url: "u", phase: .connect))
+                scene.stub.set(.failure(error), for: Sources.url("broken"))
+                scene.wait("broken")
+                scene.pump(ends: 1)
+                XCTAssertEqual(scene.ends, ["broken \(error.code)"])
+                scene.window.close()
+            }
+        }
+
+        func testCancellingTheTaskClearsTheSlot() throws {
+            try Stand.run {
+                let scene = try Scene()
+                let gate = Gate()
+                scene.stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("slow"))
+                let task = scene.wait("slow")
+                try Stand.wait { await scene.stub.waitForRequests(count: 1) }
+                task.cancel()
+                scene.pump(ends: 1)
+                XCTAssertEqual(scene.ends, ["slow \(Self.cancelled)"])
+                XCTAssertEqual(scene.view.snapshot().state, .idle)
+                Stand.pump("rest") { scene.stub.manager.runningJobs == 0 }
+                // Cancelled before it began.
+                scene.wait("red").cancel()
+                scene.pump(ends: 2)
+                XCTAssertEqual(scene.stub.requests.count, 1)
+                scene.window.close()
+                gate.open()
+            }
+        }
+
+        func testCancellingWhatSomethingElseTookThePlaceOfChangesNothing() throws {
+            try Stand.run {
+                let scene = try Scene()
+                let gate = Gate()
+                scene.stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("slow"))
+                let task = scene.wait("slow")
+                try Stand.wait { await scene.stub.waitForRequests(count: 1) }
+                scene.wait("red")
+                scene.pump(ends: 2)
+                task.cancel()
+                Stand.settle()
+                XCTAssertEqual(scene.ends, ["slow \(Self.cancelled)", "red"])
+                XCTAssertEqual(scene.view.snapshot().state, .showing)
+                scene.window.close()
+                gate.open()
+            }
+        }
+
+        func testWhatIsSupersededWhileItComesInIsCancelled() throws {
+            try Stand.run {
+                WidgetController.manualTime = 1_000_000_000
+                let scene = try Scene()
+                let task = scene.comesIn("red")
+                scene.wait("green")
+                scene.pump(ends: 2)
+                XCTAssertEqual(scene.ends, ["red \(Self.cancelled)", "green"])
+                task.cancel()
+                let last = scene.comesIn("red")
+                last.cancel()
+                scene.pump(ends: 3)
+                XCTAssertEqual(scene.ends.last, "red \(Self.cancelled)")
+                XCTAssertEqual(scene.view.snapshot().state, .idle, "cancelled while it comes in: the slot is empty")
+                scene.window.close()
+            }
+        }
+
+        func testClearingAndDestroyingEndTheWait() throws {
+            try Stand.run {
+                WidgetController.manualTime = 1_000_000_000
+                let scene = try Scene()
+                scene.comesIn("red")
+                scene.view.clear()
+                scene.pump(ends: 1)
+                scene.comesIn("green")
+                scene.window.close()
+                scene.pump(ends: 2)
+                XCTAssertEqual(scene.ends, ["red \(Self.cancelled)", "green \(Self.cancelled)"])
+            }
+        }
+
+        func testWhatCannotBeSeenIsNotWaitedFor() throws {
+            try Stand.run {
+                WidgetController.manualTime = 1_000_000_000
+                let scene = try Scene()
+                scene.comesIn("red")
+                scene.window.hide()
+                scene.pump(ends: 1)
+                var options = Self.fading
+                options.unmapping = .keep
+                scene.wait("green", options, until: .transitioned)
+                scene.pump(ends: 2)
+                XCTAssertEqual(scene.ends, ["red", "green"])
+                scene.window.close()
+                // On the screen, and yet never drawn.
+                let clear = try Scene(shows: false)
+                gtk_widget_set_opacity(clear.view.widget, 0)
+                clear.window.show()
+                var unsized = BindingOptions()
+                unsized.sizing = .none
+                clear.wait("red", unsized)
+                clear.pump(ends: 1)
+                XCTAssertEqual(clear.ends, ["red"])
+                clear.window.close()
+            }
+        }
+    }
+#endif

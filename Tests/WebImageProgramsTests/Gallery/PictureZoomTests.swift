@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageTestSupport
+
+@testable import WebImagePrograms
+
+@Suite("Zooming one picture")
+struct PictureZoomTests {
+    private typealias Point = PictureZoom.Point
+    private typealias Extent = PictureZoom.Extent
+
+    /// A picture of 2,000 × 1,000 in a view of 500 × 500.
+    private static func large() -> PictureZoom {
+        var zoom = PictureZoom()
+        zoom.follow(Extent(width: 500, height: 500), offset: Point())
+        zoom.show(Extent(width: 2_000, height: 1_000))
+        return zoom
+    }
+
+    @Test("it begins fitted")
+    func fitted() {
+        let zoom = Self.large()
+        #expect(zoom.scale == nil && zoom.current == 0.25 && !zoom.isCut)
+        #expect(zoom.content == Extent(width: 500, height: 250))
+    }
+
+    @Test("what is under the pointer stays there")
+    func anchor() {
+        var zoom = Self.large()
+        // The fitted picture lies 125 points below the upper edge; its middle is the view's.
+        zoom.show(scale: 1, at: Point(x: 250, y: 250))
+        #expect(zoom.offset == Point(x: 750, y: 250))
+        // 850, 350 of the picture lies at 100, 100.
+        zoom.zoom(by: 2, at: Point(x: 100, y: 100))
+        #expect(zoom.current == 2 && zoom.offset == Point(x: 1_600, y: 600))
+        zoom.zoom(by: 0.5, at: Point(x: 100, y: 100))
+        #expect(zoom.offset == Point(x: 750, y: 250))
+    }
+
+    @Test("there is a largest and a smallest, and the smallest is fitted")
+    func bounds() {
+        var zoom = Self.large()
+        zoom.zoom(by: 1_000, at: Point())
+        #expect(zoom.scale == PictureZoom.largest)
+        zoom.zoom(by: 0.000_1, at: Point(x: 400, y: 20))
+        #expect(zoom.scale == nil && zoom.offset == Point())
+        var small = PictureZoom()
+        small.follow(Extent(width: 500, height: 500), offset: Point())
+        small.show(Extent(width: 20, height: 10))
+        #expect(small.current == 25)
+        small.zoom(by: 0.001, at: Point())
+        #expect(small.scale == 1 && !small.isCut, "smaller than the view, but not than it is")
+        small.zoom(by: 1_000, at: Point())
+        #expect(small.scale == nil, "the largest is fitted")
+    }
+
+    @Test("a double click goes to 100 % and back, and to 200 % where that is fitted")
+    func toggling() {
+        var zoom = Self.large()
+        zoom.toggle(at: Point(x: 0, y: 125))
+        #expect(zoom.scale == 1 && zoom.offset == Point())
+        zoom.toggle(at: Point())
+        #expect(zoom.scale == nil)
+        zoom.follow(Extent(width: 2_000, height: 1_000), offset: Point())
+        zoom.toggle(at: Point(x: 1_000, y: 500))
+        #expect(zoom.scale == 2 && zoom.offset == Point(x: 1_000, y: 500))
+    }
+
+    @Test("dragging moves the picture, not beyond its edges, and a fitted one not at all")
+    func panning() {
+        var zoom = Self.large()
+        zoom.pan(x: -10, y: -10)
+        #expect(zoom.offset == Point())
+        zoom.show(scale: 1, at: Point(x: 250, y: 250))
+        zoom.pan(x: -100, y: 50)
+        #expect(zoom.offset == Point(x: 850, y: 200) && zoom.isCut)
+        zoom.pan(x: 1e9, y: -1e9)
+        #expect(zoom.offset == Point(x: 0, y: 500))
+        zoom.pan(x: .nan, y: 0)
+        #expect(zoom.offset == Point(x: 0, y: 500))
+    }
+
+    @Test("a view that grows past a picture shows no more of it than there is")
+    func growing() {
+        var zoom = Self.large()
+        zoom.show(scale: 1, at: Point(x: 500, y: 500))
+        #expect(zoom.offset.x > 0)
+        zoom.follow(Extent(width: 3_000, height: 600), offset: zoom.offset)
+        #expect(zoom.offset.x == 0 && zoom.offset.y <= 400)
+    }
+
+    @Test("without a picture or a view nothing happens")
+    func nothing() {
+        var zoom = PictureZoom()
+        zoom.toggle(at: Point())
+        zoom.zoom(by: 2, at: Point())
+        #expect(zoom.scale == nil && zoom.current == 1)
+        zoom.show(Extent(width: 0, height: 10))
+        #expect(zoom.picture == nil)
+        zoom = Self.large()
+        zoom.zoom(by: .nan, at: Point())
+        zoom.zoom(by: -1, at: Point())
+        zoom.show(scale: .infinity, at: Point())
+        #expect(zoom.scale == nil)
+    }
+
+    @Test("whatever is done, the view shows the picture")
+    func random() {
+        var generator = SeededGenerator(seed: 7)
+        var zoom = Self.large()
+        for _ in 0..<5_000 {
+            let point = Point(
+                x: .random(in: -100...700, using: &generator), y: .random(in: -100...700, using: &generator))
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0: zoom.zoom(by: .random(in: 0.1...5, using: &generator), at: point)
+            case 1: zoom.show(scale: .random(in: 0...20, using: &generator), at: point)
+            case 2: zoom.toggle(at: point)
+            case 3: zoom.pan(x: point.x, y: point.y)
+            case 4:
+                let side = Double.random(in: 1...3_000, using: &generator)
+                zoom.follow(Extent(width: side, height: 3_001 - side), offset: point)
+            default:
+                let side = Double.random(in: 1...9_000, using: &generator)
+                zoom.show(Extent(width: side, height: 9_001 - side))
+            }
+            let (content, view, offset) = (zoom.content, zoom.view, zoom.offset)
+            #expect(offset.x >= 0 && offset.x <= max(0, content.width - view.width))
+            #expect(offset.y >= 0 && offset.y <= max(0, content.height - view.height))
+            #expect(zoom.current > 0 && zoom.current <= max(PictureZoom.largest, zoom.fitted) * 1.000_001)
+        }
+    }
+}
