@@ -21,18 +21,19 @@ final class Interruption: Sendable {
 
     init() {
         let queue = DispatchQueue(label: "webimage.signals")
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            return DispatchSource.makeSignalSource(signal: number, queue: queue)
-        }
+        // libdispatch installs a handler of its own; until then a signal ends the process, as it should.
+        sources = [SIGINT, SIGTERM].map { DispatchSource.makeSignalSource(signal: $0, queue: queue) }
+        let registered = DispatchSemaphore(value: 0)
         for (source, status) in zip(sources, [ExitStatus.interrupted, ExitStatus.terminated]) {
             source.setEventHandler { [weak self] in
                 if self?.trigger(status) == true { return }
                 self?.state.withLock { $0.beforeForcedEnd }?()
                 _exit(status)
             }
+            source.setRegistrationHandler { registered.signal() }
             source.resume()
         }
+        for _ in sources { registered.wait() }
     }
 
     /// What the process is to end with; nil while nothing has happened.

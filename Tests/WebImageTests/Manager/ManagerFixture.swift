@@ -66,3 +66,11 @@ extension ImageTask {
         return names
     }
 }
+
+extension ImageManager {
+    /// Waits until nothing holds the bytes of `request` any more; as long as something does, they answer who asks.
+    func letsGo(of request: ImageRequest) async {
+        let key = RequestPlan(request, engine.defaults).keys.data
+        await untilTrue { engine.originals[key] == nil }
+    }
+}

@@ -159,6 +159,7 @@ struct ContextRowTests {
         _ = try await table.manager.image(for: request)
         #expect(await table.manager.diskCache?.info().entries == 0)
         table.manager.memoryCache.removeAll()
+        await table.manager.letsGo(of: request)
         _ = try await table.manager.image(for: request)
         #expect(table.asked == 2)
     }

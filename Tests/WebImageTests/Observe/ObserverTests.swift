@@ -116,9 +116,7 @@ struct ObserverTests {
         for task in tasks { _ = try await task.image }
         _ = try await fixture.manager.image(from: url)
         fixture.manager.memoryCache.removeAll()
-        // Until the last of the five has let go of its bytes, they would be used.
-        let key = RequestPlan(ImageRequest(url), fixture.manager.engine.defaults).keys.data
-        await untilTrue { fixture.manager.engine.originals[key] == nil }
+        await fixture.manager.letsGo(of: ImageRequest(url))
         _ = try await fixture.manager.image(from: url)
         var tiny = ImageRequest(url, size: .fit(width: 3))
         tiny.limits = Limits.desktop
