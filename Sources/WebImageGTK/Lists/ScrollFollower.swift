@@ -59,7 +59,8 @@
         /// Calls back behind the next frame.
         func schedule() {
             guard let widget, tick == 0, idle == 0 else { return }
-            // Ticks come before the layout of their frame; what is idle at this priority comes right behind the frame.
+            // Ticks come before the layout of their frame; what is idle at the priority of frames comes right behind it. With a
+            // lower one it would not come at all where frames take longer than they may.
             tick = gtk_widget_add_tick_callback(
                 widget,
                 { _, _, data in
@@ -71,7 +72,7 @@
         private func ticked() {
             tick = 0
             idle = g_idle_add_full(
-                GDK_PRIORITY_REDRAW + 1,
+                GDK_PRIORITY_REDRAW,
                 { data in
                     ScrollFollower.isolated(data) { follower in
                         follower.idle = 0

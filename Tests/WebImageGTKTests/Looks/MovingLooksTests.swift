@@ -16,15 +16,7 @@
             try Stand.run {
                 let begin = 1_000_000_000
                 WidgetController.manualTime = begin
-                let loader = StubLoader()
-                loader.set(
-                    StubLoader.Answer(body: try NumberedPictures.gif(frames: 3, milliseconds: 100)),
-                    for: Sources.url("a"))
-                let picture = try XCTUnwrap(gtk_picture_new())
-                let window = try TestWindow(picture)
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: Sources.manager(loader)))
-                view.load(Sources.url("a"))
-                window.show()
+                let (window, view) = try NumberedPictures.playing(milliseconds: 100)
                 Stand.pump("the picture") { view.snapshot().state == .showing }
                 window.frame()
                 // Milliseconds, and the frame that is due then.

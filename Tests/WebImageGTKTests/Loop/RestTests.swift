@@ -51,15 +51,7 @@
 
         func testAnAnimationThatDoesNotPlay() throws {
             try Stand.run {
-                let loader = StubLoader()
-                loader.set(
-                    StubLoader.Answer(body: try NumberedPictures.gif(frames: 3, milliseconds: 20)),
-                    for: Sources.url("a"))
-                let picture = try XCTUnwrap(gtk_picture_new())
-                let window = try TestWindow(picture)
-                let view = try XCTUnwrap(WebImageView(of: picture, manager: Sources.manager(loader)))
-                view.load(Sources.url("a"))
-                window.show()
+                let (window, view) = try NumberedPictures.playing(milliseconds: 20)
                 Stand.pump("the picture") { view.player()?.state == .playing }
                 XCTAssertGreaterThan(Self.wakes(inMilliseconds: 300), 5, "it plays")
                 view.player()?.pause()
@@ -101,9 +93,10 @@
                 var lines: [String] = []
                 let measurement = RestMeasurement(of: stage.window, seconds: 0.2) { lines.append($0) }
                 Stand.pump("the measurement") { lines.count == 1 }
-                print(lines[0])
-                XCTAssertTrue(lines[0].hasPrefix("at rest for 0.2 s: "))
-                XCTAssertTrue(lines[0].hasSuffix(", 0 wake-ups of views"))
+                let line = try XCTUnwrap(lines.first)
+                print(line)
+                XCTAssertTrue(line.hasPrefix("at rest for 0.2 s: "))
+                XCTAssertTrue(line.hasSuffix(", 0 wake-ups of views"))
                 withExtendedLifetime(measurement) {}
                 stage.close()
             }

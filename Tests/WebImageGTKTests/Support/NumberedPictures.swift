@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
+    import CGTK4
     import Foundation
     import WebImage
     import WebImageCore
     import WebImageTesting
+    import XCTest
+
+    @testable import WebImageGTK
 
     /// Pictures with a number on a colour of its own, so that a person who looks at a screenshot can tell them apart.
     enum NumberedPictures {
@@ -58,6 +62,20 @@
             }
             return try CoderRegistry.standard.encode(
                 Image(ImageAnimation(frames: frames)), as: .gif(), context: CodingContext())
+        }
+
+        /// A window that loads a GIF of three such frames.
+        @MainActor
+        static func playing(milliseconds: Int) throws -> (TestWindow, WebImageView) {
+            let loader = StubLoader()
+            loader.set(
+                StubLoader.Answer(body: try gif(frames: 3, milliseconds: milliseconds)), for: Sources.url("a"))
+            let picture = try XCTUnwrap(gtk_picture_new())
+            let window = try TestWindow(picture)
+            let view = try XCTUnwrap(WebImageView(of: picture, manager: Sources.manager(loader)))
+            view.load(Sources.url("a"))
+            window.show()
+            return (window, view)
         }
 
         /// Answers `…/<number>` with the picture of that number.

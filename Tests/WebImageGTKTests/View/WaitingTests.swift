@@ -46,6 +46,15 @@
                 }
             }
 
+            /// Waits for a picture that comes when the gate is opened.
+            func waitForSlow() throws -> (Task<Void, Never>, Gate) {
+                let gate = Gate()
+                stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("slow"))
+                let task = wait("slow")
+                try Stand.wait { [stub] in await stub.waitForRequests(count: 1) }
+                return (task, gate)
+            }
+
             /// Waits for the end of a transition that has begun when this returns.
             @discardableResult
             func comesIn(_ name: String, _ options: BindingOptions = WaitingTests.fading) -> Task<Void, Never> {
@@ -179,10 +188,7 @@
         func testCancellingTheTaskClearsTheSlot() throws {
             try Stand.run {
                 let scene = try Scene()
-                let gate = Gate()
-                scene.stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("slow"))
-                let task = scene.wait("slow")
-                try Stand.wait { await scene.stub.waitForRequests(count: 1) }
+                let (task, gate) = try scene.waitForSlow()
                 task.cancel()
                 scene.pump(ends: 1)
                 XCTAssertEqual(scene.ends, ["slow \(Self.cancelled)"])
@@ -200,10 +206,7 @@
         func testCancellingWhatSomethingElseTookThePlaceOfChangesNothing() throws {
             try Stand.run {
                 let scene = try Scene()
-                let gate = Gate()
-                scene.stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("slow"))
-                let task = scene.wait("slow")
-                try Stand.wait { await scene.stub.waitForRequests(count: 1) }
+                let (task, gate) = try scene.waitForSlow()
                 scene.wait("red")
                 scene.pump(ends: 2)
                 task.cancel()
