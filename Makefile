@@ -19,17 +19,12 @@ demo:
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),load $(URLS) --output demo,demo --output demo)
 
 ## The gallery over the bundled album: ARGUMENTS="~/Pictures --theme dark" for pictures and settings of your own.
-gallery:
-	@Scripts/setup build
-	@$(SWIFT) build -c release --product webimage $(WITH)
-	@$(SWIFT) build -c release --product webimage-gallery $(WITH)
+gallery: release
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
 
 ## What the gallery costs while nothing happens: processor time and wake-ups of two seconds, after all cells are there.
-rest:
+rest: release
 	@Scripts/setup test
-	@$(SWIFT) build -c release --product webimage $(WITH)
-	@$(SWIFT) build -c release --product webimage-gallery $(WITH)
 	@WEBIMAGE_GALLERY_REST=2 Scripts/displayed $$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
 
 ## Lint, build and every test that needs nothing but this machine.

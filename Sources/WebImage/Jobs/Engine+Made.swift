@@ -31,17 +31,14 @@ extension Engine {
     /// `image` at the size that was asked for.
     func fitted(_ image: Image, _ plan: RequestPlan, _ priority: LivePriority) async throws(ImageError) -> Picture {
         guard let size = plan.request.size else {
-            preparation(image.pixels)
             return Picture(image: image, decodeSeconds: 0, transformSeconds: 0)
         }
         let start = ContinuousClock.now
         let scale = plan.request.scale
         let fitted = try await workers.run(cost: image.pixels.byteCount, priority: priority, limits: plan.limits) {
-            [preparation] context throws(ImageError) -> Image in
-            let fitted = try ResizeTransformer(to: size).apply(
+            context throws(ImageError) -> Image in
+            try ResizeTransformer(to: size).apply(
                 to: image, context: TransformContext(scale: scale, coding: context))
-            preparation(fitted.pixels)
-            return fitted
         }
         return Picture(
             image: fitted, decodeSeconds: start.duration(to: .now) / .seconds(1), transformSeconds: 0)

@@ -42,9 +42,10 @@ extension Engine {
                     if index == 0 { try await self.decode(original, ahead, plan, context.priority) } else {
                         try await self.transform(
                             try await self.step(index - 1, original, ahead, plan, context.priority),
-                            plan.transformers[index - 1], plan, isLast: index == plan.transformers.count,
-                            context.priority)
+                            plan.transformers[index - 1], plan, context.priority)
                     }
+                // What is only a step on the way is never shown.
+                if index == plan.transformers.count { self.preparation(picture.image.pixels) }
                 original.remember(picture.image, key)
                 return .success(picture)
             } catch {
@@ -70,7 +71,7 @@ extension Engine {
         let cost = decodeCost(original.probe, options)
         try checkMemory(cost)
         let image = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
-            [counters, preparation] context throws(ImageError) -> Image in
+            [counters] context throws(ImageError) -> Image in
             let image = try plan.trace.work(.decode, key: plan.keys.decoded, describe: Self.describe) {
                 () throws(ImageError) in
                 if let image = try ahead?.finish(original.data, probe: original.probe, context: context) {
@@ -81,7 +82,6 @@ extension Engine {
                     .with(provenance: original.resource)
             }
             counters.decodes.add(1, ordering: .relaxed)
-            if plan.transformers.isEmpty { preparation(image.pixels) }
             return image
         }
         return Picture(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1), transformSeconds: 0)
@@ -96,15 +96,14 @@ extension Engine {
     }
 
     private func transform(
-        _ base: Picture, _ transformer: any ImageTransformer, _ plan: RequestPlan, isLast: Bool,
-        _ priority: LivePriority
+        _ base: Picture, _ transformer: any ImageTransformer, _ plan: RequestPlan, _ priority: LivePriority
     ) async throws(ImageError) -> Picture {
         let start = ContinuousClock.now
         let scale = plan.request.scale
         let image = try await workers.run(cost: base.image.pixels.byteCount, priority: priority, limits: plan.limits) {
-            [counters, preparation] context throws(ImageError) -> Image in
+            [counters] context throws(ImageError) -> Image in
             counters.transforms.add(1, ordering: .relaxed)
-            let image = try plan.trace.work(
+            return try plan.trace.work(
                 .transform, key: plan.keys.final, detail: transformer.identity, describe: Self.describe
             ) { () throws(ImageError) in
                 let result = try transformer.apply(
@@ -112,8 +111,6 @@ extension Engine {
                 try context.limits.check(result: result)
                 return result
             }
-            if isLast { preparation(image.pixels) }
-            return image
         }
         var picture = Picture(
             image: image, decodeSeconds: base.decodeSeconds, transformSeconds: base.transformSeconds)

@@ -77,10 +77,7 @@ final class PreviewFeed: Sendable {
     }
 
     /// Somebody listens from now on: what has come already is shown without waiting for more.
-    func look() {
-        let isWanted = state.withLock { $0.isRunning && !$0.isBusy && $0.bytes.received > 0 }
-        if isWanted { startWork() }
-    }
+    func look() { startWork() }
 
     // MARK: - The load
 

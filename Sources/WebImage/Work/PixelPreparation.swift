@@ -3,7 +3,7 @@
 import Synchronization
 import WebImageCore
 
-/// What a toolkit makes of finished pixels on the thread that made them, so that the main thread need not.
+/// What a toolkit makes of finished pixels as soon as they are there, so that the main thread need not.
 final class PixelPreparation: Sendable {
     private let action = Lock<(@Sendable (PixelBuffer) -> Void)?>(nil)
 
@@ -13,8 +13,8 @@ final class PixelPreparation: Sendable {
 }
 
 extension ImageManager {
-    /// Has `action` called with the pixels of every picture, preview and frame that is made from now on, on the worker thread
-    /// that made them and before anybody gets them. There is one action: the newest. It must be quick; what it makes of the
-    /// pixels it keeps beside them (``PixelBuffer/attachment(make:)``).
+    /// Has `action` called with the pixels of every picture, preview and frame that is made from now on, off the main
+    /// thread and before anybody gets them. There is one action: the newest. It must be quick; what it makes of the pixels it
+    /// keeps beside them (``PixelBuffer/attachment(make:)``).
     package func preparePixels(_ action: @escaping @Sendable (PixelBuffer) -> Void) { engine.preparation.set(action) }
 }

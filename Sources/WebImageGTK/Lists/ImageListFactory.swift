@@ -140,7 +140,7 @@
                 lowest = min(lowest, position)
                 highest = max(highest, position)
             }
-            if highest < 0 { scroll?.tellAgain() }
+            scroll?.settled(isEmpty: highest < 0)
             let range = highest < 0 ? 0..<0 : lowest..<(highest + 1)
             prefetcher?.show(range)
             guard range != visible else { return }

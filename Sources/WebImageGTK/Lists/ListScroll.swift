@@ -15,7 +15,7 @@
         private let isGrid: Bool
         private var follower: ScrollFollower?
         private var model: (pointer: OpaquePointer, handler: gulong)?
-        /// Where the list was told once more that it is.
+        /// Where the list was told once more that it is, and nothing was seen since.
         private var toldAgain: Double?
 
         /// Nil for what is neither.
@@ -81,8 +81,9 @@
         func schedule() { if widget != nil { follower?.schedule() } }
 
         /// Tells a list that shows nothing where it is once more; settles again behind the next frame. The first jump out of
-        /// what GtkGridView of GTK 4.8 has laid out leaves it empty until then. Not twice for the same place.
-        func tellAgain() {
+        /// what GtkGridView of GTK 4.8 has laid out leaves it empty until then. Not twice in a row for the same place.
+        func settled(isEmpty: Bool) {
+            guard isEmpty else { return toldAgain = nil }
             guard let widget, gtk_widget_get_mapped(widget) != 0, count > 0 else { return }
             let isAcross = gtk_orientable_get_orientation(view) == GTK_ORIENTATION_HORIZONTAL
             let adjustment = isAcross ? gtk_scrollable_get_hadjustment(view) : gtk_scrollable_get_vadjustment(view)

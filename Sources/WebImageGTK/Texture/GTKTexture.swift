@@ -55,8 +55,8 @@
             Self.living.wrappingSubtract(1, ordering: .relaxed)
         }
 
-        /// The texture of `pixels`, made when it is first asked for; about a microsecond. For what a view's manager decodes that is
-        /// on the thread that decoded it.
+        /// The texture of `pixels`, made when it is first asked for; about a microsecond. For what a view's manager makes that is
+        /// as soon as the pixels are there, off the main thread.
         public static func of(_ pixels: PixelBuffer) -> GTKTexture {
             pixels.attachment { rows, owner in
                 GTKTexture(
@@ -67,7 +67,7 @@
         /// The texture of a still, or of an animation's poster.
         public static func of(_ image: Image) -> GTKTexture { of(image.pixels) }
 
-        /// Has the textures of all that `manager` makes from now on made on its worker threads, so that a view has only to set
+        /// Has the textures of all that `manager` makes from now on made off the main thread, so that a view has only to set
         /// them.
         static func makeAhead(_ manager: ImageManager) { manager.preparePixels { _ = GTKTexture.of($0) } }
 
