@@ -116,9 +116,7 @@ struct AnswerTableTests {
         let task = Task { try await downloader.load(LoadRequest(url: url), context: log.context()) }
         await log.waitForBody()
         let folder = try TemporaryFolder()
-        let own = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-            Int32($0)
-        }.filter { isConnection($0, port: server.port) }
+        let own = OpenDescriptors.connections(toPort: server.port)
         #expect(!own.isEmpty)
         for descriptor in own { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0, "\(descriptor)") }
         let child = try ChildProcess(
@@ -129,23 +127,11 @@ struct AnswerTableTests {
         // Other tests' servers and processes have sockets of their own; those of the downloader must not be there.
         #expect(!list.isEmpty)
         for line in list.split(separator: "\n") where line.contains("socket:") {
-            let names = own.compactMap {
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
-            }
+            let names = own.compactMap(OpenDescriptors.target)
             #expect(!names.contains { line.hasSuffix($0) }, "\(line)")
         }
         task.cancel()
         _ = await task.result
-    }
-
-    /// Whether `descriptor` is a socket whose peer is `port` of 127.0.0.1.
-    private func isConnection(_ descriptor: Int32, port: UInt16) -> Bool {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let hasPeer = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) == 0 }
-        }
-        return hasPeer && address.sin_family == sa_family_t(AF_INET) && UInt16(bigEndian: address.sin_port) == port
     }
 }
 

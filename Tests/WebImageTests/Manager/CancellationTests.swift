@@ -56,7 +56,7 @@ struct CancellationTests {
         let server = try LoopbackServer { _ in .ok(picture, type: "image/png") }
         let fixture = try ManagerFixture { $0.downloader.connectionsPerHost = 4 }
         _ = try await fixture.manager.image(from: server.url("/warm"))
-        let before = openDescriptors()
+        let before = OpenDescriptors.files(under: fixture.folder.path).count
         var random = SeededGenerator(seed: 7)
         for round in 0..<20 {
             let tasks = (0..<500).map { fixture.manager.load(server.url("/\(round)-\($0 % 50)")) }
@@ -73,19 +73,16 @@ struct CancellationTests {
         await fixture.manager.diskCache?.flush()
         let left = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.file("cache/temp"))
         #expect(left.isEmpty)
-        // Kept connections, on both sides of the loopback; nothing that grows with the number of requests. Those of tests that
-        // run beside this one go with them.
-        await untilTrue { openDescriptors() <= before + 2 * 8 }
-        #expect(openDescriptors() <= before + 2 * 8)
+        #expect(OpenDescriptors.files(under: fixture.folder.path).count == before)
+        // Kept connections alone are left, on both sides of the loopback.
+        await untilTrue { server.counters.openConnections <= 4 }
+        #expect(OpenDescriptors.connections(toPort: server.port).count <= 4)
+        #expect(server.counters.openConnections <= 4)
     }
 
     private func ended(_ task: ImageTask) async -> Result<ImageResponse, ImageError>? {
         _ = try? await task.response
         return task.result
-    }
-
-    private func openDescriptors() -> Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 }
 
