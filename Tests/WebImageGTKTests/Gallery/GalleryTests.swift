@@ -136,6 +136,7 @@
         static let pictures = 24
         static let side = 400
         private let side: Int
+        private let count: Int
         let folder: URL
         let model: GalleryModel
         let window: GalleryWindow
@@ -145,16 +146,21 @@
         /// - Parameters:
         ///   - words: the command line.
         ///   - side: pixels of the pictures.
+        ///   - count: different pictures; more cells repeat them.
         ///   - animated: whether the first picture is an animation.
         ///   - hashes: BlurHashes of the pictures, one after the other and again from the first; none for none.
-        init(_ words: String..., side: Int = GalleryStage.side, animated: Bool = false, hashes: [String] = []) throws {
+        init(
+            _ words: String..., side: Int = GalleryStage.side, count: Int = GalleryStage.pictures, animated: Bool = false,
+            hashes: [String] = []
+        ) throws {
             self.side = side
+            self.count = count
             Style.install()
             folder = FileManager.default.temporaryDirectory.appending(
                 path: "webimage-gallery-test-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var entries: [String] = []
-            for number in 0..<Self.pictures {
+            for number in 0..<count {
                 let data =
                     animated && number == 0
                     ? try NumberedPictures.gif(frames: 3, milliseconds: 30)
@@ -209,7 +215,7 @@
                 guard gtk_widget_get_mapped(view.widget) != 0 else { continue }
                 XCTAssertEqual(view.snapshot().state, .showing, file: file, line: line)
                 assertColor(
-                    try screenshot(of: view.widget).middle, Self.color(position % Self.pictures), "at \(position)",
+                    try screenshot(of: view.widget).middle, Self.color(position % count), "at \(position)",
                     file: file,
                     line: line)
             }

@@ -149,7 +149,7 @@
 
         func testAZoomedPictureIsDecodedForItsSize() throws {
             try Stand.run {
-                let stage = try GalleryStage("--cells", "12", "--transition", "none", side: 3_000)
+                let stage = try GalleryStage("--cells", "12", "--transition", "none", side: 2_000, count: 2)
                 stage.waitForPictures(atLeast: 4)
                 stage.window.open(1)
                 Stand.pump("the picture") { stage.window.full.image != nil }
@@ -157,7 +157,7 @@
                 let view = stage.window.full.view
                 XCTAssertLessThan(view.controller.stages[.image]?.current?.pixels?.width ?? 0, 1_500)
                 stage.window.perform("zoom-actual")
-                Stand.pump("every pixel") { view.controller.stages[.image]?.current?.pixels?.width == 3_000 }
+                Stand.pump("every pixel") { view.controller.stages[.image]?.current?.pixels?.width == 2_000 }
                 stage.frame()
                 try keep(try stage.screenshot(), as: "gallery-zoomed")
                 stage.close()
