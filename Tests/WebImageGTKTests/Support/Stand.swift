@@ -46,8 +46,9 @@
             until condition: () -> Bool
         ) {
             var wakes = 0
+            // Always due where a condition takes longer than this to look at: before frames it would leave no time for them.
             let timer = g_timeout_add_full(
-                G_PRIORITY_DEFAULT, 5,
+                G_PRIORITY_LOW, 5,
                 { data in
                     data?.assumingMemoryBound(to: Int.self).pointee += 1
                     return 1
