@@ -150,8 +150,8 @@
         ///   - animated: whether the first picture is an animation.
         ///   - hashes: BlurHashes of the pictures, one after the other and again from the first; none for none.
         init(
-            _ words: String..., side: Int = GalleryStage.side, count: Int = GalleryStage.pictures, animated: Bool = false,
-            hashes: [String] = []
+            _ words: String..., side: Int = GalleryStage.side, count: Int = GalleryStage.pictures,
+            animated: Bool = false, hashes: [String] = []
         ) throws {
             self.side = side
             self.count = count
