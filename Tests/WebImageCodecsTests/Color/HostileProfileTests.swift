@@ -13,18 +13,37 @@ struct HostileProfileTests {
     /// Makes the conversion and runs it over pixels of both depths.
     private func attempt(_ profile: [UInt8]) {
         guard let conversion = ColorConversion(profile: profile) else { return }
-        var narrow = (0..<64 * 4).map { UInt8(truncatingIfNeeded: $0 * 37) }
-        narrow.withUnsafeMutableBufferPointer { buffer in
-            if let start = buffer.baseAddress { conversion.convert(start, count: 64) }
-        }
-        guard conversion.source != .cmyk else { return }
-        var wide = (0..<64 * 4).map { UInt16(truncatingIfNeeded: $0 * 9_371) }
-        wide.withUnsafeMutableBufferPointer { buffer in
-            if let start = buffer.baseAddress { conversion.convert(start, count: 64) }
-        }
+        expectColorsAloneChange(conversion)
     }
 
-    @Test("changed bytes end in a conversion or in none", arguments: names)
+    /// Whatever the profile says, alpha stays, or becomes opaque from ink, and nothing beside the row is touched.
+    private func expectColorsAloneChange(_ conversion: ColorConversion) {
+        let narrow = (0..<64 * 4 + 8).map { UInt8(truncatingIfNeeded: $0 * 37) }
+        var result = narrow
+        result.withUnsafeMutableBufferPointer { pixels in
+            if let start = pixels.baseAddress { conversion.convert(start + 4, count: 64) }
+        }
+        expectColorsAloneChanged(from: narrow, to: result, opaque: conversion.source == .cmyk)
+        guard conversion.source != .cmyk else { return }
+        let wide = (0..<64 * 4 + 8).map { UInt16(truncatingIfNeeded: $0 * 9_371) }
+        var wideResult = wide
+        wideResult.withUnsafeMutableBufferPointer { pixels in
+            if let start = pixels.baseAddress { conversion.convert(start + 4, count: 64) }
+        }
+        expectColorsAloneChanged(from: wide, to: wideResult, opaque: false)
+    }
+
+    private func expectColorsAloneChanged<Sample: FixedWidthInteger>(
+        from before: [Sample], to after: [Sample], opaque: Bool
+    ) {
+        let isRight = before.indices.allSatisfy { index in
+            guard 4..<before.count - 4 ~= index else { return after[index] == before[index] }
+            return index % 4 != 3 || after[index] == (opaque ? .max : before[index])
+        }
+        #expect(isRight, "\(after)")
+    }
+
+    @Test("changed bytes end in a conversion that leaves alpha as it is, or in none", arguments: names)
     func mutations(_ name: String) throws {
         let profile = try ColorFixture.profile(name)
         var generator = SeededGenerator(UInt64(profile.count))
@@ -43,7 +62,7 @@ struct HostileProfileTests {
         }
     }
 
-    @Test("random bytes behind a good header end in a conversion or in none")
+    @Test("random bytes behind a good header end in a conversion that leaves alpha as it is, or in none")
     func random() throws {
         let head = try ColorFixture.profile("p3").prefix(132)
         var generator = SeededGenerator(3)
@@ -85,7 +104,7 @@ struct HostileProfileTests {
         attempt(profile)
     }
 
-    @Test("corners and whites of any kind end in a conversion or in none")
+    @Test("corners and whites of any kind end in a conversion that leaves alpha as it is, or in none")
     func chromaticities() throws {
         var generator = SeededGenerator(8)
         for _ in 0..<400 {
@@ -96,10 +115,7 @@ struct HostileProfileTests {
             guard let corners = Chromaticities(whiteFirst: values) else { continue }
             let gamma: Double = [0.1, 1, 100].randomElement(using: &generator) ?? 1
             guard let conversion = ColorConversion(corners, .gamma(gamma)) else { continue }
-            var pixels = (0..<1_024).map { UInt8(truncatingIfNeeded: $0 * 37) }
-            pixels.withUnsafeMutableBufferPointer { buffer in
-                if let start = buffer.baseAddress { conversion.convert(start, count: buffer.count / 4) }
-            }
+            expectColorsAloneChange(conversion)
         }
     }
 
