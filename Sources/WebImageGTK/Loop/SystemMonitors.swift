@@ -12,21 +12,16 @@
 
         /// Seconds within which views try again when the network is back, each after a time of its own.
         var retrySpread = 2.0
-        private var hasStarted = false
+        private var connection: IdleCall?
         private var memory: OpaquePointer?
         private var network: OpaquePointer?
         private var isAvailable = true
 
-        /// Starts once the loop is idle: the monitors may ask the system's bus.
+        /// Starts once the loop is idle, for the monitors may ask the system's bus; a second later at the latest. Again does
+        /// nothing.
         func start() {
-            guard !hasStarted else { return }
-            hasStarted = true
-            g_idle_add_full(
-                G_PRIORITY_LOW,
-                { _ in
-                    MainActor.assumeIsolated { SystemMonitors.shared.connectAll() }
-                    return 0
-                }, nil, nil)
+            guard connection == nil else { return }
+            connection = IdleCall(latest: 1_000) { SystemMonitors.shared.connectAll() }
         }
 
         private func connectAll() {

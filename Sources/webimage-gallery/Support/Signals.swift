@@ -79,7 +79,8 @@
     @MainActor
     func startTimer(_ milliseconds: UInt32, _ action: @escaping @MainActor () -> Bool) -> guint {
         g_timeout_add_full(
-            G_PRIORITY_DEFAULT_IDLE, milliseconds,
+            // With frames: behind them nothing would be called while something moves on a machine that draws slowly.
+            GDK_PRIORITY_REDRAW, milliseconds,
             { data in
                 guard let data else { return 0 }
                 // Sendable: used right here, on the main thread.

@@ -82,18 +82,10 @@
         func testWhatIsSeenIsKnownAlsoWhereEveryFrameTakesTooLong() throws {
             try Stand.run {
                 let stage = try GridStage(count: 400)
-                // Something moves all the time, and nothing is ever idle.
-                let tick = gtk_widget_add_tick_callback(
-                    stage.window.widget,
-                    { widget, _, _ in
-                        let end = g_get_monotonic_time() + 30_000
-                        while g_get_monotonic_time() < end {}
-                        gtk_widget_queue_draw(widget)
-                        return 1
-                    }, nil, nil)
+                let slow = SlowFrames(stage.window.widget)
                 stage.window.show()
                 Stand.pump("what is seen") { !stage.factory.visible.isEmpty }
-                gtk_widget_remove_tick_callback(stage.window.widget, tick)
+                slow.end()
                 try stage.check("at the top")
                 stage.window.close()
             }

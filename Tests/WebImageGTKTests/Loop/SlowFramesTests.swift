@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+#if GTK
+    import CGTK4
+    import XCTest
+
+    @testable import WebImageGTK
+    @testable import webimage_gallery
+
+    /// What is to come while something moves on a machine that draws slowly.
+    final class SlowFramesTests: XCTestCase {
+        @MainActor
+        private static func inAWindow(_ body: () throws -> Void) throws {
+            let window = try TestWindow(XCTUnwrap(gtk_label_new("x")))
+            window.show()
+            let slow = SlowFrames(window.widget)
+            try body()
+            slow.end()
+            window.close()
+        }
+
+        func testTimersOfTheGalleryComeBack() throws {
+            try Stand.run {
+                try Self.inAWindow {
+                    var count = 0
+                    var timer = startTimer(20) {
+                        count += 1
+                        return true
+                    }
+                    Stand.pump("three of them") { count == 3 }
+                    stopTimer(&timer)
+                }
+            }
+        }
+
+        func testWhatWaitsForAnIdleLoopIsCalledAllTheSame() throws {
+            try Stand.run {
+                try Self.inAWindow {
+                    var calls = 0
+                    let call = IdleCall(latest: 60) { calls += 1 }
+                    Stand.pump("the call") { calls > 0 }
+                    withExtendedLifetime(call) {}
+                }
+            }
+        }
+
+        func testAnIdleLoopIsCalledOnceAndAtOnce() throws {
+            try Stand.run {
+                var calls = 0
+                let call = IdleCall(latest: 3_600_000) { calls += 1 }
+                Stand.pump("the call") { calls > 0 }
+                Stand.settle()
+                XCTAssertEqual(calls, 1)
+                withExtendedLifetime(call) {}
+            }
+        }
+
+        func testNobodyIsCalledWhoHasGone() throws {
+            try Stand.run {
+                var calls = 0
+                do {
+                    let call = IdleCall(latest: 1) { calls += 1 }
+                    withExtendedLifetime(call) {}
+                }
+                Stand.settle()
+                XCTAssertEqual(calls, 0)
+            }
+        }
+    }
+#endif
