@@ -63,8 +63,12 @@
             }
         }
 
-        /// Lets everything run that is ready.
-        static func settle() { while g_main_context_iteration(nil, 0) != 0 {} }
+        /// Lets everything run that is ready; for a fortieth of ``patience`` where something moves all the time and frames take
+        /// so long that there is always one ready.
+        static func settle() {
+            let end = g_get_monotonic_time() + patience * 25_000
+            while g_main_context_iteration(nil, 0) != 0, g_get_monotonic_time() < end {}
+        }
 
         /// Runs `body` on the main actor while the loop runs.
         static func wait(_ body: @escaping @MainActor () async throws -> Void) throws {
