@@ -62,7 +62,7 @@ public struct DownloaderConfiguration: Sendable {
     /// Whom to trust. Default the system's authorities.
     public var tls = TLSConfiguration.system
     /// Cookies that are sent and kept. Default none.
-    public var cookies = CookiePolicy.none
+    public var cookies = CookiePolicy.disabled
     /// Users and passwords for servers that ask (401). Default nil: such servers fail with 2017.
     public var credentials: CredentialStore?
     /// Decides on redirects within the rules above. Default nil: they are followed.
