@@ -73,38 +73,3 @@ final class PreviewStudio: Sendable {
         return image
     }
 }
-
-/// The downloads of which previews may be wanted.
-final class PreviewTable: Sendable {
-    private struct Entry {
-        let feed: PreviewFeed
-        var users: Int
-    }
-
-    private let entries = Lock<[FetchKey: Entry]>([:])
-    let studio: PreviewStudio
-
-    init(_ studio: PreviewStudio) { self.studio = studio }
-
-    /// The feed of `key`, shared by its load and all who listen; to be given back by ``leave(_:)``.
-    func enter(_ key: FetchKey) -> PreviewFeed {
-        entries.withLock { entries in
-            var entry = entries[key] ?? Entry(feed: PreviewFeed(studio), users: 0)
-            entry.users += 1
-            entries[key] = entry
-            return entry.feed
-        }
-    }
-
-    func leave(_ key: FetchKey) {
-        let left = entries.withLock { entries -> Entry? in
-            entries[key]?.users -= 1
-            guard let entry = entries[key], entry.users <= 0 else { return nil }
-            return entries.removeValue(forKey: key)
-        }
-        _ = left  // Released here, after the lock.
-    }
-
-    /// Feeds in use; for tests.
-    var count: Int { entries.withLock { $0.count } }
-}

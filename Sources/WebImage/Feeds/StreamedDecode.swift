@@ -69,7 +69,7 @@ final class StreamedDecode: Sendable {
         let options = plan.request.decoding
         guard options.depth == .eight, options.color == .sRGB, !options.allowsPartial else { return false }
         if case .single = options.frames { return false }
-        return plan.request.coder == nil && !plan.isOnThisMachine
+        return plan.request.coder == nil && !plan.isLocal
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }

@@ -37,20 +37,3 @@ final class AdmissionTable: Sendable {
         }
     }
 }
-
-extension Engine {
-    /// Lets `plan` in; nil where nobody counts.
-    ///
-    /// - Throws: a ``LimitError`` of kind overloaded.
-    func admit(_ plan: RequestPlan, _ encoding: ImageEncoding? = nil) throws(ImageError) -> AdmissionTable.Key? {
-        guard let limit = plan.request.queueLimit ?? queueLimit else { return nil }
-        let key = AdmissionTable.Key(final: plan.keys.digest, encoding: encoding)
-        try admissions.enter(key, limit: limit)
-        return key
-    }
-
-    /// What `admit` let in is over.
-    func release(_ place: AdmissionTable.Key?) {
-        if let place { admissions.leave(place) }
-    }
-}

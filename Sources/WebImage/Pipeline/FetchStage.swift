@@ -1,209 +1,98 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Synchronization
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// What makes two fetches one: the same bytes, asked for under the same conditions and limits.
+/// What makes two fetches one: everything that changes what is sent or accepted, and what the bytes are checked by.
 struct FetchKey: Hashable, Sendable {
     let data: CacheKey
-    let conditions: HTTPFields
-    let maxBytes: Int
+    let exchange: ExchangeKey
+    let loader: LoaderIdentity
+    let alternatives: [URL]
     let timeouts: LoadTimeouts?
-    /// The fields sent, where they were found to choose the answer; nil while nothing is known.
-    let selecting: HTTPFields?
     /// Whose opinion of the bytes is asked, where it is not the registry's.
     let coder: String?
-}
-
-/// What makes two looks at the disk one.
-struct LookUpKey: Hashable, Sendable {
-    let data: CacheKey
-    let selecting: HTTPFields
-    let cache: ObjectIdentifier
-    let tiers: CacheTiers
-    let coder: String?
-}
-
-/// What becomes of the bytes that are asked for.
-enum FetchUse: Equatable {
-    /// A picture is made of them, and of their beginnings where previews may be shown.
-    case picture(showsPreviews: Bool)
-    /// They are wanted as they are.
-    case bytes
+    let formatHint: ImageFormat?
+    /// The removals of the key before the fetch: what was removed is loaded again.
+    let generation: CacheGeneration
 }
 
 /// What a loader brought.
 enum Fetched: Sendable {
-    /// `ahead` are decoders that have taken the beginning.
-    case original(Original, ahead: [StreamKey: StreamedDecode] = [:])
+    /// `ahead` are decoders that have the beginning of the bytes already.
+    case original(OriginalData, ahead: [StreamKey: StreamedDecode])
     case notModified(StoredHead, LoadMetrics)
 }
 
-extension Engine {
-    // MARK: - Disk
-
-    /// Bytes that were downloaded after `plan` was made, for another request that is still at work on them: they are as
-    /// new as any that could be asked for now, whatever the policy.
-    func justArrived(_ plan: RequestPlan) -> Original? {
-        guard let original = originals[plan.keys.data], plan.asked <= original.arrived,
-            plan.accepts(original.resource)
-        else { return nil }
-        return original
+/// The loaders; each load once for all who want the same. Previews and decoding during the download listen here.
+final class FetchStage: Sendable {
+    /// What becomes of the bytes.
+    enum Use: Equatable {
+        /// An image is made of them, and of their beginnings where previews may be shown.
+        case image(showsPreviews: Bool)
+        /// They are wanted as they are.
+        case bytes
     }
 
-    /// Original bytes at hand: those that other requests are working on, else those on disk; nil where there are none.
-    /// Never throws: a cache that fails is a miss.
-    func lookUp(_ plan: RequestPlan, priority: LivePriority) async -> Original? {
-        // What may not be stored is for those alone who asked before it came.
-        if let original = originals[plan.keys.data], plan.allowsStoring(original.resource),
-            original.resource.head.map(plan.selects) ?? true
-        {
-            return original
-        }
-        let cache = plan.originalCache
-        let tiers = plan.request.originalReads
-        guard !plan.isOnThisMachine, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
-        let limits = plan.limits
-        let key = LookUpKey(
-            data: plan.keys.data, selecting: plan.selecting, cache: ObjectIdentifier(cache), tiers: tiers,
-            coder: plan.request.coder?.identifier)
-        let found = try? await lookups.value(for: key, priority: priority) {
-            [workers, resources] _ in
-            let span = plan.trace?.begin(.disk, key: key.data)
-            let found = await cache.entry(for: key.data, matching: key.selecting, in: tiers)
-            span?.end { event in
-                event.bytes = found?.entry.payload.count
-                event.origin = found.map { .stored(in: $0.kind) }
-            }
-            guard let found else { return .success(nil) }
-            let entry = found.entry
-            let read = try? await workers.look(byteCount: entry.payload.count, limits: limits) {
-                _ throws(ImageError) -> Original in
-                let resource = resources.record(for: plan.keys.data, entry.payload, head: entry.head)
-                let probe: ImageProbe? =
-                    if let probe = entry.probe { probe } else {
-                        try plan.coders.inspect(entry.payload, options: plan.request.hintedOptions, limits: .unlimited)
-                    }
-                return Original(
-                    data: entry.payload, resource: resource, probe: probe, origin: .stored(in: found.kind),
-                    isStored: true)
-            }
-            return .success(read)
-        }
-        return found ?? nil
+    private let jobs = SharedJobs<FetchKey, Fetched, LoadUpdate>()
+    private let loaders: [any ImageLoader]
+    private let rules: ExchangeRules
+    private let progressInterval: Double
+    private let now: @Sendable () -> Date
+    private let workers: WorkerPool
+    private let resources: ResourceTable
+    private let inFlight: InFlightOriginals
+    private let cache: CacheStage
+    private let counters: ManagerCounters
+    private let activity: LoadActivity
+    let feeds: DownloadFeeds
+
+    init(
+        _ configuration: ImageManagerConfiguration, loaders: [any ImageLoader], rules: ExchangeRules,
+        workers: WorkerPool, resources: ResourceTable, inFlight: InFlightOriginals, cache: CacheStage,
+        counters: ManagerCounters, activity: LoadActivity, feeds: DownloadFeeds
+    ) {
+        self.loaders = loaders
+        self.rules = rules
+        progressInterval = configuration.downloader.minimumProgressInterval
+        now = configuration.now
+        self.workers = workers
+        self.resources = resources
+        self.inFlight = inFlight
+        self.cache = cache
+        self.counters = counters
+        self.activity = activity
+        self.feeds = feeds
     }
 
-    /// Whether a stale picture may stand in for an answer that cannot be had.
-    func mayServeStale(_ resource: ResourceRecord, _ plan: RequestPlan, instead error: ImageError) -> Bool {
-        if plan.policy == .refresh { return true }
-        // A failure that is remembered says as much of the server as it did when it was new.
-        guard case .network(let failure) = error.remembered ?? error else { return false }
-        return plan.allowsStale(resource, instead: failure)
-    }
+    /// Loads that run.
+    var count: Int { jobs.count }
+    /// How often a running load was joined.
+    var sharedCount: Int { jobs.sharedCount }
 
-    func discard(_ original: Original, _ plan: RequestPlan) async {
-        guard original.isFromCache else { return }
-        await plan.originalCache.remove(plan.keys.data, matching: plan.selecting)
-    }
-
-    /// Stores original bytes, once, where request and server allow it. Called after they made a picture: bytes that
-    /// do not decode never replace good ones.
-    /// `image` is the picture that was made of them, nil where only the bytes were wanted.
-    func keep(_ original: Original, _ image: Image?, _ plan: RequestPlan) async {
-        guard !plan.isOnThisMachine, plan.allowsStoring(original.resource), original.claimStoring(),
-            let payload = await serialized(original, image, plan)
-        else { return }
-        let entry = DiskEntry(
-            key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
-            payload: payload.data, tags: plan.request.tags, stored: plan.now)
-        let span = plan.trace?.begin(.store, key: plan.keys.data)
-        await plan.originalCache.store(entry, request: plan.selecting, in: plan.request.originalStores)
-        span?.end { $0.bytes = payload.data.count }
-    }
-
-    /// What is stored of `original`: its bytes, or what the app's own serializer makes of them; nil for nothing.
-    private func serialized(
-        _ original: Original, _ image: Image?, _ plan: RequestPlan
-    ) async -> (data: Data, isOriginal: Bool)? {
-        guard let serialize = configuration.serialize else { return (original.data, true) }
-        let request = plan.request
-        let made = try? await workers.run(cost: 0, priority: LivePriority(.low), limits: plan.limits) {
-            _ throws(ImageError) -> Data? in serialize(image, original.data, request)
-        }
-        guard let data = made ?? nil else { return nil }
-        return (data, data == original.data)
-    }
-
-    // MARK: - Loader
-
-    /// Asks the source: with the conditions of what is known of it, else for the whole.
-    ///
-    /// - Parameter use: what becomes of the bytes.
-    func ask(
-        _ plan: RequestPlan, stored: Original?, known: Image?, task: ImageTask, for use: FetchUse
-    ) async throws(ImageError) -> Obtained {
-        let usable = stored?.resource ?? known?.resource
-        let conditions = usable.flatMap { plan.conditions(for: $0) }
-        do throws(ImageError) {
-            if let failure = rememberedFailure(plan) { throw failure }
-            var fetched = try await fetch(plan, conditions ?? HTTPFields(), task, for: use)
-            if case .original(let original, _) = fetched, !plan.accepts(original.resource) {
-                // What another request was given, and Vary says that this one would be given something else.
-                fetched = try await fetch(plan, conditions ?? HTTPFields(), task, selecting: plan.selecting, for: use)
-            }
-            failures.forget(plan.keys.data)
-            switch fetched {
-            case .original(let original, let ahead):
-                return .bytes(original, ahead: ahead.isEmpty ? nil : ahead[StreamKey(plan)])
-            case .notModified(let head, let metrics):
-                guard let usable else { throw .network(unaskedNotModified(plan)) }
-                let merged = usable.confirm(with: head, plan)
-                await plan.originalCache.updateHead(merged, for: plan.keys.data, matching: plan.selecting)
-                return .confirmed(usable, stored: stored, metrics: metrics)
-            }
-        } catch {
-            note(error, plan)
-            guard !error.isCancelled, stored != nil || known != nil else { throw error }
-            return .unreachable(error, stored: stored)
-        }
-    }
-
-    /// The failure that answers this request without anybody being asked.
-    private func rememberedFailure(_ plan: RequestPlan) -> ImageError? {
-        guard !plan.request.ignoresFailures, plan.request.alternatives.isEmpty, plan.policy != .reload,
-            plan.policy != .refresh
-        else { return nil }
-        return failures.failure(for: plan.keys.data)?.answer
-    }
-
-    /// Remembers why there is no picture, where that will still be so in a while.
-    func note(_ error: ImageError, _ plan: RequestPlan) {
-        if !plan.isOnThisMachine { failures.note(error, for: plan.keys.data) }
-    }
-
-    /// One load for all who ask the same.
-    private func fetch(
-        _ plan: RequestPlan, _ conditions: HTTPFields, _ task: ImageTask, selecting: HTTPFields? = nil,
-        for use: FetchUse
+    /// Asks the source as `step` says: with conditions, or for the whole.
+    func fetch(
+        _ plan: RequestPlan, _ step: CacheStep, _ generation: CacheGeneration, task: ImageTask, for use: Use
     ) async throws(ImageError) -> Fetched {
+        // A closure of the application is not called for a request that was given up during the lookup.
+        guard !Task.isCancelled, task.result == nil else { throw .request(.cancelled) }
+        let request = plan.loadRequest(step)
         let key = FetchKey(
-            data: plan.keys.data, conditions: conditions, maxBytes: plan.limits.maxEncodedBytes,
-            timeouts: plan.request.timeouts, selecting: selecting, coder: plan.request.coder?.identifier)
-        let showsPreviews = use == .picture(showsPreviews: true) && plan.request.preview.style != .none
-        let listening = showsPreviews ? listen(to: key, plan, task) : nil
-        let wish = use == .bytes ? nil : wish(key, plan)
-        defer {
-            listening?.end()
-            wish?.end()
-        }
-        return try await fetches.value(
+            data: plan.keys.data, exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity,
+            alternatives: plan.request.alternatives, timeouts: plan.request.timeouts,
+            coder: plan.request.coder?.identifier, formatHint: plan.request.hintedOptions.formatHint,
+            generation: generation)
+        let subscription = feeds.subscribe(plan, to: key, task, for: use)
+        defer { subscription?.end() }
+        return try await jobs.value(
             for: key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
         ) { context in
             do throws(ImageError) {
-                return .success(try await self.load(plan, conditions, key, context))
+                return .success(try await self.load(plan, request, key, context))
             } catch {
                 return .failure(error)
             }
@@ -211,29 +100,21 @@ extension Engine {
     }
 
     private func load(
-        _ plan: RequestPlan, _ conditions: HTTPFields, _ key: FetchKey,
+        _ plan: RequestPlan, _ request: LoadRequest, _ key: FetchKey,
         _ context: SharedJobs<FetchKey, Fetched, LoadUpdate>.Context
     ) async throws(ImageError) -> Fetched {
         // Another load may have ended since this one was found to be needed.
-        if let original = justArrived(plan) { return .original(original) }
-        if let make = plan.request.maker { return .original(try await made(by: make, plan)) }
-        let url = plan.request.url
-        guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
-            throw .request(.unsupportedScheme(url.scheme ?? ""))
-        }
-        let meter = LoadMeter(
-            interval: configuration.downloader.minimumProgressInterval, now: configuration.now
-        ) { context.report(.progress($0)) }
-        let asked = configuration.now()
-        let previewing = PreviewSession(previews, key, context.priority)
-        defer { previewing.end() }
-        let streaming = configuration.decodesWhileLoading ? streams.feed(key, context.priority) : nil
-        defer { streaming?.end() }
+        if let original = cache.arrivedSince(plan, key.generation) { return .original(original, ahead: [:]) }
+        if let make = plan.request.maker { return .original(try await made(by: make, plan, key), ahead: [:]) }
+        let loader = try loader(of: plan)
+        let meter = LoadMeter(interval: progressInterval, now: now) { context.report(.progress($0)) }
+        let asked = now()
+        let feed = feeds.begin(key, context.priority)
+        defer { feed.end() }
         let transfer = TransferTrace(plan.trace)
         let loading = LoadContext(priority: context.priority.value) { report in
             if let transfer, case .started = report { transfer.start() }
-            previewing.take(report)
-            streaming?.take(report)
+            feed.receive(report)
             meter.take(report)
         }
         let token = context.priority.observe { loading.priority = context.priority.value }
@@ -241,61 +122,146 @@ extension Engine {
         loading.priority = context.priority.value
         if let reason = waitReason(of: loader, plan) { context.report(.waiting(reason)) }
         let answer = try await counted(plan, transfer) { () async throws(ImageError) in
-            try await loader.load(loadRequest(plan, conditions), context: loading)
+            try await loader.load(request, context: loading)
         }
-        previewing.end()
+        feed.endPreviews()
         meter.finish()
-        // What is on this machine has no server that could be asked again, whatever its loader says of it.
-        let told = plan.isOnThisMachine ? nil : answer.head
-        let head = told.map { head in
-            var stored = StoredHead(
-                request: plan.selecting, response: head, finalURL: answer.finalURL.absoluteString,
-                requestTime: meter.started ?? asked, responseTime: meter.head ?? configuration.now())
-            stored.varying = StoredHead.selecting(
-                request: plan.selecting, response: head.fields, separating: plan.separating)
-            return stored
+        // What is local has no server that could be asked again, whatever its loader says of it.
+        let head = plan.isLocal ? nil : answer.head.map { head in
+            plan.storedHead(
+                head, of: answer, requested: meter.started ?? asked, responded: meter.head ?? now())
         }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
-        let ahead = await streaming?.finish() ?? [:]
-        let original = try await inspect(answer, head, plan)
-        originals.add(original, for: plan.keys.data)
+        let ahead = await feed.finish()
+        let original = try await inspect(answer, head, plan, key)
+        inFlight.add(original, for: plan.keys.data)
         return .original(original, ahead: ahead)
     }
 
-    private func loadRequest(_ plan: RequestPlan, _ conditions: HTTPFields) -> LoadRequest {
-        var request = LoadRequest(
-            url: plan.request.url, fields: plan.request.fields, maxBytes: plan.limits.maxEncodedBytes,
-            acceptsNotModified: !conditions.lines.isEmpty, timeouts: plan.request.timeouts)
-        request.network = plan.request.network
-        request.retry = plan.request.retry
-        request.alternatives = plan.request.alternatives
-        for line in conditions.lines { request.fields.append(name: line.name, value: line.value) }
-        if plan.policy == .reload { request.fields["Cache-Control"] = request.fields["Cache-Control"] ?? "no-cache" }
-        return request
+    private func loader(of plan: RequestPlan) throws(ImageError) -> any ImageLoader {
+        let url = plan.request.url
+        guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
+            throw .request(.unsupportedScheme(url.scheme ?? ""))
+        }
+        return loader
     }
 
     /// The bytes decide what came, not the Content-Type.
     private func inspect(
-        _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan
-    ) async throws(ImageError) -> Original {
+        _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan, _ key: FetchKey
+    ) async throws(ImageError) -> OriginalData {
         let options = plan.request.hintedOptions
         do throws(ImageError) {
             return try await workers.look(byteCount: answer.body.count, limits: plan.limits) {
-                [resources] context throws(ImageError) -> Original in
+                [resources] context throws(ImageError) -> OriginalData in
                 let probe = try plan.coders.inspect(answer.body, options: options, limits: context.limits)
-                let resource = resources.record(for: plan.keys.data, answer.body, head: head)
-                return Original(
+                let resource = resources.record(for: key.data, answer.body, head: head)
+                return OriginalData(
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
-                    metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
+                    generation: key.generation, metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
             }
         } catch {
             throw error.told(by: head?.head).after(answer.metrics)
         }
     }
 
-    private func unaskedNotModified(_ plan: RequestPlan) -> NetworkError {
-        NetworkError(
-            .badServerResponse, url: plan.request.url.absoluteString, phase: .head, status: 304,
-            detail: "304 without a condition")
+    /// Has the application make the image.
+    private func made(
+        by make: PictureMaker, _ plan: RequestPlan, _ key: FetchKey
+    ) async throws(ImageError) -> OriginalData {
+        let span = plan.trace?.begin(.load, key: key.data)
+        let image: Image
+        do {
+            image = try await make()
+            try Task.checkCancellation()
+        } catch {
+            let failure = RequestError.source(error)
+            span?.end { $0.error = failure }
+            throw failure
+        }
+        span?.end { event in
+            event.size = image.size
+            event.origin = .local
+        }
+        try plan.limits.check(result: image)
+        let original = OriginalData(image, key: key.data, generation: key.generation)
+        inFlight.add(original, for: key.data)
+        return original
+    }
+
+    // MARK: - What is told about a load
+
+    /// Why a load that is about to be handed to `loader` will not start at once; nil where it will, or where the loader
+    /// does not tell.
+    private func waitReason(of loader: any ImageLoader, _ plan: RequestPlan) -> WaitReason? {
+        guard let downloader = loader as? ImageDownloader else { return nil }
+        let settings = downloader.configuration
+        let host = downloader.activity(at: plan.request.url)
+        if host.queued > 0 || host.running >= settings.connectionsPerHost { return .hostLimit }
+        let all = downloader.activity
+        if all.running >= settings.totalConnections { return .queue }
+        // Places are free, and still others wait: for their turn.
+        guard all.queued > 0 else { return nil }
+        return settings.startRate == nil ? .queue : .rate
+    }
+
+    /// Runs a load between two events and counts it.
+    private func counted(
+        _ plan: RequestPlan, _ transfer: TransferTrace?, _ body: () async throws(ImageError) -> LoadResponse
+    ) async throws(ImageError) -> LoadResponse {
+        let isRemote = !plan.isLocal
+        counters.loads.add(1, ordering: .relaxed)
+        if isRemote { activity.change(by: 1) }
+        defer { if isRemote { activity.change(by: -1) } }
+        let span = plan.trace?.begin(.load, key: plan.keys.data)
+        do throws(ImageError) {
+            let answer = try await body()
+            counters.bytesLoaded.add(answer.body.count, ordering: .relaxed)
+            transfer?.end(bytes: answer.body.count, error: nil)
+            span?.end { event in
+                event.bytes = answer.body.count
+                event.origin = isRemote ? .network : .local
+            }
+            return answer
+        } catch {
+            transfer?.end(bytes: nil, error: error)
+            span?.end { $0.error = error }
+            throw error
+        }
+    }
+}
+
+extension RequestPlan {
+    /// The request that is sent for `step`.
+    func loadRequest(_ step: CacheStep) -> LoadRequest {
+        switch step {
+        case .revalidate(let fields):
+            var request = loadRequest(fields)
+            request.acceptsNotModified = true
+            return request
+        case .fetch(let fields): return loadRequest(fields)
+        case .use, .useStale, .gatewayTimeout: return loadRequest(request.fields)
+        }
+    }
+
+    /// The request with these header fields.
+    func loadRequest(_ fields: HTTPFields) -> LoadRequest {
+        var load = LoadRequest(
+            url: request.url, fields: fields, maxBytes: limits.maxEncodedBytes, timeouts: request.timeouts)
+        load.network = request.network
+        load.retry = request.retry
+        load.alternatives = request.alternatives
+        return load
+    }
+
+    /// What is stored of a response's head.
+    fileprivate func storedHead(
+        _ head: ResponseHead, of response: LoadResponse, requested: Date, responded: Date
+    ) -> StoredHead {
+        var stored = StoredHead(
+            request: selecting, response: head, finalURL: response.finalURL.absoluteString,
+            requestTime: requested, responseTime: responded)
+        stored.varying = StoredHead.selecting(request: selecting, response: head.fields, separating: separating)
+        return stored
     }
 }

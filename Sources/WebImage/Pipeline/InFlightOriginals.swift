@@ -4,33 +4,49 @@ import Synchronization
 import WebImageCore
 import WebImageStore
 
-/// The bytes that requests are working on, by their key. Who asked before a load ended is served by it, however late it
-/// comes to look: the newest bytes are held as long as any request runs. Thread-safe.
-final class OriginalTable: Sendable {
-    fileprivate struct Weak {
-        weak var original: Original?
+/// The bytes that requests are working on, by their key. A request that was made before a load ended is served by it,
+/// however late it looks: the newest bytes, and nothing made of them, are held while any request runs. Thread-safe.
+final class InFlightOriginals: Sendable {
+    private struct Weak {
+        weak var original: OriginalData?
     }
 
-    fileprivate struct State {
+    private struct State {
         var originals: [CacheKey: Weak] = [:]
         var limit = 256
         var running = 0
         /// Oldest first.
-        var held: [Original] = []
+        var held: [OriginalData] = []
         var heldBytes = 0
+
+        /// Holds `original`; returns those that leave for it.
+        mutating func hold(_ original: OriginalData) -> ArraySlice<OriginalData> {
+            // An image that the application made is pixels, not bytes.
+            guard running > 0, original.image == nil, original.data.count <= heldLimit / 4 else { return [] }
+            held.append(original)
+            heldBytes += original.data.count
+            var leaving = 0
+            while heldBytes > heldLimit {
+                heldBytes -= held[leaving].data.count
+                leaving += 1
+            }
+            let released = held[..<leaving]
+            held.removeFirst(leaving)
+            return released
+        }
     }
 
-    /// Bytes held for requests that are late.
-    static let heldLimit = 4 << 20
+    /// Bytes held for requests that look late.
+    private static let heldLimit = 4 << 20
 
     private let state = Lock(State())
 
-    /// A request has been made.
+    /// A request was made.
     func enter() { state.withLock { $0.running += 1 } }
 
-    /// A request is over.
+    /// A request ended.
     func leave() {
-        let released = state.withLock { state -> [Original] in
+        let released = state.withLock { state -> [OriginalData] in
             state.running -= 1
             guard state.running == 0 else { return [] }
             defer {
@@ -39,18 +55,22 @@ final class OriginalTable: Sendable {
             }
             return state.held
         }
-        // Let go outside the lock.
+        // Released outside the lock.
         withExtendedLifetime(released) {}
     }
 
-    /// Requests that run.
+    /// Running requests.
     var requestCount: Int { state.withLock { $0.running } }
 
-    subscript(key: CacheKey) -> Original? { state.withLock { $0.originals[key]?.original } }
+    /// The bytes of `key` that are in use and were requested after the last removal of the key.
+    func original(for key: CacheKey, _ generation: CacheGeneration) -> OriginalData? {
+        let original = state.withLock { $0.originals[key]?.original }
+        return original?.generation == generation ? original : nil
+    }
 
-    /// `original` has come for `key`.
-    func add(_ original: Original, for key: CacheKey) {
-        let released = state.withLock { state -> ArraySlice<Original> in
+    /// `original` arrived for `key`.
+    func add(_ original: OriginalData, for key: CacheKey) {
+        let released = state.withLock { state -> ArraySlice<OriginalData> in
             state.originals[key] = Weak(original: original)
             if state.originals.count > state.limit {
                 state.originals = state.originals.filter { $0.value.original != nil }
@@ -59,22 +79,5 @@ final class OriginalTable: Sendable {
             return state.hold(original)
         }
         withExtendedLifetime(released) {}
-    }
-}
-
-extension OriginalTable.State {
-    /// Holds `original`; gives those that leave for it.
-    fileprivate mutating func hold(_ original: Original) -> ArraySlice<Original> {
-        guard running > 0, original.data.count <= OriginalTable.heldLimit / 4 else { return [] }
-        held.append(original)
-        heldBytes += original.data.count
-        var leaving = 0
-        while heldBytes > OriginalTable.heldLimit {
-            heldBytes -= held[leaving].data.count
-            leaving += 1
-        }
-        let released = held[..<leaving]
-        held.removeFirst(leaving)
-        return released
     }
 }

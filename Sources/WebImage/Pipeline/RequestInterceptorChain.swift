@@ -4,27 +4,59 @@ import Foundation
 import WebImageCore
 import WebImageStore
 
-extension Engine {
+/// The interceptors of a manager, in their order.
+struct RequestInterceptorChain: Sendable {
     /// What the manager itself answers to a request that came through the chain.
     typealias Answering = @Sendable (RequestPlan) async throws(ImageError) -> RequestAnswer
 
-    /// `request` as all interceptors want it before anything is looked at.
-    func prepared(_ request: ImageRequest) -> ImageRequest {
-        guard !configuration.interceptors.isEmpty else { return request }
-        return configuration.interceptors.reduce(request) { $1.prepare($0) }
+    private let interceptors: [any RequestInterceptor]
+    private let defaults: RequestDefaults
+    /// Whether requests have to go through the chain before memory answers.
+    let interceptsLoads: Bool
+
+    init(_ interceptors: [any RequestInterceptor], _ defaults: RequestDefaults) {
+        self.interceptors = interceptors
+        self.defaults = defaults
+        interceptsLoads = interceptors.contains { $0.interceptsLoads }
     }
 
-    /// Runs `plan` for `task` through the interceptors to a picture.
-    func runIntercepted(_ plan: RequestPlan, task: ImageTask) async -> Result<ImageResponse, ImageError> {
+    /// `request` as all interceptors want it before anything is looked up.
+    func prepared(_ request: ImageRequest) -> ImageRequest {
+        guard !interceptors.isEmpty else { return request }
+        return interceptors.reduce(request) { $1.prepare($0) }
+    }
+
+    /// What the chain makes of the request of `plan`.
+    func answer(_ plan: RequestPlan, _ answering: @escaping Answering) async throws(ImageError) -> RequestAnswer {
+        try await answer(plan.request, plan.trace, answering, from: 0)
+    }
+
+    private func answer(
+        _ request: ImageRequest, _ trace: RequestTrace?, _ answering: @escaping Answering, from index: Int
+    ) async throws(ImageError) -> RequestAnswer {
+        guard !Task.isCancelled else { throw .request(.cancelled) }
+        guard index < interceptors.count else {
+            return try await answering(await RequestPlan(request, defaults, trace: trace).verified())
+        }
+        return try await interceptors[index].intercept(request) { (changed) async throws(ImageError) in
+            try await self.answer(changed, trace, answering, from: index + 1)
+        }
+    }
+}
+
+extension ImagePipeline {
+    /// Runs `plan` for `task` through the interceptors to an image.
+    func runIntercepted(_ plan: RequestPlan, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
-            let answer = try await intercepted(plan.request, plan.trace) { (plan) async throws(ImageError) in
+            let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
                 task.storesIn(plan)
-                let known = self.remembered(plan)
-                if let response = self.answer(known, plan) { return .response(response) }
-                self.originals.enter()
-                return .response(try await self.run(plan, task: task, known: known?.image).get())
+                let hit = self.memory.hit(plan)
+                if let response = self.response(hit, plan) { return .response(response) }
+                self.inFlight.enter()
+                defer { self.inFlight.leave() }
+                return .response(try await self.run(plan, task, known: hit?.image).get())
             }
-            let response = try await picture(of: answer, plan, task)
+            let response = try await response(answer, plan, task)
             preparation(response.image.pixels)
             return .success(response)
         } catch {
@@ -33,79 +65,51 @@ extension Engine {
     }
 
     /// Runs `plan` through the interceptors to bytes.
-    func bytesIntercepted(
-        _ plan: RequestPlan, priority: LivePriority, answering: @escaping Answering
-    ) async throws(ImageError) -> Data {
-        switch try await intercepted(plan.request, plan.trace, answering) {
+    func bytesIntercepted(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
+        let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
+            .data(try await self.ownBytes(plan, task))
+        }
+        switch answer {
         case .data(let data):
             try plan.limits.check(encodedBytes: data.count)
             return data
-        case .image(let image): return try await encoded(EncodingSource(image: image), plan, .png(), priority)
+        case .image(let image): return try await png(image, plan, task)
         case .response(let response):
             if let data = response.data { return data }
-            return try await encoded(EncodingSource(image: response.image), plan, .png(), priority)
+            return try await png(response.image, plan, task)
         }
     }
 
-    private func intercepted(
-        _ request: ImageRequest, _ trace: RequestTrace?, _ answering: @escaping Answering, from index: Int = 0
-    ) async throws(ImageError) -> RequestAnswer {
-        guard !Task.isCancelled else { throw .request(.cancelled) }
-        guard index < configuration.interceptors.count else {
-            return try await answering(RequestPlan(request, defaults, trace: trace))
-        }
-        return try await configuration.interceptors[index].intercept(request) { (changed) async throws(ImageError) in
-            try await self.intercepted(changed, trace, answering, from: index + 1)
-        }
+    private func png(_ image: Image, _ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
+        try await encode.encode(image, original: nil, plan, as: .png(), priority: task.livePriority).data
     }
 
     /// The answer of the chain as a response to the request of `plan`.
-    private func picture(
-        of answer: RequestAnswer, _ plan: RequestPlan, _ task: ImageTask
+    private func response(
+        _ answer: RequestAnswer, _ plan: RequestPlan, _ task: ImageTask
     ) async throws(ImageError) -> ImageResponse {
         switch answer {
         case .response(let response): return response
         case .image(let image): return response(image, plan, origin: .local)
         case .data(let data):
-            let original = try await inspect(given: data, plan)
-            let picture = try await picture(original, nil, plan, priority: task.livePriority)
-            var answer = response(picture.image, plan, origin: .local)
+            let original = try await inspect(data, plan)
+            let made = try await image(original, nil, plan, priority: task.livePriority)
+            var answer = response(made.image, plan, origin: .local)
             answer.data = plan.request.wantsData ? data : nil
-            answer.timings.decode = picture.decodeSeconds
-            answer.timings.transform = picture.transformSeconds
+            answer.timings.decode = made.decodeSeconds
+            answer.timings.transform = made.transformSeconds
             return answer
         }
     }
 
-    /// Bytes that an interceptor gave.
-    private func inspect(given data: Data, _ plan: RequestPlan) async throws(ImageError) -> Original {
+    /// Bytes that an interceptor returned.
+    private func inspect(_ data: Data, _ plan: RequestPlan) async throws(ImageError) -> OriginalData {
         let options = plan.request.hintedOptions
+        let generation = plan.originalCache.generation(of: plan.keys.data)
         return try await workers.look(byteCount: data.count, limits: plan.limits) { context throws(ImageError) in
             let probe = try plan.coders.inspect(data, options: options, limits: context.limits)
             let resource = ResourceRecord(digest: ContentDigest(of: data), byteCount: data.count, head: nil)
-            return Original(data: data, resource: resource, probe: probe, origin: .local)
+            return OriginalData(data: data, resource: resource, probe: probe, origin: .local, generation: generation)
         }
-    }
-
-    /// What memory answers by itself; nil where more has to be done.
-    func answer(_ known: (image: Image, standing: RequestPlan.Standing)?, _ plan: RequestPlan) -> ImageResponse? {
-        guard let known, known.standing != .waits, !plan.request.wantsData else { return nil }
-        let isStale = known.standing == .answersMeanwhile
-        if isStale { revalidateBehind(plan, image: known.image) }
-        return response(known.image, plan, isStale: isStale)
-    }
-
-    /// The answer that is at hand: a picture of memory, or one that an interceptor gave.
-    func response(
-        _ image: Image, _ plan: RequestPlan, origin: ImageResponse.Origin = .memory, isStale: Bool = false
-    ) -> ImageResponse {
-        let resource = image.resource
-        let head = resource?.head
-        var response = ImageResponse(
-            image: image, data: nil, origin: origin, url: plan.request.url,
-            head: head, byteCount: resource?.byteCount,
-            timings: StageTimings(), metrics: nil)
-        response.isStale = isStale
-        return response
     }
 }

@@ -6,70 +6,101 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// A request with everything filled in that it left to the configuration, and its keys. An object: every stage holds it,
-/// and a copy of the request would cost more than what most of them do.
+/// A request with its defaults filled in from the configuration, and its keys. A class: every stage holds it, and
+/// copying the request would cost more than most stages do.
 final class RequestPlan: Sendable {
     let request: ImageRequest
     let keys: RequestKeys
     let transformers: [any ImageTransformer]
     let policy: CachePolicy
     let limits: Limits
-    /// The moment at which freshness is judged.
+    /// The time at which freshness is evaluated.
     let now: Date
     /// When the request was made.
     let asked: ContinuousClock.Instant
     let defaults: RequestDefaults
-    /// Tells observers what happens; nil while there are none.
+    /// Reports to the observers; nil when there are none.
     let trace: RequestTrace?
+    /// Whether the key contains the version of a file that has not been read from the file system yet.
+    let needsFileVersion: Bool
 
-    /// `trace` is nil for a request of its own, which gets a new one where somebody observes.
-    init(_ request: ImageRequest, _ defaults: RequestDefaults, trace: RequestTrace? = nil) {
-        self.trace = trace ?? defaults.trace(request)
+    /// Creates the plan of `request` without touching the file system: the key of a file contains the version that
+    /// was read last. `trace` is nil for a request of its own, which gets a new one when there are observers.
+    convenience init(_ request: ImageRequest, _ defaults: RequestDefaults, trace: RequestTrace? = nil) {
+        let source = defaults.source(of: request)
+        self.init(
+            request, defaults, source: source.text, needsFileVersion: source.isUnverifiedFile,
+            trace: trace ?? defaults.trace(request))
+    }
+
+    private init(
+        _ request: ImageRequest, _ defaults: RequestDefaults, source: String, needsFileVersion: Bool,
+        trace: RequestTrace?
+    ) {
+        self.trace = trace
         self.defaults = defaults
         self.request = request
-        // Each by itself: a copy of the configuration is dear.
+        self.needsFileVersion = needsFileVersion
+        // Each by itself: a copy of the configuration is expensive.
         transformers = request.applied ?? defaults.transformers(of: request)
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         limits = request.limits ?? defaults.configuration.limits
         now = defaults.configuration.now()
         asked = .now
-        keys = RequestKeys(
-            request, source: defaults.source(of: request), identities: defaults.identities(of: request))
+        keys = RequestKeys(request, source: source, identities: defaults.identities(of: request))
     }
 
-    /// The same plan under another policy.
-    init(_ plan: RequestPlan, policy: CachePolicy) {
-        request = plan.request
+    /// The same plan with another request that has the same keys: other policy, priority, or data wishes.
+    init(_ plan: RequestPlan, changing change: (inout ImageRequest) -> Void) {
+        var request = plan.request
+        change(&request)
+        self.request = request
         keys = plan.keys
         transformers = plan.transformers
-        self.policy = policy
+        policy = request.cachePolicy ?? plan.policy
         limits = plan.limits
         now = plan.now
         asked = plan.asked
         defaults = plan.defaults
         trace = plan.trace
+        needsFileVersion = plan.needsFileVersion
     }
 
-    /// What decodes.
+    /// This plan with the present version of its file in the key. Reads the file system on a thread for blocking work.
+    func verified() async -> RequestPlan {
+        guard needsFileVersion else { return self }
+        let source = await defaults.files.readIdentity(of: request.url, request.source)
+        return RequestPlan(request, defaults, source: source, needsFileVersion: false, trace: trace)
+    }
+
+    /// The coders that decode.
     var coders: CoderRegistry { request.coder.map { CoderRegistry(only: $0) } ?? defaults.configuration.coders }
 
-    /// Where pictures are kept.
+    /// Where processed images are cached.
     var cache: ImageCache { request.cache ?? defaults.cache }
 
-    /// Where original bytes are kept.
+    /// Where original bytes are cached.
     var originalCache: ImageCache {
         request.originalCache ?? request.cache ?? defaults.configuration.originalCache ?? defaults.cache
     }
 
-    /// Files and data URLs are at hand already: a copy on disk would only double them.
-    var isOnThisMachine: Bool { request.source.isOnThisMachine }
+    /// Files, data URLs, and memory are local already: a copy on disk would only double them.
+    var isLocal: Bool { request.source.isOnThisMachine }
 }
 
 /// What requests leave to the configuration. One object for all plans of a manager: copying the configuration into
-/// each would cost more than a look into memory.
+/// each plan would cost more than a memory lookup.
 final class RequestDefaults: Sendable {
+    /// The text that identifies the bytes of a request.
+    struct Source {
+        let text: String
+        /// Whether it contains a file version that was not read just now.
+        var isUnverifiedFile = false
+    }
+
     let configuration: ImageManagerConfiguration
     let cache: ImageCache
+    let files = FileVersions()
     /// Identities of the transformers of requests that name none.
     private let identities: [String]
     private let observers: [any ImageEventsObserver]
@@ -99,14 +130,16 @@ final class RequestDefaults: Sendable {
             ? identities : transformers(of: request).map(\.identity)
     }
 
-    /// What identifies the bytes that `request` asks for.
-    func source(of request: ImageRequest) -> String {
-        request.key ?? configuration.key?(request.url) ?? request.source.identity(of: request.url)
+    /// What identifies the bytes of `request`. Never reads the file system.
+    func source(of request: ImageRequest) -> Source {
+        if let key = request.key ?? configuration.key?(request.url) { return Source(text: key) }
+        guard request.source.isFile else { return Source(text: request.source.text) }
+        return Source(text: files.knownIdentity(of: request.source), isUnverifiedFile: true)
     }
 
-    /// Digest of the key under which memory has the answer to `request`.
+    /// Digest of the key under which memory has the image of `request`.
     func digest(of request: ImageRequest) -> CacheKey.Digest {
-        RequestKeys.digest(request, source: source(of: request), identities: identities(of: request))
+        RequestKeys.digest(request, source: source(of: request).text, identities: identities(of: request))
     }
 
     /// What the cache does where HTTP leaves it a choice.

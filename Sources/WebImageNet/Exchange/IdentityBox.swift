@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 /// A reference that compares by identity and holds its object.
 ///
 /// The object stays alive as long as the box, so that no other object can take its address.
@@ -20,6 +22,7 @@ package struct IdentityBox: Sendable, Hashable {
 struct IdentifiedClosure<Closure: Sendable>: Sendable, Hashable {
     private final class Holder: Sendable {
         let closure: Closure
+        let id = UUID()
         init(_ closure: Closure) { self.closure = closure }
     }
 
@@ -28,6 +31,9 @@ struct IdentifiedClosure<Closure: Sendable>: Sendable, Hashable {
     init(_ closure: Closure) { holder = Holder(closure) }
 
     var closure: Closure { holder.closure }
+
+    /// Text that no other closure has, in this process or another.
+    var processID: String { holder.id.uuidString }
 
     static func == (left: Self, right: Self) -> Bool { left.holder === right.holder }
 

@@ -49,14 +49,14 @@ struct AdmissionTests {
             while refused.count < 10_000 - 8, let code = await group.next() { refused.append(code ?? 0) }
             await loader.waitForRequests(count: 8)
             #expect(manager.runningJobs <= 16)
-            #expect(manager.engine.admissions.count == 8)
+            #expect(manager.pipeline.admissions.count == 8)
             gate.open()
             for await code in group { #expect(code == nil) }
             return refused
         }
         #expect(codes.allSatisfy { $0 == 6010 })
         #expect(loader.requests.count == 8)
-        await untilTrue { manager.runningJobs == 0 && manager.engine.admissions.count == 0 }
+        await untilTrue { manager.runningJobs == 0 && manager.pipeline.admissions.count == 0 }
         #expect(try await manager.data(for: request(0)).isEmpty == false)
     }
 
@@ -73,7 +73,7 @@ struct AdmissionTests {
         await #expect(throws: overloaded) { try await manager.image(for: request(2)) }
         gate.open()
         _ = try await (first.response, second.response)
-        await untilTrue { manager.engine.admissions.count == 0 }
+        await untilTrue { manager.pipeline.admissions.count == 0 }
         // An encoding asks for its picture inside: that takes no second place.
         #expect(try await manager.data(for: request(3), encodedAs: .jpeg()).isEmpty == false)
         #expect(manager.statistics.rejectedByLimits == 2)
@@ -85,10 +85,10 @@ struct AdmissionTests {
         let held = manager.load(try request(1))
         await loader.waitForRequests(count: 1)
         held.cancel()
-        await untilTrue { manager.engine.admissions.count == 0 }
+        await untilTrue { manager.pipeline.admissions.count == 0 }
         gate.open()
         _ = try await manager.image(for: request(2))
-        await untilTrue { manager.engine.admissions.count == 0 }
+        await untilTrue { manager.pipeline.admissions.count == 0 }
         var none = try request(2)
         none.queueLimit = 0
         none.cachePolicy = .cacheFirst
