@@ -5,7 +5,7 @@ import Testing
 @Suite("Rules of the HTTP client's cache")
 struct CacheRulesTests {
     static let all =
-        freshnessCases + validationCases + directiveCases + selectionCases + partCases + fieldCases
+        freshnessCases + validationCases + directiveCases + selectionCases + partCases + fieldCases + accessCases
 
     @Test("Each rule holds with a server in the process", arguments: all)
     func inProcess(_ subject: CacheCase) async {
