@@ -53,32 +53,44 @@ final class RecordingTier: CacheTier {
         var payloads: [Data] = []
         var lookups = 0
         var writes = 0
+        var removals = 0
     }
 
     let kind: CacheTiers
     private let state = Shared(State())
-    private let lookupGate: Gate?
+    private let lookupGate: Shared<Gate?>
     private let storeGate: Gate?
 
     init(_ kind: CacheTiers = .remote, lookupGate: Gate? = nil, storeGate: Gate? = nil) {
         self.kind = kind
-        self.lookupGate = lookupGate
+        self.lookupGate = Shared(lookupGate)
         self.storeGate = storeGate
     }
 
     /// The entries at present.
     var count: Int { state.value.entries.count }
+    /// The payloads at present.
+    var kept: [Data] { state.value.entries.values.map(\.payload) }
     /// The payloads in the order in which they were stored, also those that were removed later.
     var payloads: [Data] { state.value.payloads }
     /// The number of lookups that have begun.
     var lookups: Int { state.value.lookups }
+    /// The number of removals.
+    var removals: Int { state.value.removals }
     /// The number of writes that have begun.
     var writes: Int { state.value.writes }
 
+    /// Holds all further lookups at a gate.
+    func holdLookups(_ gate: Gate) { lookupGate.value = gate }
+
     func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? {
-        state.update { $0.lookups += 1 }
-        await lookupGate?.wait()
-        return state.value.entries[key]
+        let entry = state.update { state in
+            state.lookups += 1
+            return state.entries[key]
+        }
+        // A slow tier has read the entry long before its reader gets it.
+        await lookupGate.value?.wait()
+        return entry
     }
 
     func store(_ entry: DiskEntry, request: HTTPFields) async {
@@ -94,9 +106,19 @@ final class RecordingTier: CacheTier {
         state.update { $0.entries[key]?.head = head }
     }
 
-    func remove(_ key: CacheKey, matching request: HTTPFields?) async { state.update { $0.entries[key] = nil } }
+    func remove(_ key: CacheKey, matching request: HTTPFields?) async {
+        state.update { state in
+            state.entries[key] = nil
+            state.removals += 1
+        }
+    }
 
-    func removeAll() async { state.update { $0.entries = [:] } }
+    func removeAll() async {
+        state.update { state in
+            state.entries = [:]
+            state.removals += 1
+        }
+    }
 }
 
 /// A transformer that waits at a gate and returns its input. While it waits, the original data is in use.
@@ -117,6 +139,57 @@ final class HoldingTransformer: ImageTransformer {
         begun.store(true, ordering: .releasing)
         gate.blockingWait()
         return pixels
+    }
+}
+
+/// A coder that waits at a gate before it decodes.
+final class HoldingCoder: ImageCoder {
+    private let gate: Gate
+    private let begun = Atomic(false)
+
+    init(_ gate: Gate) { self.gate = gate }
+
+    /// A Boolean value that indicates whether data has come to the gate.
+    var isHolding: Bool { begun.load(ordering: .acquiring) }
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        begun.store(true, ordering: .releasing)
+        gate.blockingWait()
+        return try CoderRegistry.standard.decode(data, options: options, context: context)
+    }
+}
+
+/// A loader that shows the contexts of its loads and holds each load at a gate.
+final class ContextLoader: ImageLoader {
+    private let state = Shared<[(request: LoadRequest, context: LoadContext)]>([])
+    private let gate: Gate
+    private let answer: @Sendable (LoadRequest) -> StubLoader.Answer
+
+    init(_ gate: Gate, answer: @escaping @Sendable (LoadRequest) -> StubLoader.Answer) {
+        self.gate = gate
+        self.answer = answer
+    }
+
+    /// The number of loads that have begun.
+    var count: Int { state.value.count }
+
+    /// The current priorities of the loads in the order in which they began.
+    var priorities: [RequestPriority] { state.value.map(\.context.priority) }
+
+    func canLoad(_ url: URL) -> Bool { true }
+
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        let isFirst = state.update { state in
+            state.append((request, context))
+            return state.count == 1
+        }
+        if !isFirst { await gate.wait() }
+        let answer = answer(request)
+        return try await StubLoader { _ in answer }.load(request, context: context)
     }
 }
 
@@ -166,6 +239,11 @@ extension ImageTask {
             }
         }
     }
+}
+
+/// Lets other tasks run for a while, at most until `condition` is true. For something that may happen now or later.
+func passing(_ condition: () -> Bool = { false }) async {
+    for _ in 0..<2_000 where !condition() { await Task.yield() }
 }
 
 /// All ordered pairs of the values of a list.

@@ -224,7 +224,7 @@ struct RememberedFailureTests {
 }
 
 /// Makes an image of a width from any data.
-struct WidthCoder: ImageCoder {
+private struct WidthCoder: ImageCoder {
     let width: Int
     var format: ImageFormat?
 
