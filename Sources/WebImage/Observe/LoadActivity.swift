@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// How many loads run, as a number and as a stream of numbers. Files and data URLs do not count. Thread-safe.

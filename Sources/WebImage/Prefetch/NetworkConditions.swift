@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
+
 /// What an app knows of the network and this package cannot: whether it is paid for by the byte. The app sets it,
 /// for example from NetworkManager's property `Metered` or GNetworkMonitor; whoever fetches ahead follows. Thread-safe.
 public final class NetworkConditions: Sendable {

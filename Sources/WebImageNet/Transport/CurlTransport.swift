@@ -2,6 +2,7 @@
 
 import CCurl
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// Exchanges with HTTP servers on one network thread, over libcurl's multi interface. Thread-safe.

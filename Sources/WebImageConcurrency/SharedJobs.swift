@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
-import WebImageCore
 
 /// Runs work once for all who want the same thing at the same time. The work runs at the highest priority of its
 /// subscribers and is cancelled when the last of them leaves. Thread-safe.
-final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendable>: Sendable {
+package final class SharedJobs<
+    Key: Hashable & Sendable, Value: Sendable, Update: Sendable, Priority: PriorityLevel, Failure: CancellableError
+>: Sendable {
     /// What running work knows of its subscribers.
-    struct Context: Sendable {
+    package struct Context: Sendable {
         /// The highest priority of all subscribers, live.
-        let priority: LivePriority
+        package let priority: ObservedValue<Priority>
         /// Tells all subscribers how far the work is.
-        let report: @Sendable (Update) -> Void
+        package let report: @Sendable (Update) -> Void
     }
 
-    typealias Body = @Sendable (Context) async -> Result<Value, ImageError>
+    package typealias Body = @Sendable (Context) async -> Result<Value, Failure>
 
     private struct Subscriber {
-        let waiter: JobWaiter<Value>
+        let waiter: Promise<Result<Value, Failure>>
         let onUpdate: (@Sendable (Update) -> Void)?
     }
 
     private struct State {
-        var table = JobTable<Key, Update>()
+        var table = JobTable<Key, Update, Priority>()
         var subscribers: [Int: Subscriber] = [:]
         var shared = 0
-        var running: [Int: (task: Task<Void, Never>?, priority: LivePriority)] = [:]
+        var running: [Int: (task: Task<Void, Never>?, priority: ObservedValue<Priority>)] = [:]
     }
 
     private let state = Lock(State())
 
+    /// Creates an empty table of jobs.
+    package init() {}
+
     /// How often work that was under way was joined.
-    var sharedCount: Int { state.withLock { $0.shared } }
+    package var sharedCount: Int { state.withLock { $0.shared } }
 
     /// Jobs that run now; for tests and statistics.
-    var count: Int { state.withLock { $0.table.jobs.count } }
+    package var count: Int { state.withLock { $0.table.jobs.count } }
 
     /// Subscribers of the job of `key`; for tests.
-    func subscriberCount(of key: Key) -> Int {
+    package func subscriberCount(of key: Key) -> Int {
         state.withLock { state in
             state.table.jobs.values.first { $0.key == key }?.subscribers.count ?? 0
         }
@@ -45,11 +49,12 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendab
 
     /// The value for `key`: joins the work that runs for it, or starts `body`.
     ///
-    /// - Throws: what the work threw, or ``RequestError/cancelled`` as soon as the calling Swift task is cancelled.
-    func value(
-        for key: Key, priority: LivePriority, onUpdate: (@Sendable (Update) -> Void)? = nil, start body: @escaping Body
-    ) async throws(ImageError) -> Value {
-        let waiter = JobWaiter<Value>()
+    /// - Throws: what the work threw, or ``CancellableError/cancelled`` as soon as the calling Swift task is cancelled.
+    package func value(
+        for key: Key, priority: ObservedValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
+        start body: @escaping Body
+    ) async throws(Failure) -> Value {
+        let waiter = Promise<Result<Value, Failure>>()
         let subscription = join(key, priority.value, Subscriber(waiter: waiter, onUpdate: onUpdate), body)
         let token = priority.observe { [weak self] in
             self?.setPriority(subscription, priority.value)
@@ -66,17 +71,17 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendab
     }
 
     private func join(
-        _ key: Key, _ priority: RequestPriority, _ subscriber: Subscriber, _ body: @escaping Body
+        _ key: Key, _ priority: Priority, _ subscriber: Subscriber, _ body: @escaping Body
     ) -> Subscription {
-        var started: LivePriority?
-        var raised: (LivePriority, RequestPriority)?
+        var started: ObservedValue<Priority>?
+        var raised: (ObservedValue<Priority>, Priority)?
         var replay: Update?
         let subscription = state.withLock { state -> Subscription in
             let id = state.table.makeSubscriber()
             state.subscribers[id] = subscriber
             switch state.table.join(key, id, priority) {
             case .start(let job):
-                let live = LivePriority(priority)
+                let live = ObservedValue<Priority>(priority)
                 state.running[job] = (nil, live)
                 started = live
                 return Subscription(job: job, subscriber: id)
@@ -93,7 +98,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendab
         return subscription
     }
 
-    private func launch(_ job: Int, _ priority: LivePriority, _ body: @escaping Body) {
+    private func launch(_ job: Int, _ priority: ObservedValue<Priority>, _ body: @escaping Body) {
         let context = Context(priority: priority) { [weak self] update in self?.report(job, update) }
         let task = Task.detached {
             let result = await body(context)
@@ -115,27 +120,29 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendab
         for handler in handlers { handler(update) }
     }
 
-    private func finish(_ job: Int, _ result: Result<Value, ImageError>) {
-        let waiters = state.withLock { state -> [JobWaiter<Value>] in
+    private func finish(_ job: Int, _ result: Result<Value, Failure>) {
+        let waiters = state.withLock { state -> [Promise<Result<Value, Failure>>] in
             state.running[job] = nil
             return state.table.finish(job).compactMap { state.subscribers.removeValue(forKey: $0)?.waiter }
         }
         for waiter in waiters { waiter.resolve(result) }
     }
 
-    private func setPriority(_ subscription: Subscription, _ priority: RequestPriority) {
+    private func setPriority(_ subscription: Subscription, _ priority: Priority) {
         perform { $0.setPriority(subscription.job, subscription.subscriber, priority) }
     }
 
     private func leave(_ subscription: Subscription) {
         let left = state.withLock { $0.subscribers.removeValue(forKey: subscription.subscriber) }
         perform { $0.leave(subscription.job, subscription.subscriber) }
-        left?.waiter.resolve(.failure(.request(.cancelled)))
+        left?.waiter.resolve(.failure(.cancelled))
     }
 
-    private func perform(_ transition: (inout JobTable<Key, Update>) -> JobTable<Key, Update>.LeaveAction) {
+    private func perform(
+        _ transition: (inout JobTable<Key, Update, Priority>) -> JobTable<Key, Update, Priority>.LeaveAction
+    ) {
         var cancelled: Task<Void, Never>?
-        var changed: (LivePriority, RequestPriority)?
+        var changed: (ObservedValue<Priority>, Priority)?
         state.withLock { state in
             switch transition(&state.table) {
             case .nothing: break

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-import WebImageCore
-
 /// Who waits for which shared work: a pure state machine. Its transitions return what is to be done; ``SharedJobs``
 /// does it after unlocking.
 ///
 /// A job lives from the first `join` of its key until it finishes or its last subscriber leaves. From that moment
 /// the key is free: who joins later starts a new job, even while the old one is still winding down.
-struct JobTable<Key: Hashable & Sendable, Update: Sendable> {
+struct JobTable<Key: Hashable & Sendable, Update: Sendable, Priority: Comparable & Sendable> {
     typealias JobID = Int
     typealias SubscriberID = Int
 
     struct Job {
         let key: Key
-        var subscribers: [SubscriberID: RequestPriority]
-        var priority: RequestPriority
+        var subscribers: [SubscriberID: Priority]
+        var priority: Priority
         var lastUpdate: Update?
     }
 
@@ -22,14 +20,14 @@ struct JobTable<Key: Hashable & Sendable, Update: Sendable> {
         /// Nobody works on this key: start.
         case start(JobID)
         /// Join the running job; `raise` is its new priority where that changed.
-        case joined(JobID, lastUpdate: Update?, raise: RequestPriority?)
+        case joined(JobID, lastUpdate: Update?, raise: Priority?)
     }
 
     enum LeaveAction: Equatable {
         case nothing
         /// The last subscriber left.
         case cancel(JobID)
-        case setPriority(JobID, RequestPriority)
+        case setPriority(JobID, Priority)
     }
 
     private(set) var jobs: [JobID: Job] = [:]
@@ -42,7 +40,7 @@ struct JobTable<Key: Hashable & Sendable, Update: Sendable> {
         return nextID
     }
 
-    mutating func join(_ key: Key, _ subscriber: SubscriberID, _ priority: RequestPriority) -> JoinAction {
+    mutating func join(_ key: Key, _ subscriber: SubscriberID, _ priority: Priority) -> JoinAction {
         if let id = byKey[key], jobs[id] != nil {
             let before = jobs[id]?.priority ?? priority
             jobs[id]?.subscribers[subscriber] = priority
@@ -67,7 +65,7 @@ struct JobTable<Key: Hashable & Sendable, Update: Sendable> {
         return changed ? .setPriority(id, highest) : .nothing
     }
 
-    mutating func setPriority(_ id: JobID, _ subscriber: SubscriberID, _ priority: RequestPriority) -> LeaveAction {
+    mutating func setPriority(_ id: JobID, _ subscriber: SubscriberID, _ priority: Priority) -> LeaveAction {
         guard var job = jobs[id], job.subscribers[subscriber] != nil else { return .nothing }
         job.subscribers[subscriber] = priority
         let highest = job.subscribers.values.max() ?? priority

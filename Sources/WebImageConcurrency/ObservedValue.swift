@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
-import WebImageCore
 
 /// A value that may change while others go by it. Observers are told that it changed and read it themselves, so that
 /// two changes that overtake one another still end at the right value. Thread-safe.
-final class ObservedValue<Value: Equatable & Sendable>: Sendable {
+package final class ObservedValue<Value: Equatable & Sendable>: Sendable {
     private struct State {
         var value: Value
         var observers: [Int: @Sendable () -> Void] = [:]
@@ -14,17 +13,17 @@ final class ObservedValue<Value: Equatable & Sendable>: Sendable {
 
     private let state: Lock<State>
 
-    init(_ value: Value) { state = Lock(State(value: value)) }
+    package init(_ value: Value) { state = Lock(State(value: value)) }
 
     /// Observers are called before the setter returns, where it is another value.
-    var value: Value {
+    package var value: Value {
         get { state.withLock { $0.value } }
         set { update { $0 = newValue } }
     }
 
     /// Changes the value in one step. Observers are called before this returns, where the change is one that `matters`:
     /// without it, any.
-    func update(matters: (Value, Value) -> Bool = { $0 != $1 }, _ change: (inout Value) -> Void) {
+    package func update(matters: (Value, Value) -> Bool = { $0 != $1 }, _ change: (inout Value) -> Void) {
         let observers = state.withLock { state -> [@Sendable () -> Void] in
             let before = state.value
             change(&state.value)
@@ -34,7 +33,7 @@ final class ObservedValue<Value: Equatable & Sendable>: Sendable {
     }
 
     /// Calls `observer` after every change until ``stopObserving(_:)``.
-    func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
+    package func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.nextToken += 1
             state.observers[state.nextToken] = observer
@@ -42,7 +41,7 @@ final class ObservedValue<Value: Equatable & Sendable>: Sendable {
         }
     }
 
-    func stopObserving(_ token: Int) {
+    package func stopObserving(_ token: Int) {
         let removed = state.withLock { $0.observers.removeValue(forKey: token) }
         _ = removed  // Released here, after the lock: a closure may own things whose deinit comes back.
     }
