@@ -14,6 +14,14 @@ struct JobTable<Key: Hashable & Sendable, Update: Sendable, Priority: Comparable
         var subscribers: [SubscriberID: Priority]
         var priority: Priority
         var lastUpdate: Update?
+        /// The priority of a job that was opened for nobody: it goes on without subscribers. `nil` for all others.
+        var ownPriority: Priority?
+
+        /// The highest of all priorities; `nil` if nobody wants the job.
+        fileprivate var wanted: Priority? {
+            guard let highest = subscribers.values.max() else { return ownPriority }
+            return ownPriority.map { max($0, highest) } ?? highest
+        }
     }
 
     enum JoinAction {
@@ -33,6 +41,20 @@ struct JobTable<Key: Hashable & Sendable, Update: Sendable, Priority: Comparable
     private(set) var jobs: [JobID: Job] = [:]
     private var byKey: [Key: JobID] = [:]
     private var nextID = 0
+
+    /// Whether a job of `key` runs.
+    func isRunning(_ key: Key) -> Bool { byKey[key] != nil }
+
+    /// The number of subscribers of the job of `key`.
+    func subscriberCount(of key: Key) -> Int { byKey[key].flatMap { jobs[$0]?.subscribers.count } ?? 0 }
+
+    /// Opens a job for nobody; to be called while none of `key` runs.
+    mutating func open(_ key: Key, _ priority: Priority) -> JobID {
+        nextID += 1
+        jobs[nextID] = Job(key: key, subscribers: [:], priority: priority, ownPriority: priority)
+        byKey[key] = nextID
+        return nextID
+    }
 
     /// Makes an identifier for a subscriber that is about to join.
     mutating func makeSubscriber() -> SubscriberID {
@@ -55,7 +77,7 @@ struct JobTable<Key: Hashable & Sendable, Update: Sendable, Priority: Comparable
 
     mutating func leave(_ id: JobID, _ subscriber: SubscriberID) -> LeaveAction {
         guard var job = jobs[id], job.subscribers.removeValue(forKey: subscriber) != nil else { return .nothing }
-        guard let highest = job.subscribers.values.max() else {
+        guard let highest = job.wanted else {
             remove(id)
             return .cancel(id)
         }
@@ -68,7 +90,7 @@ struct JobTable<Key: Hashable & Sendable, Update: Sendable, Priority: Comparable
     mutating func setPriority(_ id: JobID, _ subscriber: SubscriberID, _ priority: Priority) -> LeaveAction {
         guard var job = jobs[id], job.subscribers[subscriber] != nil else { return .nothing }
         job.subscribers[subscriber] = priority
-        let highest = job.subscribers.values.max() ?? priority
+        let highest = job.wanted ?? priority
         let changed = highest != job.priority
         job.priority = highest
         jobs[id] = job

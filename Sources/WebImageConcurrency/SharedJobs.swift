@@ -3,7 +3,10 @@
 import Synchronization
 
 /// Runs work once for all who want the same thing at the same time. The work runs at the highest priority of its
-/// subscribers and is cancelled when the last of them leaves. Thread-safe.
+/// subscribers and is canceled when the last of them leaves. Thread-safe.
+///
+/// Changes of the priority, updates, and results of a job are delivered in the order in which they happened, without
+/// the lock.
 package final class SharedJobs<
     Key: Hashable & Sendable, Value: Sendable, Update: Sendable, Priority: PriorityLevel, Failure: CancellableError
 >: Sendable {
@@ -11,22 +14,38 @@ package final class SharedJobs<
     package struct Context: Sendable {
         /// The highest priority of all subscribers, live.
         package let priority: ObservedValue<Priority>
-        /// Tells all subscribers how far the work is.
+        /// Reports the progress of the work to all subscribers.
         package let report: @Sendable (Update) -> Void
     }
 
     package typealias Body = @Sendable (Context) async -> Result<Value, Failure>
+    private typealias Outcome = Promise<Result<Value, Failure>>
 
     private struct Subscriber {
-        let waiter: Promise<Result<Value, Failure>>
+        let outcome: Outcome
         let onUpdate: (@Sendable (Update) -> Void)?
+    }
+
+    private struct Job {
+        let priority: ObservedValue<Priority>
+        let deliveries = DeliveryQueue()
+        /// `nil` until the work has been started.
+        var task: Task<Void, Never>?
     }
 
     private struct State {
         var table = JobTable<Key, Update, Priority>()
         var subscribers: [Int: Subscriber] = [:]
+        var jobs: [Int: Job] = [:]
         var shared = 0
-        var running: [Int: (task: Task<Void, Never>?, priority: ObservedValue<Priority>)] = [:]
+        /// Those who wait until no job runs whose key they care for.
+        var idle: [Promise<Void>] = []
+
+        /// Removes those who wait for jobs to end; to be resolved after the lock.
+        mutating func takeIdle() -> [Promise<Void>] {
+            defer { idle = [] }
+            return idle
+        }
     }
 
     private let state = Lock(State())
@@ -34,67 +53,93 @@ package final class SharedJobs<
     /// Creates an empty table of jobs.
     package init() {}
 
-    /// How often work that was under way was joined.
+    /// The number of times that work in flight was joined.
     package var sharedCount: Int { state.withLock { $0.shared } }
 
-    /// Jobs that run now; for tests and statistics.
+    /// The number of jobs that run now; for tests and statistics.
     package var count: Int { state.withLock { $0.table.jobs.count } }
 
-    /// Subscribers of the job of `key`; for tests.
-    package func subscriberCount(of key: Key) -> Int {
-        state.withLock { state in
-            state.table.jobs.values.first { $0.key == key }?.subscribers.count ?? 0
-        }
-    }
+    /// The number of subscribers of the job of `key`; for tests.
+    package func subscriberCount(of key: Key) -> Int { state.withLock { $0.table.subscriberCount(of: key) } }
 
     /// The value for `key`: joins the work that runs for it, or starts `body`.
     ///
-    /// - Throws: what the work threw, or ``CancellableError/cancelled`` as soon as the calling Swift task is cancelled.
+    /// - Throws: The error of the work, or ``CancellableError/cancelled`` as soon as the calling Swift task is canceled.
     package func value(
         for key: Key, priority: ObservedValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
         start body: @escaping Body
     ) async throws(Failure) -> Value {
-        let waiter = Promise<Result<Value, Failure>>()
-        let subscription = join(key, priority.value, Subscriber(waiter: waiter, onUpdate: onUpdate), body)
-        let token = priority.observe { [weak self] in
-            self?.setPriority(subscription, priority.value)
-        }
+        try await landing(for: key, priority: priority, onUpdate: onUpdate, start: body).value
+    }
+
+    /// The value for `key`, and whether the caller started the work.
+    ///
+    /// - Throws: The error of the work, or ``CancellableError/cancelled`` as soon as the calling Swift task is canceled.
+    package func landing(
+        for key: Key, priority: ObservedValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
+        start body: @escaping Body
+    ) async throws(Failure) -> (value: Value, isFirst: Bool) {
+        let outcome = Outcome()
+        let known = priority.value
+        let subscription = join(key, known, Subscriber(outcome: outcome, onUpdate: onUpdate), body)
+        // What changed between joining and following is delivered first, and nothing after it out of order.
+        let token = priority.follow(from: known) { [weak self] in self?.setPriority(subscription, $0) }
         defer { priority.stopObserving(token) }
-        // The priority may have changed between joining and observing.
-        setPriority(subscription, priority.value)
-        return try await waiter.value { self.leave(subscription) }
+        return (try await outcome.value { self.leave(subscription) }, subscription.isFirst)
+    }
+
+    /// Starts `body` for no subscriber, unless work for `key` runs. It runs to its end, whoever joins and leaves.
+    package func launch(_ key: Key, priority: Priority, start body: @escaping Body) {
+        let started = state.withLock { state -> (job: Int, priority: ObservedValue<Priority>)? in
+            guard !state.table.isRunning(key) else { return nil }
+            let job = state.table.open(key, priority)
+            let live = ObservedValue(priority)
+            state.jobs[job] = Job(priority: live)
+            return (job, live)
+        }
+        if let started { launch(started.job, started.priority, body) }
+    }
+
+    /// Waits until no job runs whose key `matters`.
+    package func waitUntilIdle(_ matters: @Sendable (Key) -> Bool) async {
+        while true {
+            let promise = Promise<Void>()
+            let isIdle = state.withLock { state in
+                guard state.table.jobs.values.contains(where: { matters($0.key) }) else { return true }
+                state.idle.append(promise)
+                return false
+            }
+            guard !isIdle else { return }
+            await promise.outcome(onCancel: {})
+        }
     }
 
     private struct Subscription {
         let job: Int
         let subscriber: Int
+        let isFirst: Bool
     }
 
     private func join(
         _ key: Key, _ priority: Priority, _ subscriber: Subscriber, _ body: @escaping Body
     ) -> Subscription {
-        var started: ObservedValue<Priority>?
-        var raised: (ObservedValue<Priority>, Priority)?
-        var replay: Update?
-        let subscription = state.withLock { state -> Subscription in
+        let (subscription, job) = state.withLock { state -> (Subscription, Job) in
             let id = state.table.makeSubscriber()
             state.subscribers[id] = subscriber
             switch state.table.join(key, id, priority) {
-            case .start(let job):
-                let live = ObservedValue<Priority>(priority)
-                state.running[job] = (nil, live)
-                started = live
-                return Subscription(job: job, subscriber: id)
-            case .joined(let job, let lastUpdate, let raise):
+            case .start(let number):
+                let job = Job(priority: ObservedValue(priority))
+                state.jobs[number] = job
+                return (Subscription(job: number, subscriber: id, isFirst: true), job)
+            case .joined(let number, let lastUpdate, let raise):
                 state.shared += 1
-                replay = lastUpdate
-                if let raise, let live = state.running[job]?.priority { raised = (live, raise) }
-                return Subscription(job: job, subscriber: id)
+                let job = state.jobs[number] ?? Job(priority: ObservedValue(priority))
+                if let raise { job.deliveries.add { job.priority.value = raise } }
+                if let lastUpdate, let onUpdate = subscriber.onUpdate { job.deliveries.add { onUpdate(lastUpdate) } }
+                return (Subscription(job: number, subscriber: id, isFirst: false), job)
             }
         }
-        if let started { launch(subscription.job, started, body) }
-        if let raised { raised.0.value = raised.1 }
-        if let replay { subscriber.onUpdate?(replay) }
+        if subscription.isFirst { launch(subscription.job, job.priority, body) } else { job.deliveries.deliver() }
         return subscription
     }
 
@@ -104,28 +149,36 @@ package final class SharedJobs<
             let result = await body(context)
             self.finish(job, result)
         }
-        let stillWanted = state.withLock { state -> Bool in
+        let isWanted = state.withLock { state -> Bool in
             guard state.table.jobs[job] != nil else { return false }
-            state.running[job]?.task = task
+            state.jobs[job]?.task = task
             return true
         }
         // Finished already, or everybody left between joining and here.
-        if !stillWanted { task.cancel() }
+        if !isWanted { task.cancel() }
     }
 
     private func report(_ job: Int, _ update: Update) {
-        let handlers = state.withLock { state in
-            state.table.update(job, update).compactMap { state.subscribers[$0]?.onUpdate }
+        let deliveries = state.withLock { state -> DeliveryQueue? in
+            let handlers = state.table.update(job, update).compactMap { state.subscribers[$0]?.onUpdate }
+            guard !handlers.isEmpty, let deliveries = state.jobs[job]?.deliveries else { return nil }
+            deliveries.add { for handler in handlers { handler(update) } }
+            return deliveries
         }
-        for handler in handlers { handler(update) }
+        deliveries?.deliver()
     }
 
     private func finish(_ job: Int, _ result: Result<Value, Failure>) {
-        let waiters = state.withLock { state -> [Promise<Result<Value, Failure>>] in
-            state.running[job] = nil
-            return state.table.finish(job).compactMap { state.subscribers.removeValue(forKey: $0)?.waiter }
+        let (deliveries, idle) = state.withLock { state -> (DeliveryQueue?, [Promise<Void>]) in
+            // Everybody may have left, and with them the job.
+            guard let deliveries = state.jobs.removeValue(forKey: job)?.deliveries else { return (nil, []) }
+            let outcomes = state.table.finish(job).compactMap { state.subscribers.removeValue(forKey: $0)?.outcome }
+            // Behind the updates: no subscriber hears of the work after its result.
+            deliveries.add { for outcome in outcomes { outcome.resolve(result) } }
+            return (deliveries, state.takeIdle())
         }
-        for waiter in waiters { waiter.resolve(result) }
+        deliveries?.deliver()
+        for promise in idle { promise.resolve(()) }
     }
 
     private func setPriority(_ subscription: Subscription, _ priority: Priority) {
@@ -135,23 +188,29 @@ package final class SharedJobs<
     private func leave(_ subscription: Subscription) {
         let left = state.withLock { $0.subscribers.removeValue(forKey: subscription.subscriber) }
         perform { $0.leave(subscription.job, subscription.subscriber) }
-        left?.waiter.resolve(.failure(.cancelled))
+        left?.outcome.resolve(.failure(.cancelled))
     }
 
     private func perform(
         _ transition: (inout JobTable<Key, Update, Priority>) -> JobTable<Key, Update, Priority>.LeaveAction
     ) {
-        var cancelled: Task<Void, Never>?
-        var changed: (ObservedValue<Priority>, Priority)?
+        var cancelled: Job?
+        var deliveries: DeliveryQueue?
+        var idle: [Promise<Void>] = []
         state.withLock { state in
             switch transition(&state.table) {
             case .nothing: break
-            case .cancel(let job): cancelled = state.running.removeValue(forKey: job)?.task
-            case .setPriority(let job, let priority):
-                if let live = state.running[job]?.priority { changed = (live, priority) }
+            case .cancel(let job):
+                cancelled = state.jobs.removeValue(forKey: job)
+                idle = state.takeIdle()
+            case .setPriority(let number, let priority):
+                guard let job = state.jobs[number] else { return }
+                job.deliveries.add { job.priority.value = priority }
+                deliveries = job.deliveries
             }
         }
-        cancelled?.cancel()
-        if let changed { changed.0.value = changed.1 }
+        cancelled?.task?.cancel()
+        deliveries?.deliver()
+        for promise in idle { promise.resolve(()) }
     }
 }

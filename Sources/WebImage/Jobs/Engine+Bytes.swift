@@ -237,9 +237,8 @@ extension Engine {
             streaming?.take(report)
             meter.take(report)
         }
-        let token = context.priority.observe { loading.priority = context.priority.value }
+        let token = context.priority.follow(from: loading.priority) { loading.priority = $0 }
         defer { context.priority.stopObserving(token) }
-        loading.priority = context.priority.value
         if let reason = waitReason(of: loader, plan) { context.report(.waiting(reason)) }
         let answer = try await counted(plan, transfer) { () async throws(ImageError) in
             try await loader.load(loadRequest(plan, conditions), context: loading)

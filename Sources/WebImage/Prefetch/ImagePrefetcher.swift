@@ -52,8 +52,7 @@ public final class ImagePrefetcher: Sendable {
             observation = nil
             return
         }
-        observation = network.observe { core.set(.metered, network.isMetered) }
-        core.set(.metered, network.isMetered)
+        observation = network.follow { core.set(.metered, $0) }
     }
 
     deinit {

@@ -19,8 +19,8 @@ public final class NetworkConditions: Sendable {
         set { metered.value = newValue }
     }
 
-    /// Calls `observer` after every change until ``stopObserving(_:)``.
-    func observe(_ observer: @escaping @Sendable () -> Void) -> Int { metered.observe(observer) }
+    /// Calls `observer` now and after every change until ``stopObserving(_:)``.
+    func follow(_ observer: @escaping @Sendable (Bool) -> Void) -> Int { metered.follow(observer) }
 
     func stopObserving(_ token: Int) { metered.stopObserving(token) }
 }

@@ -41,7 +41,8 @@ extension WorkerPool {
     ) async throws(ImageError) -> Value {
         let promise = Promise<Result<Value, ImageError>>()
         let flag = CancellationFlag()
-        let id = try enqueue(cost: cost, priority: priority.value) {
+        let known = priority.value
+        let id = try enqueue(cost: cost, priority: known) {
             guard !flag.isCancelled else {
                 promise.resolve(.failure(.request(.cancelled)))
                 return
@@ -52,9 +53,8 @@ extension WorkerPool {
                 promise.resolve(.failure(error))
             }
         }
-        let token = priority.observe { [weak self] in self?.setPriority(id, priority.value) }
+        let token = priority.follow(from: known) { [weak self] in self?.setPriority(id, $0) }
         defer { priority.stopObserving(token) }
-        setPriority(id, priority.value)
         return try await promise.value {
             flag.cancel()
             // Work that already runs ends itself at its next checkpoint and resolves then: its memory is in use

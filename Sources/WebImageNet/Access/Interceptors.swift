@@ -79,8 +79,7 @@ struct InterceptorChain: Sendable {
         let inner = LoadContext(priority: context.priority) { report in
             if case .started = report { context.report(report) }
         }
-        context.observePriority { inner.priority = $0 }
-        inner.priority = context.priority
+        context.followPriority(from: inner.priority) { inner.priority = $0 }
         return inner
     }
 }
