@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Feeds decoders of running downloads on worker threads.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// Pictures as bytes, for servers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// What a manager has done since it was made. Requests are those for pictures; ``ImageManager/data(for:)`` shows in the

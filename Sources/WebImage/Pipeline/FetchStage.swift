@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
@@ -12,7 +13,6 @@ struct FetchKey: Hashable, Sendable {
     let data: CacheKey
     let exchange: ExchangeKey
     let loader: LoaderIdentity
-    let alternatives: [URL]
     let timeouts: LoadTimeouts?
     /// Whose opinion of the bytes is asked, where it is not the registry's.
     let coder: String?
@@ -23,9 +23,18 @@ struct FetchKey: Hashable, Sendable {
 
 /// What a loader brought.
 enum Fetched: Sendable {
-    /// `ahead` are decoders that have the beginning of the bytes already.
-    case original(OriginalData, ahead: [StreamKey: StreamedDecode])
+    /// `ahead` are decoders that have the beginning of the bytes already; `metrics` are nil where there was no load.
+    case original(OriginalData, ahead: [StreamKey: StreamedDecode], metrics: LoadMetrics?)
     case notModified(StoredHead, LoadMetrics)
+
+    /// The same with the attempts of a request at earlier sources.
+    func completed(_ sources: AlternativeSequence) -> Fetched {
+        switch self {
+        case .original(let original, let ahead, let metrics):
+            .original(original, ahead: ahead, metrics: metrics.map(sources.completing))
+        case .notModified(let head, let metrics): .notModified(head, sources.completing(metrics))
+        }
+    }
 }
 
 /// The loaders; each load once for all who want the same. Previews and decoding during the download listen here.
@@ -74,39 +83,57 @@ final class FetchStage: Sendable {
     /// How often a running load was joined.
     var sharedCount: Int { jobs.sharedCount }
 
-    /// Asks the source as `step` says: with conditions, or for the whole.
+    /// What the request asks, one after the other: its URL as `step` says, then its alternatives.
+    func sources(_ plan: RequestPlan, _ step: CacheStep) throws(ImageError) -> AlternativeSequence {
+        let loader = try loader(of: plan)
+        return AlternativeSequence(plan.loadRequest(step)) { loader?.canLoad($0) ?? false }
+    }
+
+    /// Asks one source.
     func fetch(
-        _ plan: RequestPlan, _ step: CacheStep, _ generation: CacheGeneration, task: ImageTask, for use: Use
+        _ request: LoadRequest, _ plan: RequestPlan, _ generation: CacheGeneration, task: ImageTask, for use: Use
     ) async throws(ImageError) -> Fetched {
         // A closure of the application is not called for a request that was given up during the lookup.
         guard !Task.isCancelled, task.result == nil else { throw .request(.cancelled) }
-        let request = plan.loadRequest(step)
+        let loader = try loader(of: plan)
         let key = FetchKey(
             data: plan.keys.data, exchange: ExchangeKey(request, rules: rules), loader: plan.request.loaderIdentity,
-            alternatives: plan.request.alternatives, timeouts: plan.request.timeouts,
-            coder: plan.request.coder?.identifier, formatHint: plan.request.hintedOptions.formatHint,
-            generation: generation)
+            timeouts: plan.request.timeouts, coder: plan.request.coder?.identifier,
+            formatHint: plan.request.hintedOptions.formatHint, generation: generation)
         let subscription = feeds.subscribe(plan, to: key, task, for: use)
         defer { subscription?.end() }
         return try await jobs.value(
             for: key, priority: task.livePriority, onUpdate: { task.emit($0.event) }
         ) { context in
             do throws(ImageError) {
-                return .success(try await self.load(plan, request, key, context))
+                return .success(try await self.load(plan, request, loader, key, context))
             } catch {
                 return .failure(error)
             }
         }
     }
 
+    /// The loader of the request; nil where the application makes the image itself.
+    private func loader(of plan: RequestPlan) throws(ImageError) -> (any ImageLoader)? {
+        guard plan.request.maker == nil else { return nil }
+        let url = plan.request.url
+        guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
+            throw .request(.unsupportedScheme(url.scheme ?? ""))
+        }
+        return loader
+    }
+
     private func load(
-        _ plan: RequestPlan, _ request: LoadRequest, _ key: FetchKey,
+        _ plan: RequestPlan, _ request: LoadRequest, _ loader: (any ImageLoader)?, _ key: FetchKey,
         _ context: SharedJobs<FetchKey, Fetched, LoadUpdate>.Context
     ) async throws(ImageError) -> Fetched {
         // Another load may have ended since this one was found to be needed.
-        if let original = cache.arrivedSince(plan, key.generation) { return .original(original, ahead: [:]) }
-        if let make = plan.request.maker { return .original(try await made(by: make, plan, key), ahead: [:]) }
-        let loader = try loader(of: plan)
+        if let original = cache.arrivedSince(plan, key.generation) {
+            return .original(original, ahead: [:], metrics: original.metrics)
+        }
+        guard let loader else {
+            return .original(try await made(plan, key), ahead: [:], metrics: nil)
+        }
         let meter = LoadMeter(interval: progressInterval, now: now) { context.report(.progress($0)) }
         let asked = now()
         let feed = feeds.begin(key, context.priority)
@@ -117,10 +144,9 @@ final class FetchStage: Sendable {
             feed.receive(report)
             meter.take(report)
         }
-        let token = context.priority.observe { loading.priority = context.priority.value }
+        let token = context.priority.follow(from: loading.priority) { loading.priority = $0 }
         defer { context.priority.stopObserving(token) }
-        loading.priority = context.priority.value
-        if let reason = waitReason(of: loader, plan) { context.report(.waiting(reason)) }
+        if let reason = waitReason(of: loader, request.url) { context.report(.waiting(reason)) }
         let answer = try await counted(plan, transfer) { () async throws(ImageError) in
             try await loader.load(request, context: loading)
         }
@@ -135,15 +161,7 @@ final class FetchStage: Sendable {
         let ahead = await feed.finish()
         let original = try await inspect(answer, head, plan, key)
         inFlight.add(original, for: plan.keys.data)
-        return .original(original, ahead: ahead)
-    }
-
-    private func loader(of plan: RequestPlan) throws(ImageError) -> any ImageLoader {
-        let url = plan.request.url
-        guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
-            throw .request(.unsupportedScheme(url.scheme ?? ""))
-        }
-        return loader
+        return .original(original, ahead: ahead, metrics: answer.metrics)
     }
 
     /// The bytes decide what came, not the Content-Type.
@@ -166,9 +184,8 @@ final class FetchStage: Sendable {
     }
 
     /// Has the application make the image.
-    private func made(
-        by make: PictureMaker, _ plan: RequestPlan, _ key: FetchKey
-    ) async throws(ImageError) -> OriginalData {
+    private func made(_ plan: RequestPlan, _ key: FetchKey) async throws(ImageError) -> OriginalData {
+        guard let make = plan.request.maker else { throw .request(.noOriginal) }
         let span = plan.trace?.begin(.load, key: key.data)
         let image: Image
         do {
@@ -193,10 +210,10 @@ final class FetchStage: Sendable {
 
     /// Why a load that is about to be handed to `loader` will not start at once; nil where it will, or where the loader
     /// does not tell.
-    private func waitReason(of loader: any ImageLoader, _ plan: RequestPlan) -> WaitReason? {
+    private func waitReason(of loader: any ImageLoader, _ url: URL) -> WaitReason? {
         guard let downloader = loader as? ImageDownloader else { return nil }
         let settings = downloader.configuration
-        let host = downloader.activity(at: plan.request.url)
+        let host = downloader.activity(at: url)
         if host.queued > 0 || host.running >= settings.connectionsPerHost { return .hostLimit }
         let all = downloader.activity
         if all.running >= settings.totalConnections { return .queue }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// The versions of files as they were read last. A file may change behind its name, so its size and modification time

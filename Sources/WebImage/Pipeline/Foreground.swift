@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
+
 /// Whether requests are under way that somebody waits for, those that fetch ahead not counted. Thread-safe.
 final class Foreground: Sendable {
     private let count = ObservedValue(0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
 import WebImageCore
 
 /// A priority that may change while work runs.

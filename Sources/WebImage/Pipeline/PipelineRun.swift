@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
@@ -11,7 +12,7 @@ struct PipelineRun {
     /// How the bytes of the request were found.
     private enum Found {
         /// Bytes that answer the request: fresh ones, or new ones. `ahead` is a decoder that has their beginning.
-        case bytes(OriginalData, ahead: StreamedDecode? = nil)
+        case bytes(OriginalData, ahead: StreamedDecode? = nil, metrics: LoadMetrics? = nil)
         /// The server confirmed what was known (304). `stored` are the bytes, where a cache has them.
         case confirmed(ResourceRecord, stored: OriginalData?, metrics: LoadMetrics)
         /// The server could not be asked; `stored` is older than it should be.
@@ -47,7 +48,7 @@ struct PipelineRun {
         if let known, !plan.step(for: known.resource).answers { show(known, origin: .memory) }
         if known == nil, let processed = await processed() { return processed }
         switch try await find() {
-        case .bytes(let original, let ahead): return try await deliver(original, ahead)
+        case .bytes(let original, let ahead, let metrics): return try await deliver(original, ahead, metrics)
         case .confirmed(let resource, let stored, let metrics): return try await confirm(resource, stored, metrics)
         case .failed(let error, let stored): return try await deliverStale(error, stored)
         }
@@ -67,7 +68,7 @@ struct PipelineRun {
             }
         }
         switch try await ask(stored: stored, for: .bytes) {
-        case .bytes(let original, _):
+        case .bytes(let original, _, _):
             if original.isLengthKnown { await store(original, nil) }
             return original.data
         case .confirmed(_, let confirmed, _):
@@ -93,7 +94,7 @@ struct PipelineRun {
 
     private mutating func find() async throws(ImageError) -> Found {
         if plan.policy != .cacheOnly, let original = pipeline.cache.arrivedSince(plan, generation) {
-            return .bytes(original)
+            return .bytes(original, metrics: original.metrics)
         }
         let stored = try await usableStored()
         if let stored {
@@ -141,7 +142,6 @@ struct PipelineRun {
             if let failure = pipeline.failures.failure(plan) { throw failure }
             return try await ask(step, basis, stored, use)
         } catch {
-            pipeline.failures.note(error, plan)
             guard !error.isCancelled, stored != nil || image != nil else { throw error }
             return .failed(error, stored: stored)
         }
@@ -150,14 +150,12 @@ struct PipelineRun {
     private func ask(
         _ step: CacheStep, _ basis: ResourceRecord?, _ stored: OriginalData?, _ use: FetchStage.Use
     ) async throws(ImageError) -> Found {
-        switch try await pipeline.fetch.fetch(plan, step, generation, task: task, for: use) {
-        case .original(let original, let ahead):
-            pipeline.failures.forget(plan)
-            return .bytes(original, ahead: ahead.isEmpty ? nil : ahead[StreamKey(plan)])
+        switch try await fetch(step, use) {
+        case .original(let original, let ahead, let metrics):
+            return .bytes(original, ahead: ahead.isEmpty ? nil : ahead[StreamKey(plan)], metrics: metrics)
         case .notModified(let head, let metrics):
             switch (plan.outcome(.answer(head.head), of: step, stored: basis), basis) {
             case (.confirmed, let basis?):
-                pipeline.failures.forget(plan)
                 let merged = basis.confirm(with: head, plan)
                 await plan.originalCache.updateHead(merged, for: plan.keys.data, matching: plan.selecting)
                 return .confirmed(basis, stored: stored, metrics: metrics)
@@ -169,21 +167,42 @@ struct PipelineRun {
         }
     }
 
+    /// Asks the URL of the request and, where it fails on the network, one alternative after the other. Each request
+    /// walks its own alternatives; what it asks one source is shared.
+    private func fetch(_ step: CacheStep, _ use: FetchStage.Use) async throws(ImageError) -> Fetched {
+        var sources = try pipeline.fetch.sources(plan, step)
+        while true {
+            let source = sources.current
+            do throws(ImageError) {
+                let fetched = try await pipeline.fetch.fetch(source, plan, generation, task: task, for: use)
+                pipeline.failures.forget(plan, source)
+                return fetched.completed(sources)
+            } catch {
+                note(error, of: source)
+                try sources.advance(after: error)
+            }
+        }
+    }
+
+    /// Remembers a failure, unless what is known of the key was removed meanwhile.
+    private func note(_ error: ImageError, of source: LoadRequest?) {
+        guard plan.originalCache.generation(of: plan.keys.data) == generation else { return }
+        pipeline.failures.note(error, plan, source)
+    }
+
     // MARK: - Decode, transform, store
 
     /// New or fresh bytes: the image made of them, stored where the request wants it.
     private mutating func deliver(
-        _ original: OriginalData, _ ahead: StreamedDecode?
+        _ original: OriginalData, _ ahead: StreamedDecode?, _ metrics: LoadMetrics?
     ) async throws(ImageError) -> ImageResponse {
         // The same bytes as shown already: no second decode, no flicker.
         let same = image(of: original.resource)
-        let image = if let same { same } else { try await makeNew(original, ahead) }
+        let image = if let same { same } else { try await makeNew(original, ahead, metrics) }
         await store(original, image)
         await store(image, original.resource)
-        let isOwn = plan.asked <= original.arrived
         return response(
-            image, original.resource, origin(of: original), data: original.data,
-            metrics: isOwn ? original.metrics : nil)
+            image, original.resource, origin(of: original), data: original.data, metrics: metrics)
     }
 
     private mutating func confirm(
@@ -218,14 +237,14 @@ struct PipelineRun {
     /// The image of bytes that have just come. Those that make none are not loaded again for a while, unless they may
     /// only have been truncated.
     private mutating func makeNew(
-        _ original: OriginalData, _ ahead: StreamedDecode?
+        _ original: OriginalData, _ ahead: StreamedDecode?, _ metrics: LoadMetrics?
     ) async throws(ImageError) -> Image {
         do throws(ImageError) {
             return try await make(original, ahead)
         } catch {
-            let error = error.after(original.metrics)
+            let error = error.after(metrics)
             if original.origin == .network, original.isLengthKnown, error.blamesBytes {
-                pipeline.failures.note(error, plan)
+                note(error, of: nil)
             }
             throw error
         }

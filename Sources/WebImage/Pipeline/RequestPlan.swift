@@ -29,18 +29,16 @@ final class RequestPlan: Sendable {
     convenience init(_ request: ImageRequest, _ defaults: RequestDefaults, trace: RequestTrace? = nil) {
         let source = defaults.source(of: request)
         self.init(
-            request, defaults, source: source.text, needsFileVersion: source.isUnverifiedFile,
-            trace: trace ?? defaults.trace(request))
+            request, defaults, source: source, trace: trace ?? defaults.trace(request))
     }
 
     private init(
-        _ request: ImageRequest, _ defaults: RequestDefaults, source: String, needsFileVersion: Bool,
-        trace: RequestTrace?
+        _ request: ImageRequest, _ defaults: RequestDefaults, source: RequestKeys.Source, trace: RequestTrace?
     ) {
         self.trace = trace
         self.defaults = defaults
         self.request = request
-        self.needsFileVersion = needsFileVersion
+        needsFileVersion = source.isUnverifiedFile
         // Each by itself: a copy of the configuration is expensive.
         transformers = request.applied ?? defaults.transformers(of: request)
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
@@ -70,7 +68,7 @@ final class RequestPlan: Sendable {
     func verified() async -> RequestPlan {
         guard needsFileVersion else { return self }
         let source = await defaults.files.readIdentity(of: request.url, request.source)
-        return RequestPlan(request, defaults, source: source, needsFileVersion: false, trace: trace)
+        return RequestPlan(request, defaults, source: RequestKeys.Source(text: source), trace: trace)
     }
 
     /// The coders that decode.
@@ -91,18 +89,13 @@ final class RequestPlan: Sendable {
 /// What requests leave to the configuration. One object for all plans of a manager: copying the configuration into
 /// each plan would cost more than a memory lookup.
 final class RequestDefaults: Sendable {
-    /// The text that identifies the bytes of a request.
-    struct Source {
-        let text: String
-        /// Whether it contains a file version that was not read just now.
-        var isUnverifiedFile = false
-    }
-
     let configuration: ImageManagerConfiguration
     let cache: ImageCache
     let files = FileVersions()
     /// Identities of the transformers of requests that name none.
     private let identities: [String]
+    private let defaultCookies: CookieJar?
+    private let defaultCredentials: CredentialStore?
     private let observers: [any ImageEventsObserver]
     private let spans = SpanCounter()
 
@@ -110,6 +103,8 @@ final class RequestDefaults: Sendable {
         self.configuration = configuration
         self.cache = cache
         identities = configuration.transformers.map(\.identity)
+        defaultCookies = configuration.downloader.cookies.jar
+        defaultCredentials = configuration.downloader.credentials
         observers = configuration.observers
     }
 
@@ -131,15 +126,19 @@ final class RequestDefaults: Sendable {
     }
 
     /// What identifies the bytes of `request`. Never reads the file system.
-    func source(of request: ImageRequest) -> Source {
-        if let key = request.key ?? configuration.key?(request.url) { return Source(text: key) }
-        guard request.source.isFile else { return Source(text: request.source.text) }
-        return Source(text: files.knownIdentity(of: request.source), isUnverifiedFile: true)
+    func source(of request: ImageRequest) -> RequestKeys.Source {
+        let access = request.network.cacheKeyPart(
+            for: request.url, defaultCookies: defaultCookies, defaultCredentials: defaultCredentials)
+        if let key = request.key ?? configuration.key?(request.url) {
+            return RequestKeys.Source(text: key, access: access)
+        }
+        guard request.source.isFile else { return RequestKeys.Source(text: request.source.text, access: access) }
+        return RequestKeys.Source(text: files.knownIdentity(of: request.source), isUnverifiedFile: true)
     }
 
     /// Digest of the key under which memory has the image of `request`.
     func digest(of request: ImageRequest) -> CacheKey.Digest {
-        RequestKeys.digest(request, source: source(of: request).text, identities: identities(of: request))
+        RequestKeys.digest(request, source: source(of: request), identities: identities(of: request))
     }
 
     /// What the cache does where HTTP leaves it a choice.

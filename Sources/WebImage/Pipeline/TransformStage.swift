@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// The transformers of a request, one after the other; each step of the same bytes once for all who want it.

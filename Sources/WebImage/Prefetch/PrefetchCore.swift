@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Starts what ``PrefetchTable`` says is next. Thread-safe.
@@ -16,6 +17,8 @@ final class PrefetchCore: Sendable {
         var running: [Int: Running] = [:]
         var tasks: [Int: PrefetchTask] = [:]
         var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// What reads the sequences of open lists.
+        var readers: [Int: Task<Void, Never>] = [:]
         /// Counts the ends of what somebody waited for.
         var rests = 0
     }
@@ -103,8 +106,22 @@ final class PrefetchCore: Sendable {
     }
 
     func close(_ list: Int) {
-        state.withLock { $0.table.close(list) }
+        let reader = state.withLock { state in
+            state.table.close(list)
+            return state.readers.removeValue(forKey: list)
+        }
+        withExtendedLifetime(reader) {}
         endIfOver(list)
+    }
+
+    /// Has `reader`, which reads the sequence of `list`, canceled with the list.
+    func follow(_ reader: Task<Void, Never>, of list: Int) {
+        let isOpen = state.withLock { state in
+            guard state.table.lists[list]?.isOpen == true else { return false }
+            state.readers[list] = reader
+            return true
+        }
+        if !isOpen { reader.cancel() }
     }
 
     private func endIfOver(_ list: Int) {
@@ -143,13 +160,14 @@ final class PrefetchCore: Sendable {
 
     func cancel(_ lists: [Int]) {
         for id in lists {
-            let (task, list, works, feeder) = state.withLock { state in
+            let (task, list, works, feeder, reader) = state.withLock { state in
                 let works = state.running.values.filter { $0.list == id }.map { ($0.work, $0.task) }
                 return (
                     state.tasks.removeValue(forKey: id), state.table.cancel(id), works,
-                    state.feeders.removeValue(forKey: id)
+                    state.feeders.removeValue(forKey: id), state.readers.removeValue(forKey: id)
                 )
             }
+            reader?.cancel()
             for (work, request) in works {
                 request?.cancel()
                 work?.cancel()

@@ -76,9 +76,9 @@ struct KeyText {
 
 extension KeyText {
     /// The fields of the bytes' key.
-    mutating func append(source: String, _ request: ImageRequest) {
+    mutating func append(_ source: RequestKeys.Source, _ request: ImageRequest) {
         append("data")
-        append(source)
+        append(source.text)
         if !request.fields.lines.isEmpty {
             for name in request.keyFieldNames {
                 // Keys are written to disk; credentials must not be. The hash tells them apart as well.
@@ -88,7 +88,7 @@ extension KeyText {
                 append(CacheKey([value]).fileName)
             }
         }
-        if let network = request.network.cacheKeyPart(for: request.url) { append(named: "network", network) }
+        if let access = source.access { append(named: "network", access) }
         guard let identity = request.identity else { return }
         append("identity")
         append(CacheKey([identity]).fileName)

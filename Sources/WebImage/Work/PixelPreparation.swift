@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// What a toolkit makes of finished pixels as soon as they are there, so that the main thread need not.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A canvas that a format's frames are laid onto, one after the other.

@@ -3,6 +3,7 @@
 import CWebP
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// An animated WebP's frames on demand through libwebp's compositor, which holds two canvases. It goes forward only:

@@ -65,7 +65,7 @@ public enum CookiePolicy: Sendable, Hashable {
     case shared
 
     /// The jar, or `nil` if cookies are disabled.
-    var jar: CookieJar? {
+    package var jar: CookieJar? {
         switch self {
         case .disabled: nil
         case .jar(let jar): jar

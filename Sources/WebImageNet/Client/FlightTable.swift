@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Runs work once for all who want the same thing at the same time. Each caller leaves by itself; the last to leave

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Remembers which stored answers were invalidated, so that an answer that was on its way then is neither stored nor

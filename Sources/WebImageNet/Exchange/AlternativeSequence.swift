@@ -46,11 +46,18 @@ package struct AlternativeSequence: Sendable {
 
     /// Returns the response of the current source with the attempts and failures of the whole request.
     package func completing(_ response: LoadResponse) -> LoadResponse {
-        guard !failures.isEmpty else { return response }
         var response = response
-        response.metrics.failures = failures + response.metrics.failures.map(numbered)
-        response.metrics.attempts += attempts
+        response.metrics = completing(response.metrics)
         return response
+    }
+
+    /// Returns the metrics of the current source with the attempts and failures of the whole request.
+    package func completing(_ metrics: LoadMetrics) -> LoadMetrics {
+        guard !failures.isEmpty else { return metrics }
+        var metrics = metrics
+        metrics.failures = failures + metrics.failures.map(numbered)
+        metrics.attempts += attempts
+        return metrics
     }
 
     /// A failure of the current source, counted over all sources.

@@ -2,13 +2,14 @@
 
 import Dispatch
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Blocking work, a few pieces at a time, by priority, on libdispatch's threads: Swift's cooperative pool must not
 /// wait for disks. Thread-safe.
 final class ReadingLane: Sendable {
     private struct State {
-        var order = LevelQueue<UInt64>()
+        var order = PriorityQueue<UInt64, RequestPriority>()
         var work: [UInt64: @Sendable () -> Void] = [:]
         var workers = 0
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A failure that answers for a while without anybody being asked again.

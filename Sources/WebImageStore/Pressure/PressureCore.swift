@@ -4,6 +4,7 @@ import CFiles
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// What the source and its thread share: the state machine, the observers, and the order of deliveries.

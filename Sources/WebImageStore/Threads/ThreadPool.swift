@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A few threads for blocking work, so that Swift's cooperative pool never waits for a disk. Each thread owns one

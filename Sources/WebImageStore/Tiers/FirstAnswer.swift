@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// The first of several questions that is answered; who asked does not wait for the others, which are cancelled.

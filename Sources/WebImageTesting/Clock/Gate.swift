@@ -2,6 +2,7 @@
 
 import Dispatch
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A door that is opened once and stays open. Tests hold work back with it instead of sleeping. Thread-safe.

@@ -72,7 +72,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "A 304 about another image isn't taken for a confirmation, and the new image is loaded", .wrongResult("7"),
+        "A 304 about another image isn't taken for a confirmation, and the new image is loaded",
         arguments: others, Place.allCases)
     func otherTag(validators: Validators, place: Place) async throws {
         let server = try server(validators)
@@ -95,7 +95,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "A 304 about another image in the background leads to the new image", .wrongResult("7"),
+        "A 304 about another image in the background leads to the new image",
         arguments: [true, false])
     func background(isInMemory: Bool) async throws {
         let validators = Validators(stored: "\"a\"", answered: "\"b\"")
@@ -109,7 +109,7 @@ struct ValidationTests {
         #expect(try task.result?.get().origin == .memory)
     }
 
-    @Test("A server that answers everything with a 304 about another image gets no image confirmed", .wrongResult("7"))
+    @Test("A server that answers everything with a 304 about another image gets no image confirmed")
     func onlyNotModified() async throws {
         let server = try LoopbackServer { request in
             let tag = "\"\(request.index)\""
@@ -124,8 +124,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "A request for the data of an image in memory gets the data although the server answers 304",
-        .wrongResult("30"), arguments: [true, false])
+        "A request for the data of an image in memory gets the data although the server answers 304", arguments: [true, false])
     func dataBesideMemory(isFresh: Bool) async throws {
         let resource = ServerResource(
             body: Numbered.data(1), type: "image/png", etag: "\"a\"", cacheControl: "max-age=60")

@@ -2,7 +2,6 @@
 
 import Dispatch
 import Synchronization
-import WebImageCore
 
 /// Runs asynchronous functions on a thread of its own. Those who wait for them may hold every thread of Swift's
 /// cooperative pool, so the pool must not be needed.
@@ -16,7 +15,7 @@ private final class WaitingExecutor: TaskExecutor {
 }
 
 /// What `body` returns; the calling thread waits for it.
-func waitingFor<Value: Sendable>(_ body: @escaping @Sendable () async -> Value?) -> Value? {
+package func waitingFor<Value: Sendable>(_ body: @escaping @Sendable () async -> Value?) -> Value? {
     let result = SharedResult<Value>()
     let done = DispatchSemaphore(value: 0)
     Task(executorPreference: WaitingExecutor()) {

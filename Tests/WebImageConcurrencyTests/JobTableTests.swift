@@ -4,11 +4,11 @@ import Testing
 import WebImageCore
 import WebImageTestSupport
 
-@testable import WebImage
+@testable import WebImageConcurrency
 
 @Suite("Job table")
 struct JobTableTests {
-    typealias Table = JobTable<String, Int>
+    typealias Table = JobTable<String, Int, RequestPriority>
 
     private func start(_ table: inout Table, _ key: String, _ priority: RequestPriority = .normal) -> (
         job: Int, subscriber: Int

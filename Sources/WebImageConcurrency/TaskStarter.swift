@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
-import WebImageCore
 
 /// Starts Swift tasks for callers that must not be held up: waking a thread costs more than all else that a request's start
 /// takes, and of many requests in a row only the first one pays for it. Thread-safe.
-final class TaskStarter: Sendable {
+package final class TaskStarter: Sendable {
     private struct State {
         var waiting: [@Sendable () async -> Void] = []
         var isRunning = false
@@ -13,8 +12,11 @@ final class TaskStarter: Sendable {
 
     private let state = Lock(State())
 
+    /// Creates a starter.
+    package init() {}
+
     /// Calls `begin` soon, in the order of the calls, on Swift's pool. It must not wait for long.
-    func start(_ begin: @escaping @Sendable () async -> Void) {
+    package func start(_ begin: @escaping @Sendable () async -> Void) {
         let isFirst = state.withLock { state in
             state.waiting.append(begin)
             defer { state.isRunning = true }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 import Testing
+import WebImageConcurrency
 import WebImageCore
 import WebImageTestSupport
 import WebImageTesting
 
-@testable import WebImage
+private typealias LivePriority = ObservedValue<RequestPriority>
 
 @Suite("Shared jobs", .timeLimit(.minutes(1)))
 struct SharedJobsTests {
-    typealias Jobs = SharedJobs<String, Int, Int>
+    typealias Jobs = SharedJobs<String, Int, Int, RequestPriority, ImageError>
 
     @Test("a hundred who ask at once share one run")
     func coalesces() async {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import WebImageCore
 
-/// A value that threads wait on: a lock and a condition. Unlike `Mutex` it can put a thread to sleep until the value
+/// A value that threads wait on: a lock and a condition. Unlike ``Lock`` it can put a thread to sleep until the value
 /// changes.
-final class WorkCondition<State>: @unchecked Sendable {
+final class Condition<State>: @unchecked Sendable {
     // Sendable: `state` is touched only between `condition.lock()` and `condition.unlock()`.
     private var state: State
     private let condition = NSCondition()
@@ -28,7 +27,7 @@ final class WorkCondition<State>: @unchecked Sendable {
         return result
     }
 
-    /// Sleeps until `decide` takes a value or stops; nil for stop.
+    /// Sleeps until `decide` takes a value or stops; `nil` if it stops.
     func wait<Value>(_ decide: (inout State) -> Decision<Value>) -> Value? {
         condition.lock()
         defer { condition.unlock() }
