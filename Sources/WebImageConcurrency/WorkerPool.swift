@@ -77,6 +77,22 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     /// The number of pieces of work that wait or run.
     package var load: Int { condition.withLock { $0.queue.count + $0.running } }
 
+    /// The number of pieces of work that wait.
+    package var waitingCount: Int { condition.withLock { $0.queue.count } }
+
+    /// Runs `work` on one of the threads. The result is `nil` if the pool is closed or full.
+    package func run<Value: Sendable>(
+        _ priority: Priority, cost: Int = 0, _ work: @escaping @Sendable (Context) -> Value
+    ) async -> Value? {
+        let promise = Promise<Value>()
+        do throws(Refusal) {
+            try submit(priority, cost: cost) { promise.resolve(work($0)) }
+        } catch {
+            return nil
+        }
+        return await promise.outcome {}
+    }
+
     /// Queues `work`. The result names it for ``setPriority(_:_:)`` and ``withdraw(_:)``.
     ///
     /// - Throws: A ``Refusal`` if the pool is closed or full.

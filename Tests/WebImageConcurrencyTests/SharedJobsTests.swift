@@ -154,4 +154,54 @@ struct SharedJobsTests {
         await untilTrue { jobs.count == 0 }
         #expect(jobs.count == 0)
     }
+
+    @Test("one of those who share work started it")
+    func landing() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let tasks = (0..<20).map { _ in
+            Task {
+                try await jobs.landing(for: "a", priority: LivePriority(.normal)) { _ in
+                    await gate.wait()
+                    return .success(7)
+                }
+            }
+        }
+        await untilTrue { jobs.subscriberCount(of: "a") == 20 }
+        gate.open()
+        var first = 0
+        for task in tasks {
+            let landing = try await task.value
+            #expect(landing.value == 7)
+            first += landing.isFirst ? 1 : 0
+        }
+        #expect(first == 1)
+    }
+
+    @Test("work for nobody runs once however often it is launched, also when those who joined it leave")
+    func launching() async throws {
+        let jobs = Jobs()
+        let (gate, runs, live) = (Gate(), Shared(0), Shared<LivePriority?>(nil))
+        for _ in 0..<10 {
+            jobs.launch("a", priority: .low) { context in
+                runs.update { $0 += 1 }
+                live.value = context.priority
+                await gate.wait()
+                return .failure(Task.isCancelled ? .cancelled : .decode(.empty))
+            }
+        }
+        await untilTrue { live.value != nil }
+        let leaving = Task { try await jobs.value(for: "a", priority: LivePriority(.high)) { _ in .success(1) } }
+        await untilTrue { jobs.subscriberCount(of: "a") == 1 }
+        #expect(live.value?.value == .high)
+        leaving.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await leaving.value }
+        #expect(live.value?.value == .low)
+        let waiting = Task { try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in .success(1) } }
+        await untilTrue { jobs.subscriberCount(of: "a") == 1 }
+        gate.open()
+        await #expect(throws: ImageError.decode(.empty)) { try await waiting.value }
+        await jobs.waitUntilIdle { _ in true }
+        #expect(runs.value == 1 && jobs.count == 0)
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
 import WebImageHTTP
 
 extension ImageCache {
@@ -30,10 +31,11 @@ extension ImageCache {
             }
             return nil
         }
-        return await FirstAnswer.of(
-            asked.filter { $0.mayContain(key) }.map { tier in
-                { await tier.entry(for: key, matching: request).map { Answer(entry: $0, kind: tier.kind) } }
-            })
+        return await firstAnswer(
+            of:
+                asked.filter { $0.mayContain(key) }.map { tier in
+                    { await tier.entry(for: key, matching: request).map { Answer(entry: $0, kind: tier.kind) } }
+                })
     }
 
     /// Stores `entry`, the answer to a request with the fields `request`, in the tiers of `kinds`.
