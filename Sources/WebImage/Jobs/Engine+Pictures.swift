@@ -136,9 +136,9 @@ extension Engine {
         guard plan.allowsStoring(resource) else { return nil }
         remember(image, plan)
         let tiers = plan.request.stores.subtracting(.memory)
-        guard case .encoded(let encoding) = plan.request.storeFinal, !tiers.isEmpty, !image.isAnimated else {
-            return nil
-        }
+        guard case .encoded(let encoding) = plan.request.storeFinal, !tiers.isEmpty,
+            ProcessedForm.mayStore(image, plan.request)
+        else { return nil }
         backgroundWork.add(1, ordering: .relaxed)
         return Task.detached(priority: .background) {
             if let data = try? await self.encoded(
@@ -166,11 +166,10 @@ extension Engine {
         let resource = ResourceRecord(
             digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
         guard plan.standing(of: resource) == .answers else { return nil }
-        let scale = plan.request.scale
         let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
             [configuration, preparation] context throws(ImageError) -> Image in
-            let image = try configuration.coders.decode(
-                entry.payload, options: DecodeOptions(scale: scale), context: context
+            let image = try ProcessedForm.image(
+                entry.payload, plan.request, configuration.coders, context: context
             ).with(provenance: resource)
             preparation(image.pixels)
             return image

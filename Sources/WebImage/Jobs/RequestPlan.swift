@@ -28,7 +28,8 @@ final class RequestPlan: Sendable {
         self.defaults = defaults
         self.request = request
         // Each by itself: a copy of the configuration is dear.
-        transformers = request.applied ?? defaults.transformers(of: request)
+        transformers = ProcessedForm.appended(
+            to: request.applied ?? defaults.transformers(of: request), request, defaults.configuration.coders)
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         limits = request.limits ?? defaults.configuration.limits
         now = defaults.configuration.now()
@@ -94,9 +95,11 @@ final class RequestDefaults: Sendable {
 
     /// Identities of the transformers of `request`.
     func identities(of request: ImageRequest) -> [String] {
-        if let own = request.identities { return own }
-        return request.transformsAnimation || identities.isEmpty
+        if let own = request.identities { return ProcessedForm.appended(to: own, request) }
+        let all =
+            request.transformsAnimation || identities.isEmpty
             ? identities : transformers(of: request).map(\.identity)
+        return ProcessedForm.appended(to: all, request)
     }
 
     /// What identifies the bytes that `request` asks for.
