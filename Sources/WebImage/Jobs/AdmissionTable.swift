@@ -41,8 +41,9 @@ final class AdmissionTable: Sendable {
 extension Engine {
     /// Lets `plan` in; nil where nobody counts.
     ///
-    /// - Throws: a ``LimitError`` of kind overloaded.
+    /// - Throws: a ``LimitError`` of kind overloaded, or ``RequestError/unsupportedScheme(_:)``.
     func admit(_ plan: RequestPlan, _ encoding: ImageEncoding? = nil) throws(ImageError) -> AdmissionTable.Key? {
+        try configuration.checkScheme(of: plan.request)
         guard let limit = plan.request.queueLimit ?? queueLimit else { return nil }
         let key = AdmissionTable.Key(final: plan.keys.digest, encoding: encoding)
         try admissions.enter(key, limit: limit)

@@ -218,6 +218,7 @@ extension Engine {
         if let original = justArrived(plan) { return .original(original) }
         if let make = plan.request.maker { return .original(try await made(by: make, plan)) }
         let url = plan.request.url
+        try configuration.checkScheme(of: plan.request)
         guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
             throw .request(.unsupportedScheme(url.scheme ?? ""))
         }

@@ -24,7 +24,8 @@ extension ImageDownloader {
         to basis: DownloadBasis, _ tried: inout Int, after error: ImageError, _ run: LoadRun
     ) throws(ImageError) -> DownloadBasis {
         guard case .network(let error) = error else { throw error }
-        let rest = basis.request.alternatives.filter { canLoad($0) }.dropFirst(tried)
+        let rest = basis.request.alternatives.filter { canLoad($0) && $0.hasScheme(in: configuration.allowedSchemes) }
+            .dropFirst(tried)
         guard let next = rest.first else { throw .network(error.telling(run.failures.dropLast())) }
         tried += 1
         return basis.changed { request in
