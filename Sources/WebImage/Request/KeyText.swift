@@ -78,7 +78,7 @@ extension KeyText {
     /// The fields of the bytes' key.
     mutating func append(source: String, _ request: ImageRequest) {
         append("data")
-        append(source)
+        append(source: source)
         if !request.fields.lines.isEmpty {
             for name in request.varyingFields.map({ $0.lowercased() }).sorted() {
                 // Keys are written to disk; credentials must not be. The hash tells them apart as well.
@@ -124,6 +124,13 @@ extension KeyText {
             append(named: "extra", name)
             append(value)
         }
+    }
+
+    /// The source as ``CacheKey/data(of:)`` has it.
+    private mutating func append(source: String) {
+        guard let (url, credentials) = URLCredentials.split(source) else { return append(source) }
+        append(url)
+        append(named: "userinfo", CacheKey.hash(ofCredentials: credentials))
     }
 
     mutating func append(named name: StaticString, _ value: String) {
