@@ -25,22 +25,11 @@ public final class FileLoader: ImageLoader {
     /// - Throws: 1006 where there is no such file, 1007 for what is no regular file or cannot be read, 6001 for
     ///   more bytes than `request.maxBytes`, 2021 for an empty file, 1001 when cancelled.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
-        let ticket = Ticket<Result<LoadResponse, ImageError>>()
         let queued = MonotonicTime.now
-        context.observePriority { [lane] priority in lane.setPriority(ticket.id, priority) }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard ticket.install(continuation) else { return }
-                lane.submit(ticket.id, context.priority) {
-                    var reading = FileReading(request: request, context: context, queued: queued)
-                    ticket.resolve(reading.run { ticket.isResolved })
-                }
-            }
-        } onCancel: {
-            ticket.resolve(.failure(.request(.cancelled)))
-            lane.cancel(ticket.id)
+        return try await lane.run(context) { (isCancelled) throws(ImageError) in
+            let reading = FileReading(request: request, context: context, queued: queued)
+            return try reading.read(isCancelled: isCancelled)
         }
-        return try outcome.get()
     }
 }
 
@@ -64,15 +53,7 @@ private struct FileReading {
     private var path: String { request.url.path(percentEncoded: false) }
 
     /// `isCancelled` is asked before each piece.
-    mutating func run(isCancelled: () -> Bool) -> Result<LoadResponse, ImageError> {
-        do throws(ImageError) {
-            return .success(try read(isCancelled: isCancelled))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func read(isCancelled: () -> Bool) throws(ImageError) -> LoadResponse {
+    func read(isCancelled: () -> Bool) throws(ImageError) -> LoadResponse {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .request(.fileNotFound(path: path)) }
         // Without O_NONBLOCK the opening of a pipe waits for its writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -43,6 +43,37 @@ final class ReadingLane: Sendable {
         }
     }
 
+    /// Runs the `work` of a load when its turn has come, at the load's live priority.
+    ///
+    /// - Parameter work: is told by its argument whether its result is still wanted.
+    /// - Throws: what `work` throws, or ``RequestError/cancelled`` as soon as the surrounding Swift task is cancelled.
+    func run(
+        _ context: LoadContext,
+        _ work: @escaping @Sendable (_ isCancelled: () -> Bool) throws(ImageError) -> LoadResponse
+    ) async throws(ImageError) -> LoadResponse {
+        let ticket = Ticket<Result<LoadResponse, ImageError>>()
+        context.observePriority { [self] priority in setPriority(ticket.id, priority) }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard ticket.install(continuation) else { return }
+                submit(ticket.id, context.priority) {
+                    do throws(ImageError) {
+                        ticket.resolve(.success(try work { ticket.isResolved }))
+                    } catch {
+                        ticket.resolve(.failure(error))
+                    }
+                }
+            }
+        } onCancel: {
+            ticket.resolve(.failure(.request(.cancelled)))
+            cancel(ticket.id)
+        }
+        return try outcome.get()
+    }
+
+    /// Pieces of work that wait for their turn.
+    var waitingCount: Int { state.withLock { $0.work.count } }
+
     private func runAll() {
         while let work = next() { work() }
     }
