@@ -56,7 +56,7 @@ extension CacheCommand {
     }
 
     func show(_ cache: DiskCache?) async -> Int32 {
-        let wanted = options.operands[0]
+        let wanted = URLCredentials.removed(from: options.operands[0])
         let found = await cache?.entries().first { entry in
             entry.source == wanted || entry.key == wanted
                 || wanted.utf8.count >= 6 && CacheKey(canonical: entry.key).fileName.hasPrefix(wanted)
@@ -120,7 +120,7 @@ extension CacheCommand {
         for (url, path) in pairs {
             let source = SourceIdentity.of(try Inputs.url(url))
             pictures.append(
-                DiskImport(path: path, key: CacheKey(["data", source]), tags: Set([options.tag].compactMap { $0 })))
+                DiskImport(path: path, key: .data(of: source), tags: Set([options.tag].compactMap { $0 })))
         }
         return pictures
     }

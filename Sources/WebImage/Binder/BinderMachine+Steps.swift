@@ -117,7 +117,7 @@ extension BinderMachine {
     }
 
     mutating func presentPlaceholder() -> [Action] {
-        if case .none = options.placeholder { return present(.nothing, .none) }
+        if case .empty = options.placeholder { return present(.nothing, .empty) }
         return present(.placeholder, options.placeholder)
     }
 

@@ -87,7 +87,7 @@ struct BinderMachine {
         forget()
         guard options.sets == .always, shown != nil else { return actions }
         shown = nil
-        return actions + [.present(showing(.nothing, .none))]
+        return actions + [.present(showing(.nothing, .empty))]
     }
 
     mutating func setMapped(_ mapped: Bool) -> [Action] {

@@ -35,7 +35,7 @@ public struct BindingOptions: Sendable {
     }
 
     /// Shown until a picture is there. Default nothing, which empties the view.
-    public var placeholder = Placeholder.none
+    public var placeholder = Placeholder.empty
     /// Whether the picture that is shown stays until the new one is there, instead of the placeholder. Default false.
     public var keepsCurrent = false
     /// Whether a picture of the same bytes in another size that is in memory is shown before the placeholder. Default
@@ -44,9 +44,9 @@ public struct BindingOptions: Sendable {
     /// Whether the binding looks at the disk too before it returns, and decodes what is there **on the calling thread**:
     /// for a picture that must be in the first frame, never for lists. Default false.
     public var looksOnDisk = false
-    /// Shown when loading failed. Default nil: what is shown stays.
+    /// Shown when loading failed. Default nil: what is shown stays. ``Placeholder/empty`` empties the view.
     public var failure: Placeholder?
-    /// Shown where there is no URL. Default nil: the placeholder.
+    /// Shown where there is no URL. Default nil: the placeholder. ``Placeholder/empty`` empties the view.
     public var empty: Placeholder?
     /// How the picture comes in, unless it was in memory. Default none.
     public var transition = Transition.none

@@ -4,8 +4,11 @@ import WebImageCore
 
 /// What is shown where there is no picture: while one is loaded, when loading failed, and where nothing was asked for.
 public enum Placeholder: Sendable {
-    /// Nothing: the slot is emptied.
-    case none
+    /// Nothing. The slot is emptied.
+    ///
+    /// The case isn't called `none`, because options of the type `Placeholder?` would take that for `nil`, which means no
+    /// choice.
+    case empty
     /// A picture at hand.
     case picture(Image)
     /// A BlurHash (28 characters or so), drawn about 32 pixels large and enlarged by the view. `aspectRatio` is width ÷

@@ -25,7 +25,7 @@ final class PlaceholderPictures {
     /// The picture of `placeholder`; nil for colours, for nothing, and for hashes that are none.
     func image(_ placeholder: Placeholder) -> Image? {
         switch placeholder {
-        case .none, .color: nil
+        case .empty, .color: nil
         case .picture(let image): image
         case .blurHash(let text, let ratio):
             blurHash(text, Self.size(aspectRatio: ratio))

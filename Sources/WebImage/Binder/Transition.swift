@@ -55,8 +55,8 @@ public struct Transition: Sendable, Hashable {
 
     /// What is seen.
     public var effect: Effect
-    /// Seconds. Default 0.5, as in SDWebImage.
-    public var duration: Double
+    /// Seconds; 0 for what is negative or isn't finite. Default 0.5, as in SDWebImage.
+    public var duration: Double { didSet { duration = Self.usable(duration) } }
     /// How the effect goes over time. Default ``Curve/easeInOut``.
     public var curve: Curve
     /// Whether pictures that were in memory get it too. Default false.
@@ -65,9 +65,12 @@ public struct Transition: Sendable, Hashable {
     /// A transition; `duration` in seconds.
     public init(_ effect: Effect, duration: Double = 0.5, curve: Curve = .easeInOut) {
         self.effect = effect
-        self.duration = duration.isFinite ? max(0, duration) : 0
+        self.duration = Self.usable(duration)
         self.curve = curve
     }
+
+    /// A transition without an end would hold back what waits for it.
+    private static func usable(_ seconds: Double) -> Double { seconds.isFinite ? max(0, seconds) : 0 }
 
     /// The new picture is there at once.
     public static let none = Transition(.none, duration: 0)

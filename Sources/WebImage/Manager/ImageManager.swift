@@ -54,7 +54,7 @@ public final class ImageManager: Sendable {
     private static func keepingParts(
         _ configuration: ImageManagerConfiguration, hasDisk: Bool
     ) -> DownloaderConfiguration {
-        var downloader = configuration.downloader
+        var downloader = configuration.restrictedDownloader
         if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
             downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
         }

@@ -71,6 +71,13 @@ public struct ImageManagerConfiguration: Sendable {
     /// Gives the bytes that are stored for a downloaded picture, instead of the bytes as they came; nil stores none. Gets
     /// the picture where one was made. Runs on a worker thread. Default nil: what came is stored.
     public var serialize: (@Sendable (_ image: Image?, _ data: Data, _ request: ImageRequest) -> Data?)?
+    /// The URL schemes that may be loaded, for redirects and alternatives too. Requests for other schemes fail with
+    /// ``RequestError/unsupportedScheme(_:)``, without a look at what is behind the URL.
+    ///
+    /// Requests with a loader of their own and those that make their image themselves are not affected. The default is `nil`,
+    /// which means every scheme that a loader takes. If ``DownloaderConfiguration/addressPolicy`` allows public addresses only,
+    /// `nil` means `https` and `http`.
+    public var allowedSchemes: Set<String>?
     /// Connections, time limits, redirects, proxy, TLS.
     public var downloader = DownloaderConfiguration()
     /// An app's own loaders; the last is asked first, before the built-in ones.
@@ -116,6 +123,56 @@ public struct ImageManagerConfiguration: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// The settings for servers that load images from anyone.
+    ///
+    /// They allow `https` and `http` only, public addresses only, ``Limits/server``, and 256 different requests at the same
+    /// time. Everything else is as by default.
+    ///
+    /// ```swift
+    /// let manager = ImageManager {
+    ///     $0 = .server
+    ///     $0.cache.disk.sizeLimit = .gigabytes(1)
+    /// }
+    /// ```
+    public static var server: ImageManagerConfiguration {
+        var configuration = ImageManagerConfiguration()
+        configuration.limits = .server
+        configuration.downloader.addressPolicy = .publicOnly
+        configuration.allowedSchemes = ["https", "http"]
+        return configuration
+    }
+}
+
+extension ImageManagerConfiguration {
+    /// ``allowedSchemes`` with its default; nil for all.
+    private var schemes: Set<String>? {
+        allowedSchemes ?? (downloader.addressPolicy == .publicOnly ? ["https", "http"] : nil)
+    }
+
+    /// Whether the request may be loaded. What an application brings itself has a URL for a name only.
+    private func allows(_ request: ImageRequest) -> Bool {
+        request.loader != nil || request.maker != nil || request.url.hasScheme(in: schemes)
+    }
+
+    /// Whether `url` may be loaded in place of another one.
+    func allowsScheme(of url: URL) -> Bool { url.hasScheme(in: schemes) }
+
+    /// - Throws: ``RequestError/unsupportedScheme(_:)``.
+    func checkScheme(of request: ImageRequest) throws(ImageError) {
+        guard !allows(request) else { return }
+        throw .request(.unsupportedScheme(request.url.scheme?.lowercased() ?? ""))
+    }
+
+    /// The downloader's settings with the schemes that both allow.
+    var restrictedDownloader: DownloaderConfiguration {
+        var downloader = downloader
+        guard let schemes else { return downloader }
+        let both = Set(schemes.map { $0.lowercased() })
+        downloader.allowedSchemes =
+            downloader.allowedSchemes.map { both.intersection($0.map { $0.lowercased() }) } ?? both
+        return downloader
+    }
 }
 
 extension Int {

@@ -63,7 +63,7 @@ public struct LogObserver: ImageEventsObserver {
         if let origin = event.origin { words.append("from \(origin.rawValue)") }
         if let size = event.size { words.append("\(size.width)x\(size.height)") }
         if let bytes = event.bytes { words.append("\(bytes) bytes") }
-        if let seconds = event.seconds { words.append("\(Int((seconds * 1e6).rounded())) µs") }
+        if let seconds = event.seconds { words.append("\(Int(saturating: (seconds * 1e6).rounded())) µs") }
         words.append(event.url.absoluteString)
         if let error = event.error { words.append("failed \(error.code): \(error)") }
         let line = words.joined(separator: " ")

@@ -99,12 +99,9 @@ final class CacheStage: Sendable {
         let resource = ResourceRecord(
             digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
         guard plan.step(for: resource).needsNothing else { return nil }
-        var options = DecodeOptions(scale: plan.request.scale)
-        options.depth = plan.request.decoding.depth
-        options.color = plan.request.decoding.color
         let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-            [options, coders = plan.defaults.configuration.coders] context throws(ImageError) -> Image in
-            try coders.decode(entry.payload, options: options, context: context).with(provenance: resource)
+            [coders = plan.defaults.configuration.coders] context throws(ImageError) -> Image in
+            try ProcessedForm.image(entry.payload, plan.request, coders, context: context).with(provenance: resource)
         }
         guard let image else {
             await plan.cache.remove(plan.processedKey, matching: plan.selecting)

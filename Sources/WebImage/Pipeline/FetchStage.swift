@@ -86,7 +86,10 @@ final class FetchStage: Sendable {
     /// What the request asks, one after the other: its URL as `step` says, then its alternatives.
     func sources(_ plan: RequestPlan, _ step: CacheStep) throws(ImageError) -> AlternativeSequence {
         let loader = try loader(of: plan)
-        return AlternativeSequence(plan.loadRequest(step)) { loader?.canLoad($0) ?? false }
+        let configuration = plan.defaults.configuration
+        return AlternativeSequence(plan.loadRequest(step)) { url in
+            loader?.canLoad(url) == true && configuration.allowsScheme(of: url)
+        }
     }
 
     /// Asks one source.
@@ -117,6 +120,7 @@ final class FetchStage: Sendable {
     private func loader(of plan: RequestPlan) throws(ImageError) -> (any ImageLoader)? {
         guard plan.request.maker == nil else { return nil }
         let url = plan.request.url
+        try plan.defaults.configuration.checkScheme(of: plan.request)
         guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
             throw .request(.unsupportedScheme(url.scheme ?? ""))
         }

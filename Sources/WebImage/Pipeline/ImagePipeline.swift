@@ -248,8 +248,9 @@ final class ImagePipeline: Sendable {
 
     /// Admits `plan`; nil where requests are not counted.
     ///
-    /// - Throws: a ``LimitError`` of kind overloaded.
+    /// - Throws: a ``LimitError`` of kind overloaded, or ``RequestError/unsupportedScheme(_:)``.
     func admit(_ plan: RequestPlan, _ encoding: ImageEncoding? = nil) throws(ImageError) -> AdmissionTable.Key? {
+        try defaults.configuration.checkScheme(of: plan.request)
         guard let limit = plan.request.queueLimit ?? queueLimit else { return nil }
         let key = AdmissionTable.Key(final: plan.keys.digest, encoding: encoding)
         try admissions.enter(key, limit: limit)

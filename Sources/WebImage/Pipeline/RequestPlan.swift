@@ -40,7 +40,8 @@ final class RequestPlan: Sendable {
         self.request = request
         needsFileVersion = source.isUnverifiedFile
         // Each by itself: a copy of the configuration is expensive.
-        transformers = request.applied ?? defaults.transformers(of: request)
+        transformers = ProcessedForm.appended(
+            to: request.applied ?? defaults.transformers(of: request), request, defaults.configuration.coders)
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         limits = request.limits ?? defaults.configuration.limits
         now = defaults.configuration.now()
@@ -120,9 +121,11 @@ final class RequestDefaults: Sendable {
 
     /// Identities of the transformers of `request`.
     func identities(of request: ImageRequest) -> [String] {
-        if let own = request.identities { return own }
-        return request.transformsAnimation || identities.isEmpty
+        if let own = request.identities { return ProcessedForm.appended(to: own, request) }
+        let all =
+            request.transformsAnimation || identities.isEmpty
             ? identities : transformers(of: request).map(\.identity)
+        return ProcessedForm.appended(to: all, request)
     }
 
     /// What identifies the bytes of `request`. Never reads the file system.

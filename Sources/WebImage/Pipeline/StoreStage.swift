@@ -62,9 +62,9 @@ final class StoreStage: Sendable {
         encode: @escaping Encoder
     ) -> Task<Void, Never>? {
         let tiers = plan.request.stores.subtracting(.memory)
-        guard case .encoded(let encoding) = plan.request.storeFinal, !tiers.isEmpty, !image.isAnimated else {
-            return nil
-        }
+        guard case .encoded(let encoding) = plan.request.storeFinal, !tiers.isEmpty,
+            ProcessedForm.mayStore(image, plan.request)
+        else { return nil }
         running.add(1, ordering: .relaxed)
         return Task.detached(priority: .background) {
             if let data = await encode(image, plan, encoding) {

@@ -54,7 +54,7 @@ final class PrefetchCore: Sendable {
         guard let rest else { return }
         guard restSeconds > 0, listCount > 0 else { return endYielding(rest) }
         Task.detached(priority: .utility) { [weak self, restSeconds] in
-            try? await Task.sleep(for: .seconds(restSeconds))
+            try? await Task.sleep(for: .seconds(saturating: restSeconds))
             self?.endYielding(rest)
         }
     }

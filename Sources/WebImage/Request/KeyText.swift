@@ -78,7 +78,7 @@ extension KeyText {
     /// The fields of the bytes' key.
     mutating func append(_ source: RequestKeys.Source, _ request: ImageRequest) {
         append("data")
-        append(source.text)
+        append(source: source.text)
         if !request.fields.lines.isEmpty {
             for name in request.keyFieldNames {
                 // Keys are written to disk; credentials must not be. The hash tells them apart as well.
@@ -125,6 +125,13 @@ extension KeyText {
             append(named: "extra", name)
             append(value)
         }
+    }
+
+    /// The source as ``CacheKey/data(of:)`` has it.
+    private mutating func append(source: String) {
+        guard let (url, credentials) = URLCredentials.split(source) else { return append(source) }
+        append(url)
+        append(named: "userinfo", CacheKey.hash(ofCredentials: credentials))
     }
 
     mutating func append(named name: StaticString, _ value: String) {

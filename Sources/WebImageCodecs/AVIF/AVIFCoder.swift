@@ -45,10 +45,16 @@
             if plays {
                 let timeline = AnimationTimeline(loopCount: header?.loopCount ?? 0, durations: source.durations())
                 let held = source.storedSize.width * source.storedSize.height * pixels.format.bytesPerPixel
+                let (color, limits) = (source.color, context.limits)
                 animation = ImageAnimation(
                     FrameDecoder(
-                        source, timeline: timeline, layout: layout, limits: context.limits, cost: data.count + held)
-                )
+                        source, timeline: timeline, layout: layout, limits: limits, cost: data.count + held
+                    ) { [depth = options.depth] () throws(ImageError) in
+                        var another = try AVIFSource(data, limits: limits)
+                        another.color = color
+                        another.wantedDepth = depth
+                        return another
+                    })
             }
             return Image(
                 pixels: pixels, animation: animation, scale: options.scale, format: .avif, metadata: metadata)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Synchronization
-import WebImageConcurrency
 import WebImageCore
 
 /// A canvas that a format's frames are laid onto, one after the other.
@@ -25,7 +23,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     let cost: Int
     private let layout: DecodeLayout
     private let limits: Limits
-    private let state: Lock<State>
+    private let states: DecoderPool<State>
 
     private struct State: ~Copyable {
         var canvas: Compositor
@@ -41,16 +39,22 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
         }
     }
 
-    /// - Parameter cost: bytes that the canvas and what it draws from hold.
+    /// - Parameters:
+    ///   - cost: bytes that a canvas and what it draws from hold.
+    ///   - canvas: makes a canvas: one now, others for callers at the same time.
+    /// - Throws: what `canvas` throws.
     init(
-        _ canvas: consuming sending Compositor, keyFrames: KeyFrames, timeline: AnimationTimeline,
-        layout: DecodeLayout, limits: Limits, cost: Int
-    ) {
+        keyFrames: KeyFrames, timeline: AnimationTimeline, layout: DecodeLayout, limits: Limits, cost: Int,
+        canvas: @escaping @Sendable () throws(ImageError) -> sending Compositor
+    ) throws(ImageError) {
         self.timeline = timeline
         self.cost = cost
         self.layout = layout
         self.limits = limits
-        self.state = Lock(State(canvas: canvas, keyFrames: keyFrames))
+        let make: @Sendable () throws(ImageError) -> sending State = { () throws(ImageError) in
+            State(canvas: try canvas(), keyFrames: keyFrames)
+        }
+        states = DecoderPool(try make(), make: make)
     }
 
     func frame(at place: Int) throws(ImageError) -> PixelBuffer {
@@ -63,7 +67,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
         guard timeline.durations.indices.contains(place) else {
             throw .request(.noSuchFrame(index: place, count: timeline.frameCount))
         }
-        let pixels = try state.withLock { (state) throws(ImageError) in
+        let pixels = try states.decode(place) { (state) throws(ImageError) in
             try Self.advance(&state, to: place, context)
             return try state.canvas.snapshot()
         }

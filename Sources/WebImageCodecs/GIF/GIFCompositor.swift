@@ -37,12 +37,14 @@ extension CompositingDecoder where Compositor == GIFCompositor {
             FrameStep(place: $0.place, disposal: $0.disposal, replaces: $0.transparentIndex == nil)
         }
         let delays = index.frames.map { AnimationTimeline.normalizedDelay(milliseconds: $0.delayMilliseconds) }
-        self.init(
-            try GIFCompositor(data, index: index, context: context),
+        try self.init(
             keyFrames: KeyFrames(steps, canvas: index.canvasSize),
             timeline: AnimationTimeline(loopCount: index.loopCount, durations: delays), layout: layout,
             limits: context.limits,
             cost: data.count + index.frames.count * MemoryLayout<GIFFrame>.stride
-                + index.canvasSize.width * index.canvasSize.height * 4)
+                + index.canvasSize.width * index.canvasSize.height * 4
+        ) { [limits = context.limits] () throws(ImageError) in
+            try GIFCompositor(data, index: index, context: CodingContext(limits: limits))
+        }
     }
 }

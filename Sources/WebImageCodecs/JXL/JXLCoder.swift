@@ -47,8 +47,15 @@
                 let cost =
                     data.count + source.storedSize.width * source.storedSize.height
                     * pixels.format.bytesPerPixel
+                let (color, limits) = (source.color, context.limits)
                 animation = ImageAnimation(
-                    FrameDecoder(source, timeline: timeline, layout: layout, limits: context.limits, cost: cost))
+                    FrameDecoder(source, timeline: timeline, layout: layout, limits: limits, cost: cost) {
+                        [depth = options.depth] () throws(ImageError) in
+                        var another = try JXLSource(data, limits: limits)
+                        another.color = color
+                        another.wantedDepth = depth
+                        return another
+                    })
             }
             return Image(pixels: pixels, animation: animation, scale: options.scale, format: .jxl, metadata: metadata)
         }

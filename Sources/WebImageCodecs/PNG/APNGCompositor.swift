@@ -128,11 +128,13 @@ extension CompositingDecoder where Compositor == APNGCompositor {
         _ data: Data, index: APNGIndex, hasAlpha: Bool, color: ColorConversion?, layout: DecodeLayout,
         context: CodingContext
     ) throws(ImageError) {
-        self.init(
-            try APNGCompositor(data, index: index, color: color, context: context),
+        try self.init(
             keyFrames: KeyFrames(index.steps(hasAlpha: hasAlpha), canvas: index.canvasSize), timeline: index.timeline,
             layout: layout, limits: context.limits,
             cost: data.count + index.frames.count * MemoryLayout<APNGFrame>.stride
-                + index.canvasSize.width * index.canvasSize.height * 4)
+                + index.canvasSize.width * index.canvasSize.height * 4
+        ) { [limits = context.limits] () throws(ImageError) in
+            try APNGCompositor(data, index: index, color: color, context: CodingContext(limits: limits))
+        }
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Synchronization
-import WebImageConcurrency
 import WebImageCore
 
 /// A library's handle that gives an animation's frames, whole, in any order.
@@ -9,23 +7,28 @@ protocol FrameSource: ~Copyable {
     mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer
 }
 
-/// An animation's frames on demand from a library's handle, which one caller at a time uses.
+/// An animation's frames on demand from a library's handle, which one caller at a time uses. Callers at the same time have
+/// handles of their own.
 final class FrameDecoder<Source: FrameSource & ~Copyable>: AnimationDecoder {
     let timeline: AnimationTimeline
     let cost: Int
     private let layout: DecodeLayout
     private let limits: Limits
-    private let source: Lock<Source>
+    private let sources: DecoderPool<Source>
 
-    /// - Parameter cost: bytes that the handle holds.
+    /// - Parameters:
+    ///   - cost: bytes that the handle holds.
+    ///   - another: opens the file once more.
     init(
-        _ source: consuming sending Source, timeline: AnimationTimeline, layout: DecodeLayout, limits: Limits, cost: Int
+        _ source: consuming sending Source, timeline: AnimationTimeline, layout: DecodeLayout, limits: Limits,
+        cost: Int,
+        another: @escaping @Sendable () throws(ImageError) -> sending Source
     ) {
         self.timeline = timeline
         self.cost = cost
         self.layout = layout
         self.limits = limits
-        self.source = Lock(source)
+        sources = DecoderPool(source, make: another)
     }
 
     func frame(at place: Int) throws(ImageError) -> PixelBuffer {
@@ -34,7 +37,7 @@ final class FrameDecoder<Source: FrameSource & ~Copyable>: AnimationDecoder {
         }
         // A deadline per frame: playback may go on for hours.
         let context = CodingContext(limits: limits)
-        let pixels = try source.withLock { (source) throws(ImageError) in
+        let pixels = try sources.decode(place) { (source) throws(ImageError) in
             try source.decode(frame: place, context: context)
         }
         return try layout.finish(pixels, context: context)

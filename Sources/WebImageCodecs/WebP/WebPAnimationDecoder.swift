@@ -2,8 +2,6 @@
 
 import CWebP
 import Foundation
-import Synchronization
-import WebImageConcurrency
 import WebImageCore
 
 /// An animated WebP's frames on demand through libwebp's compositor, which holds two canvases. It goes forward only:
@@ -15,7 +13,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
     private let layout: DecodeLayout
     private let color: ColorConversion?
     private let limits: Limits
-    private let state: Lock<State>
+    private let states: DecoderPool<State>
 
     private struct State: ~Copyable {
         let handle: OpaquePointer
@@ -24,7 +22,14 @@ final class WebPAnimationDecoder: AnimationDecoder {
         /// libwebp's canvas with frame `next - 1`.
         var canvas: UnsafePointer<UInt8>?
 
-        init(handle: OpaquePointer) { self.handle = handle }
+        /// - Throws: ``DecodeError/corrupt(format:reason:)``.
+        init(_ encoded: EncodedBytes) throws(ImageError) {
+            guard let handle = wi_webp_animation_open(encoded.bytes.baseAddress, encoded.count) else {
+                throw .decode(.corrupt(format: .webp, reason: "libwebp cannot read the animation"))
+            }
+            self.handle = handle
+        }
+
         deinit { wi_webp_animation_close(handle) }
     }
 
@@ -37,16 +42,14 @@ final class WebPAnimationDecoder: AnimationDecoder {
         color: ColorConversion? = nil, limits: Limits
     ) throws(ImageError) {
         let encoded = EncodedBytes(data)
-        guard let handle = wi_webp_animation_open(encoded.bytes.baseAddress, encoded.count) else {
-            throw .decode(.corrupt(format: .webp, reason: "libwebp cannot read the animation"))
-        }
         self.encoded = encoded
         self.timeline = timeline
         self.canvasSize = canvasSize
         self.layout = layout
         self.color = color
         self.limits = limits
-        self.state = Lock(State(handle: handle))
+        let make: @Sendable () throws(ImageError) -> sending State = { () throws(ImageError) in try State(encoded) }
+        states = DecoderPool(try make(), make: make)
     }
 
     var cost: Int { encoded.count + canvasSize.width * canvasSize.height * 4 * 2 }
@@ -57,7 +60,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         }
         // A deadline per frame: playback may go on for hours.
         let context = CodingContext(limits: limits)
-        let pixels = try state.withLock { (state) throws(ImageError) in
+        let pixels = try states.decode(place) { (state) throws(ImageError) in
             try advance(&state, to: place, context)
             return try copy(state.canvas, context)
         }

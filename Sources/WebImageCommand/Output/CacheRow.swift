@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
 /// One entry of `cache list`.
 package struct CacheRow: Sendable {
@@ -22,7 +23,7 @@ package struct CacheRow: Sendable {
         expires: Date?, tags: [String]
     ) {
         self.key = key
-        self.source = source
+        self.source = URLCredentials.removed(from: source)
         self.name = name
         self.tags = tags
         self.format = format

@@ -16,7 +16,7 @@ package struct InfoRecord: Sendable {
     package var colorProfile: String?
     package var error: ImageError?
 
-    package init(source: String) { self.source = source }
+    package init(source: String) { self.source = URLCredentials.removed(from: source) }
 
     /// One object.
     package var json: JSONValue {

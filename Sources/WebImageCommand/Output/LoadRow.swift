@@ -6,7 +6,7 @@ import WebImageCore
 package struct LoadRow: Sendable {
     /// What stands for the picture: file name or shortened URL.
     package var name: String
-    /// What was asked for.
+    /// What was asked for, without user name and password.
     package var url: String
     package var format: String?
     package var width: Int?
@@ -25,8 +25,8 @@ package struct LoadRow: Sendable {
     package var error: ImageError?
 
     package init(name: String, url: String) {
-        self.name = name
-        self.url = url
+        self.name = URLCredentials.removed(from: name)
+        self.url = URLCredentials.removed(from: url)
     }
 
     /// One line for a log.

@@ -24,6 +24,8 @@ extension CoderRegistry {
         _ image: Image, as encoding: ImageEncoding, original: Data? = nil, context: CodingContext
     ) throws(ImageError) -> Data {
         try encoding.checkNumbers()
+        // Encoding once more would lose once more.
+        if let form = image.encodedForm, form.encoding == encoding, original == nil { return form.data }
         var image = try image.taking(encoding.frames)
         let source = original.flatMap { OriginalPicture($0, coders: self, context: context) }
         if encoding.format == .automatic, let source, try source.stands(for: image, as: encoding) { return source.data }

@@ -38,6 +38,8 @@ public struct CodingContext: Sendable {
         guard limits.maxSeconds.isFinite else { return }
         let elapsed = start.duration(to: .now) / .milliseconds(1)
         let allowed = limits.maxSeconds * 1_000
-        if elapsed > allowed { throw .limit(LimitError(.seconds, limit: Int(allowed), actual: Int(elapsed))) }
+        if elapsed > allowed {
+            throw .limit(LimitError(.seconds, limit: Int(saturating: allowed), actual: Int(saturating: elapsed)))
+        }
     }
 }

@@ -47,11 +47,46 @@ public enum ImageError: Error, Sendable, Hashable {
         return nil
     }
 
+    /// The failure itself: the remembered one if the error was answered from memory, otherwise this error.
+    ///
+    /// Programs that choose what to do by the case of an error switch over this property, because the first failure of a
+    /// source and those that are answered from memory afterward differ in their case only.
+    public var underlying: ImageError {
+        var error = self
+        while let cause = error.remembered { error = cause }
+        return error
+    }
+
+    /// The HTTP status code of the response that caused the error, also for a remembered failure.
+    ///
+    /// The value is `nil` if no response caused the error.
+    public var httpStatus: Int? {
+        switch underlying {
+        case .network(let error): error.status
+        case .decode(.notAnImage(_, let status, _), _): status
+        default: nil
+        }
+    }
+
+    /// A Boolean value that indicates whether the same request may succeed later without any change.
+    ///
+    /// The value is `true` for failures of the network that pass, for responses with the status codes 408, 425, 429, 500, 502,
+    /// 503, and 504, and if the manager is overloaded. For a remembered failure, the value is that of its cause. The request
+    /// isn't sent again before the manager removes the failure.
+    public var isRetryable: Bool {
+        switch underlying {
+        case .network(let error): error.isTransient
+        case .limit(let error): error.kind == .overloaded
+        case .cache(.suspended): true
+        default: false
+        }
+    }
+
     /// All that was tried on the network in vain before the request was given up, in order, the last failure included:
     /// retries, then alternatives. Of bytes that do not become a picture, what was tried before they came. Of a remembered
     /// failure, what was tried when it was new. Empty for other failures.
     public var attempts: [NetworkError] {
-        switch remembered ?? self {
+        switch underlying {
         case .network(var last):
             let earlier = last.earlier
             last.earlier = []

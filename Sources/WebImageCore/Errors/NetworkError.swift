@@ -70,7 +70,7 @@ public struct NetworkError: Sendable, Hashable {
 
     /// What went wrong.
     public var reason: Reason
-    /// The URL asked at that moment (after redirects).
+    /// The URL asked at that moment (after redirects), without user name and password.
     public var url: String
     /// Where in the transfer.
     public var phase: Phase
@@ -97,18 +97,27 @@ public struct NetworkError: Sendable, Hashable {
         retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""
     ) {
         self.reason = reason
-        self.url = url
+        self.url = URLCredentials.removed(from: url)
         self.phase = phase
         self.status = status
         self.underlying = underlying
         self.attempt = attempt
         self.retryAfter = retryAfter
         self.freshFor = freshFor
-        self.detail = detail
+        self.detail = URLCredentials.removed(from: detail)
     }
 
     /// The stable number.
     public var code: Int { reason.rawValue }
+
+    /// Whether the failure can pass by itself.
+    var isTransient: Bool {
+        switch reason {
+        case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed: true
+        case .status: status.map { [408, 425, 429, 500, 502, 503, 504].contains($0) } ?? false
+        default: false
+        }
+    }
 
     /// A sentence a person can act on.
     public var message: String {
@@ -139,7 +148,7 @@ public struct NetworkError: Sendable, Hashable {
             case .contentTypeRefused: "The content type is not accepted"
             case .other: "The transfer failed"
             }
-        return "\(text)\(suffix) [\(url)]"
+        return URLCredentials.removed(from: "\(text)\(suffix) [\(url)]")
     }
 }
 

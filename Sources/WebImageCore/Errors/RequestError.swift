@@ -61,7 +61,7 @@ public enum RequestError: Sendable, Hashable {
     public var message: String {
         switch self {
         case .cancelled: "The request was cancelled."
-        case .invalidURL(let text): "“\(text)” is not a usable URL."
+        case .invalidURL(let text): "“\(URLCredentials.removed(from: text))” is not a usable URL."
         case .unsupportedScheme(let scheme): "No loader takes URLs of the scheme “\(scheme)”."
         case .invalidSize(let text): "The size \(text) is not a positive, finite length."
         case .invalidDataURL(let reason): "The data URL cannot be read: \(reason)."

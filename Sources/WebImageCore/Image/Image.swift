@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 /// A decoded picture: a still, or the poster and the frame provider of an animation. Immutable; orientation is
 /// already applied. The same picture is the same object whichever tier of the cache it came from.
 public final class Image: Sendable {
@@ -15,6 +17,8 @@ public final class Image: Sendable {
     public let metadata: ImageMetadata
     /// Where a manager got the picture from; not looked at here.
     package let provenance: (any Sendable)?
+    /// The encoded bytes that the pixels were decoded from after an encoding that loses something; nil for other pictures.
+    package let encodedForm: EncodedForm?
 
     /// Creates a picture.
     public convenience init(
@@ -22,12 +26,13 @@ public final class Image: Sendable {
         metadata: ImageMetadata? = nil
     ) {
         self.init(
-            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, provenance: nil)
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, provenance: nil,
+            encodedForm: nil)
     }
 
     private init(
         pixels: PixelBuffer, animation: ImageAnimation?, scale: Double, format: ImageFormat?,
-        metadata: ImageMetadata?, provenance: (any Sendable)?
+        metadata: ImageMetadata?, provenance: (any Sendable)?, encodedForm: EncodedForm?
     ) {
         self.pixels = pixels
         self.animation = animation
@@ -35,6 +40,7 @@ public final class Image: Sendable {
         self.format = format
         self.metadata = metadata ?? ImageMetadata(rawSize: pixels.size, hasAlpha: !pixels.isOpaque)
         self.provenance = provenance
+        self.encodedForm = encodedForm
     }
 
     /// Upright width and height in pixels.
@@ -46,27 +52,45 @@ public final class Image: Sendable {
     /// Frames; 1 for stills.
     public var frameCount: Int { animation?.timeline.frameCount ?? 1 }
     /// Bytes held in memory by this picture, for cost limits.
-    public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) }
+    public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) + (encodedForm?.data.count ?? 0) }
 
     /// The same picture with other pixels, as transformers make it; keeps scale, format and metadata.
     public func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> Image {
         Image(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance)
+            provenance: provenance, encodedForm: nil)
     }
 
     /// The same picture, saying something else about itself.
     package func with(metadata: ImageMetadata) -> Image {
         Image(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance)
+            provenance: provenance, encodedForm: nil)
     }
 
     /// The same picture, telling where it came from.
     package func with(provenance: any Sendable) -> Image {
         Image(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
-            provenance: provenance)
+            provenance: provenance, encodedForm: encodedForm)
+    }
+
+    /// The same picture with the bytes that its pixels were decoded from.
+    package func with(encodedForm: EncodedForm) -> Image {
+        Image(
+            pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
+            provenance: provenance, encodedForm: encodedForm)
+    }
+}
+
+/// An encoding and what it made of a picture.
+package struct EncodedForm: Sendable {
+    package let encoding: ImageEncoding
+    package let data: Data
+
+    package init(encoding: ImageEncoding, data: Data) {
+        self.encoding = encoding
+        self.data = data
     }
 }
 

@@ -48,9 +48,16 @@ extension ImageTransformer {
     /// Transforms a still, or the poster of an animation at once and its frames when they are asked for. A picture that
     /// the transformer does not apply to is given back as it is.
     public func apply(to image: Image, context: TransformContext) throws(ImageError) -> Image {
+        if let whole = self as? any WholeImageTransformer { return try whole.apply(toWhole: image, context: context) }
         guard applies(to: image) else { return image }
         let pixels = try transform(image.pixels, context: context)
         return image.replacing(
             pixels: pixels, animation: image.animation?.transformed(by: self, context: context))
     }
+}
+
+/// A transformer that needs more of an image than its pixels.
+package protocol WholeImageTransformer: ImageTransformer {
+    /// Makes the new image.
+    func apply(toWhole image: Image, context: TransformContext) throws(ImageError) -> Image
 }

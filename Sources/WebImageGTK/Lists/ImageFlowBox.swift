@@ -7,7 +7,8 @@
     /// Pictures in a GtkFlowBox. A flow box has a child for everything, so its children load when they come into the visible
     /// part of what scrolls around it, and give their pictures back when they are more than as much again away.
     ///
-    /// The flow box keeps this object. For thousands of pictures a GtkGridView with an ``ImageListFactory`` is the better
+    /// The flow box keeps this object. A second one for the same flow box takes its place: the first one lets go of the flow
+    /// box, and its cells are removed with it. For thousands of pictures a GtkGridView with an ``ImageListFactory`` is the better
     /// widget.
     @MainActor
     public final class ImageFlowBox<Cell: ImageListCell> {
@@ -56,13 +57,12 @@
             setCount(count)
         }
 
+        isolated deinit { if scroll?.isGone == false { removeCells(from: 0) } }
+
         /// Changes the number of cells; all of them ask for their content again.
         public func setCount(_ count: Int) {
             for cell in cells { cell.showNothing() }
-            while cells.count > max(0, count) {
-                let cell = cells.removeLast()
-                if let child = gtk_widget_get_parent(cell.root) { gtk_flow_box_remove(box, child) }
-            }
+            removeCells(from: max(0, count))
             while cells.count < count {
                 let cell = makeCell()
                 willShow(cell, cells.count)
@@ -72,6 +72,13 @@
             visible = 0..<0
             prefetcher?.reset(count: cells.count)
             scroll?.schedule()
+        }
+
+        private func removeCells(from position: Int) {
+            while cells.count > position {
+                let cell = cells.removeLast()
+                if let child = gtk_widget_get_parent(cell.root) { gtk_flow_box_remove(box, child) }
+            }
         }
 
         private func settle(_ viewport: UnsafeMutablePointer<GtkWidget>) {
@@ -100,7 +107,9 @@
     private final class FlowScroll {
         private let box: UnsafeMutablePointer<GtkWidget>
         private var follower: ScrollFollower?
-        private var isGone = false
+        private var handlers: [gulong] = []
+        /// Whether the widget was destroyed.
+        private(set) var isGone = false
 
         private static var key: String { "webimage-flow-box" }
 
@@ -125,10 +134,19 @@
                 FlowScroll.isolated(data) { $0.letGo() }
             }
             let data = Unmanaged.passUnretained(self).toOpaque()
-            // Only then it is known what scrolls around it.
-            connect(raw, "map", unsafeBitCast(mapped, to: GCallback.self), data)
-            connect(raw, "destroy", unsafeBitCast(destroyed, to: GCallback.self), data)
+            handlers = [
+                // Only then it is known what scrolls around it.
+                connect(raw, "map", unsafeBitCast(mapped, to: GCallback.self), data),
+                connect(raw, "destroy", unsafeBitCast(destroyed, to: GCallback.self), data),
+            ]
             if gtk_widget_get_mapped(widget) != 0 { follow() }
+        }
+
+        // Another owner may have taken the place of this one's while the widget lives on.
+        isolated deinit {
+            guard !isGone else { return }
+            for handler in handlers { g_signal_handler_disconnect(UnsafeMutableRawPointer(box), handler) }
+            follower?.stop()
         }
 
         nonisolated private static func isolated(_ data: gpointer?, _ body: @MainActor (FlowScroll) -> Void) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageCore
+
 /// Decides which positions of a list are fetched ahead while it is scrolled. A pure state machine that knows neither
 /// widgets nor pictures: it is told what is visible and says what to start and what to drop. For lists, grids and flow
 /// boxes alike; positions go from 0.
@@ -78,7 +80,7 @@ public struct PrefetchWindow: Sendable, Hashable {
     /// Positions that are wanted ahead of what is visible, the one that is wanted soonest first.
     public var ahead: [Int] {
         guard !visible.isEmpty else { return [] }
-        let wanted = Int(min(Double(limit), (Double(visible.count) * pages).rounded(.up)))
+        let wanted = min(limit, Int(saturating: (Double(visible.count) * pages).rounded(.up)))
         switch direction {
         case .forward:
             let end = visible.upperBound

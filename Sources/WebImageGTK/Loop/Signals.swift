@@ -3,9 +3,12 @@
 #if GTK
     import CGTK4
 
-    /// Connects `handler`, a C function of the signal's own signature, with `data`; both must live as long as `object`.
+    /// Connects `handler`, a C function of the signal's own signature, with `data`; both must live as long as `object`, or
+    /// until the connection, whose number is returned, is disconnected.
     @MainActor
-    func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback, _ data: gpointer?) {
+    @discardableResult
+    func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback, _ data: gpointer?) -> gulong
+    {
         g_signal_connect_data(object, signal, handler, data, nil, GConnectFlags(rawValue: 0))
     }
 

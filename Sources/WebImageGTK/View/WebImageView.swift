@@ -91,7 +91,7 @@
         /// Shows the picture for `request` from now on, `placeholder` until it is there.
         @discardableResult
         public func load(
-            _ request: ImageRequest?, placeholder: Placeholder = .none, transition: Transition = .none,
+            _ request: ImageRequest?, placeholder: Placeholder = .empty, transition: Transition = .none,
             slot: ImageSlot = .image, completion: ImageBinder.Completion? = nil
         ) -> Int {
             load(
@@ -102,7 +102,7 @@
         /// Shows the picture at `url` from now on, `placeholder` until it is there.
         @discardableResult
         public func load(
-            _ url: URL?, placeholder: Placeholder = .none, transition: Transition = .none, slot: ImageSlot = .image,
+            _ url: URL?, placeholder: Placeholder = .empty, transition: Transition = .none, slot: ImageSlot = .image,
             completion: ImageBinder.Completion? = nil
         ) -> Int {
             load(

@@ -57,7 +57,7 @@
         public convenience init(
             _ request: ImageRequest, alternativeText: String? = nil, fit: ContentFit = .contain,
             cornerRadius: Double = 0,
-            placeholder: Placeholder = .none, transition: Transition = .none, manager: ImageManager = .shared
+            placeholder: Placeholder = .empty, transition: Transition = .none, manager: ImageManager = .shared
         ) {
             self.init(alternativeText: alternativeText, fit: fit, cornerRadius: cornerRadius, manager: manager)
             view.load(request, placeholder: placeholder, transition: transition)
@@ -67,7 +67,7 @@
         /// ``init(_:alternativeText:fit:cornerRadius:placeholder:transition:manager:)``.
         public convenience init(
             _ url: URL, alternativeText: String? = nil, fit: ContentFit = .contain, cornerRadius: Double = 0,
-            placeholder: Placeholder = .none, transition: Transition = .none, manager: ImageManager = .shared
+            placeholder: Placeholder = .empty, transition: Transition = .none, manager: ImageManager = .shared
         ) {
             self.init(
                 ImageRequest(url), alternativeText: alternativeText, fit: fit, cornerRadius: cornerRadius,

@@ -239,7 +239,7 @@
         func networkReturned(afterSeconds seconds: Double) {
             guard seconds > 0 else { return binders.networkReturned() }
             Task { [weak self] in
-                try? await Task.sleep(for: .seconds(seconds))
+                try? await Task.sleep(for: .seconds(saturating: seconds))
                 self?.binders.networkReturned()
             }
         }

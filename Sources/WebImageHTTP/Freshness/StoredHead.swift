@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageCore
 
 /// What a cache remembers of an HTTP exchange besides the body.
 public struct StoredHead: Sendable, Hashable, Codable {
@@ -8,7 +9,7 @@ public struct StoredHead: Sendable, Hashable, Codable {
     public var head: ResponseHead
     /// The request's fields that the answer's Vary names.
     public var varying: HTTPFields
-    /// The URL that answered, after redirects.
+    /// The URL that answered, after redirects, without user name and password.
     public var finalURL: String
     /// When the request was sent (RFC 9111 4.2.3).
     public var requestTime: Date
@@ -22,7 +23,7 @@ public struct StoredHead: Sendable, Hashable, Codable {
     ) {
         self.head = head
         self.varying = varying
-        self.finalURL = finalURL
+        self.finalURL = URLCredentials.removed(from: finalURL)
         self.requestTime = requestTime
         self.responseTime = responseTime
     }

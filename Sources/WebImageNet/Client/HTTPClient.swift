@@ -37,6 +37,7 @@ public struct HTTPClient: Sendable {
         var interim: [ResponseHead] = []
         while true {
             guard !Task.isCancelled else { throw .request(.cancelled) }
+            try core.configuration.network.checkScheme(of: hop.url, redirects: visited)
             var response = try await core.answer(hop)
             // A stored body may have been accepted under a higher limit.
             let limit = request.maxBytes ?? core.configuration.maxBytes

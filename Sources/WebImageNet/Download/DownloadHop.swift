@@ -96,6 +96,7 @@ struct DownloadHop: Sendable {
         timeouts.total -= spent
         let fields = fieldsWithSecrets()
         try check(fields)
+        try configuration.checkScheme(of: url, redirects: redirects)
         try checkAddress()
         var transfer = TransferRequest(url: try asciiURL(), origin: Origin(url).description)
         transfer.fields = fields

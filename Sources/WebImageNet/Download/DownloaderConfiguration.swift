@@ -55,6 +55,9 @@ public struct DownloaderConfiguration: Sendable {
     /// Content types that are accepted, such as `image/*`; others fail with 2022. Default empty: all, since the
     /// bytes decide.
     public var acceptedContentTypes: [String] = []
+    /// The URL schemes that may be loaded, for redirects and alternatives too. Another scheme fails with 1003, or with 2009
+    /// if a redirect led to it. Default nil: `https` and `http`.
+    public var allowedSchemes: Set<String>?
     /// Which addresses may be connected to. Default ``AddressPolicy/any``.
     public var addressPolicy = AddressPolicy.any
     /// Which proxy is used. Default ``Proxy/environment``.

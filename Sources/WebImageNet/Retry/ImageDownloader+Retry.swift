@@ -9,8 +9,10 @@ extension ImageDownloader {
     /// functions that are not async, so that it takes no room in the frames of thousands of waiting tasks.
     func loadAnywhere(_ basis: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
         guard !basis.request.alternatives.isEmpty else { return try await loadWithRetries(basis, run) }
-        return try await loadSequence(AlternativeSequence(basis.request, canLoad: canLoad), basis, run)
+        return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, run)
     }
+
+    private func mayLoad(_ url: URL) -> Bool { canLoad(url) && url.hasScheme(in: configuration.allowedSchemes) }
 
     /// By itself, so that its frame is not part of every waiting load's.
     @inline(never)

@@ -146,7 +146,7 @@ extension GallerySettings {
 
     private func placeholder(_ item: GalleryItem) -> Placeholder {
         switch placeholder {
-        case .none: .none
+        case .none: .empty
         case .color: .color(PixelColor(red: 128, green: 132, blue: 140, alpha: 56))
         case .blurHash:
             item.blurHash.map { .blurHash($0, aspectRatio: item.aspectRatio ?? 1) }

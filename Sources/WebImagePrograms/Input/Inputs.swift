@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImage
+import WebImageCore
 
 /// What the operands of a command stand for.
 package enum Inputs {
@@ -47,12 +48,14 @@ package enum Inputs {
 
     /// The last part of the path, which says more than its beginning.
     package static func lastPart(_ text: String) -> String {
+        let text = URLCredentials.removed(from: text)
         let name = text.lowercased().hasPrefix("data:") ? "" : text.split(separator: "/").last.map(String.init) ?? ""
         return name.isEmpty ? shortName(text) : name
     }
 
     /// What stands for `text` in tables: web addresses without their scheme, data URLs without their data.
     package static func shortName(_ text: String) -> String {
+        let text = URLCredentials.removed(from: text)
         if text.lowercased().hasPrefix("data:") { return String(text.prefix { $0 != "," }.prefix(40)) + ",…" }
         for prefix in ["https://", "http://"] where text.hasPrefix(prefix) {
             return String(text.dropFirst(prefix.count))

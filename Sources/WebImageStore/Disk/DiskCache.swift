@@ -54,7 +54,7 @@ public final class DiskCache: Sendable {
             switch state.staging.overlay(for: key) {
             case .removed: return false
             case .entry: return true
-            case .update, nil: return !state.isLoaded || state.known.contains(key.digest)
+            case .update, nil: return !state.isLoaded || state.known.contains(key.storedDigest)
             }
         }
     }
@@ -103,12 +103,12 @@ public final class DiskCache: Sendable {
             guard !tooLarge, !paused, let job = state.staging.stage(entry) else {
                 state.counters.dropped += 1
                 // The older entry is out of date; better none.
-                guard state.isLoaded ? state.known.contains(entry.key.digest) : !paused else { return nil }
-                state.known.remove(entry.key.digest)
+                guard state.isLoaded ? state.known.contains(entry.key.storedDigest) : !paused else { return nil }
+                state.known.remove(entry.key.storedDigest)
                 return .staged(state.staging.remove(entry.key))
             }
-            state.known.insert(entry.key.digest)
-            state.updated.remove(entry.key.digest)
+            state.known.insert(entry.key.storedDigest)
+            state.updated.remove(entry.key.storedDigest)
             return .staged(job)
         }
     }
@@ -134,7 +134,7 @@ public final class DiskCache: Sendable {
             return copyExtra(key, with: update)
         }
         state.enqueue { state in
-            guard !state.isClosed, !state.isLoaded || state.known.contains(key.digest) else { return nil }
+            guard !state.isClosed, !state.isLoaded || state.known.contains(key.storedDigest) else { return nil }
             return state.staging.stage(update, for: key).map { .staged($0) }
         }
     }
@@ -153,7 +153,7 @@ public final class DiskCache: Sendable {
     public func remove(_ key: CacheKey) {
         state.enqueue { state in
             guard !state.isClosed else { return nil }
-            state.known.remove(key.digest)
+            state.known.remove(key.storedDigest)
             return .staged(state.staging.remove(key))
         }
     }
@@ -186,9 +186,9 @@ public final class DiskCache: Sendable {
             case .update: hasNews = true
             case nil: break
             }
-            guard state.isLoaded, !state.known.contains(key.digest) else {
+            guard state.isLoaded, !state.known.contains(key.storedDigest) else {
                 let mayBeCached = state.readsCached && !state.mustAskIndex(for: key)
-                answer = mayBeCached ? .inMemory(verified: state.verified[key.digest]) : .onDisk
+                answer = mayBeCached ? .inMemory(verified: state.verified[key.storedDigest]) : .onDisk
                 if hasNews { answer = .onDiskWithNews }
                 return nil
             }

@@ -22,7 +22,7 @@ final class EntryReader {
             let limit = state.configuration.entryLimit + 4 * EntryFile.sectionLimit
             guard let contents = try state.files.contents(path, limit: limit) else { return missing(key, name) }
             let inode = contents.status.inode
-            let mustVerify = state.shared.withLock { $0.verified[key.digest] != inode }
+            let mustVerify = state.shared.withLock { $0.verified[key.storedDigest] != inode }
             do throws(EntryFault) {
                 let entry = try EntryFile.decode(contents.takeBytes(), key: key, verify: mustVerify)
                 return found(entry, name: name, inode: inode)
@@ -61,7 +61,7 @@ final class EntryReader {
     private func missing(_ key: CacheKey, _ name: String) -> DiskEntry? {
         state.enqueue { state in
             state.counters.misses += 1
-            return state.known.contains(key.digest) ? .forget(key.digest, name: name) : nil
+            return state.known.contains(key.storedDigest) ? .forget(key.storedDigest, name: name) : nil
         }
         return nil
     }
@@ -75,8 +75,8 @@ final class EntryReader {
         state.enqueue { state in
             state.counters.misses += 1
             state.counters.corrupt += 1
-            state.verified[key.digest] = nil
-            return .forget(key.digest, name: name)
+            state.verified[key.storedDigest] = nil
+            return .forget(key.storedDigest, name: name)
         }
         return nil
     }

@@ -45,14 +45,14 @@ extension StoreState {
         guard !isExpired(entry, now: now) else {
             enqueue { state in
                 guard case nil = state.staging.overlay(for: entry.key) else { return nil }
-                state.known.remove(entry.key.digest)
+                state.known.remove(entry.key.storedDigest)
                 return .staged(state.staging.remove(entry.key))
             }
             return missed()
         }
         return shared.withLock { state -> DiskEntry? in
             var entry = entry
-            state.verified[entry.key.digest] = inode
+            state.verified[entry.key.storedDigest] = inode
             // The disk may have been overtaken while it was read.
             switch state.staging.overlay(for: entry.key) {
             case .removed:
@@ -64,7 +64,7 @@ extension StoreState {
             }
             state.counters.hits += 1
             if state.accesses.count < 4_096 {
-                state.accesses[entry.key.digest] = Access(name: name, time: now.timeIntervalSince1970)
+                state.accesses[entry.key.storedDigest] = Access(name: name, time: now.timeIntervalSince1970)
             }
             return entry
         }

@@ -14,7 +14,7 @@ final class StoreState: Sendable {
     enum Job: Sendable {
         case staged(Staging.Job)
         /// Reading found no file where the index has one, or a damaged one that is gone now.
-        case forget(CacheKey.Digest?, name: String)
+        case forget(CacheKey.StoredDigest?, name: String)
         /// Reading missed: other processes may have added entries.
         case refresh
         case flush(Completion)
@@ -42,14 +42,14 @@ final class StoreState: Sendable {
         var jobs = FIFO<Job>()
         var writerSleeps = false
         /// Digests of the entries on disk; not to be relied on before `isLoaded`.
-        var known: Set<CacheKey.Digest> = []
+        var known: Set<CacheKey.StoredDigest> = []
         /// Entries of which the index knows something newer than their files.
-        var updated: Set<CacheKey.Digest> = []
+        var updated: Set<CacheKey.StoredDigest> = []
         var isLoaded = false
         /// Inode of each file whose checksum has been compared.
-        var verified: [CacheKey.Digest: UInt64] = [:]
+        var verified: [CacheKey.StoredDigest: UInt64] = [:]
         /// Reads since the last batch.
-        var accesses: [CacheKey.Digest: Access] = [:]
+        var accesses: [CacheKey.StoredDigest: Access] = [:]
         var counters = DiskCacheInfo.Counters()
         /// Uptime until which writing pauses.
         var pausedUntil: Double?
@@ -65,7 +65,7 @@ final class StoreState: Sendable {
 
         /// Whether the index may know something newer than the file of `key`.
         func mustAskIndex(for key: CacheKey) -> Bool {
-            hasIndexFile && (!isLoaded || updated.contains(key.digest))
+            hasIndexFile && (!isLoaded || updated.contains(key.storedDigest))
         }
     }
 

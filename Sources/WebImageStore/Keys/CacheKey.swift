@@ -7,6 +7,9 @@ import Foundation
 /// lists give the same text.
 public struct CacheKey: Sendable, Hashable {
     /// 128 bits of XXH3 over the canonical bytes; finds entries in memory.
+    ///
+    /// A secret that is drawn once per process enters the hash, so URLs that collide can't be prepared in advance. The value
+    /// means nothing outside the process.
     public struct Digest: Sendable, Hashable {
         /// The upper half.
         public let high: UInt64
@@ -15,6 +18,15 @@ public struct CacheKey: Sendable, Hashable {
 
         /// Hashing a digest again would only cost time: the lower half is as good as any hash.
         public func hash(into hasher: inout Hasher) { hasher.combine(low) }
+    }
+
+    /// 128 bits of XXH3 over the canonical bytes, the same in every process: finds lines in the index on disk, where the whole
+    /// key is compared before an entry is used.
+    struct StoredDigest: Sendable, Hashable {
+        let high: UInt64
+        let low: UInt64
+
+        func hash(into hasher: inout Hasher) { hasher.combine(low) }
     }
 
     /// `length:field` for each field, one after the other, as UTF-8.
@@ -32,6 +44,13 @@ public struct CacheKey: Sendable, Hashable {
         var text = canonical
         self.canonical = canonical
         self.digest = text.withUTF8 { Digest(ofCanonical: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The digest that the index on disk knows the key by.
+    var storedDigest: StoredDigest {
+        var text = canonical
+        let hash = text.withUTF8 { XXH3_128bits($0.baseAddress, $0.count) }
+        return StoredDigest(high: hash.high64, low: hash.low64)
     }
 
     /// This key with more fields behind.
@@ -68,7 +87,22 @@ public struct CacheKey: Sendable, Hashable {
 extension CacheKey.Digest {
     /// The digest of a key's canonical bytes, for callers that do not need the key itself.
     package init(ofCanonical bytes: UnsafeRawBufferPointer) {
-        let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
+        let hash = XXH3_128bits_withSecret(bytes.baseAddress, bytes.count, Self.secret, Self.secretSize)
         self.init(high: hash.high64, low: hash.low64)
     }
+
+    /// The size of XXH3's own secret, with which every length of input takes its fastest path.
+    private static let secretSize = 192
+
+    /// Random bytes, other ones in every process.
+    ///
+    /// Safe: the bytes are written before the pointer is published, and never written or freed afterward.
+    nonisolated(unsafe) private static let secret: UnsafeRawPointer = {
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: secretSize, alignment: 64)
+        var random = SystemRandomNumberGenerator()
+        for offset in stride(from: 0, to: secretSize, by: 8) {
+            bytes.storeBytes(of: random.next(), toByteOffset: offset, as: UInt64.self)
+        }
+        return UnsafeRawPointer(bytes)
+    }()
 }

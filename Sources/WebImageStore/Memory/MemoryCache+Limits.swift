@@ -34,7 +34,8 @@ extension MemoryCache {
     public func trim(toFraction fraction: Double) {
         change { store, leaving in
             let bytes = fraction.isNaN ? 0 : Double(store.costLimit) * min(max(fraction, 0), 1)
-            store.evict(toCost: Int(bytes), count: .max, leaving: &leaving)
+            // A limit of Int.max isn't exact as a Double.
+            store.evict(toCost: Int(saturating: bytes), count: .max, leaving: &leaving)
         }
     }
 

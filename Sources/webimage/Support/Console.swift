@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import WebImageCommand
+import WebImageCore
 
 /// Standard output and standard error. Everything is written in order on a queue of its own, so that a slow reader
 /// holds up neither the main actor nor the cooperative pool. Thread-safe.
@@ -37,9 +38,10 @@ final class Console: Sendable {
         print(out.apply(.dim, to: DisplayText.truncated(DisplayText.safe(line), to: out.columns)))
     }
 
-    /// A message on standard error, in the usual form.
+    /// A message on standard error, in the usual form, without the user names and passwords of URLs.
     func report(_ message: String) {
-        writeError(error.apply(.red, to: "webimage:") + " \(DisplayText.safe(message))\n")
+        let text = DisplayText.safe(URLCredentials.removed(from: message))
+        writeError(error.apply(.red, to: "webimage:") + " \(text)\n")
     }
 
     /// Text on standard output.

@@ -46,6 +46,31 @@ struct LoadCommandTests {
         #expect((try missing.objects[0]["error"] as? [String: Any])?["code"] as? Int == 3001)
     }
 
+    @Test("No command prints the user names and passwords of URLs")
+    func credentials() async throws {
+        let tool = try ToolProcess()
+        let server = try server()
+        defer { server.stop() }
+        let address = "http://horse:staple@127.0.0.1:\(server.url("/").port ?? 0)"
+        for (words, status) in [
+            (["load", "\(address)/a/photo.png", "--json"], Int32(0)), (["load", "\(address)/a/photo.png"], 0),
+            (["load", "\(address)/a/photo.png", "--trace", "trace.json"], 0),
+            (["load", "\(address)/none.png"], 1), (["load", "\(address)/none.png", "--json"], 1),
+            (["load", "\(address)"], 1), (["load", "http://horse:staple@a b/", "--json"], 1),
+            (["info", "\(address)/a/photo.png"], 0), (["info", "\(address)/none.png", "--json"], 1),
+            (["show", "\(address)/a/photo.png"], 0), (["show", "\(address)/none.png"], 1),
+            (["cache", "list"], 0), (["cache", "list", "--json"], 0),
+            (["cache", "show", "\(address)/a/photo.png"], 0), (["cache", "show", "\(address)/other"], 1),
+        ] {
+            let result = try await tool.start(words).result
+            #expect(result.status == status, "\(words)")
+            for text in [result.out, result.error] {
+                #expect(!text.contains("horse") && !text.contains("staple"), "\(words): \(text)")
+            }
+        }
+        #expect(!String(decoding: try tool.read("trace.json"), as: UTF8.self).contains("staple"))
+    }
+
     @Test("--trace writes a recording of all stages, without queries")
     func trace() async throws {
         let tool = try ToolProcess()

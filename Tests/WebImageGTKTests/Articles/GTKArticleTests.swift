@@ -141,7 +141,7 @@
                 let (request, next, last) = (
                     ImageRequest(Sources.url("2")), ImageRequest(Sources.url("3")), ImageRequest(Sources.url("4"))
                 )
-                let fading = BindingOptions(placeholder: .none, transition: .crossFade(duration: 0.05))
+                let fading = BindingOptions(placeholder: .empty, transition: .crossFade(duration: 0.05))
                 try Stand.wait {
                     let response = try await view.loadAndWait(request)
                     try await view.loadAndWait(next, options: fading, until: .transitioned)

@@ -161,6 +161,74 @@
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }
+
+        /// Under the address sanitizer this also shows that nothing of the first one is used any more.
+        func testASecondFlowBoxOnTheSameWidgetTakesThePlaceOfTheFirst() throws {
+            try Stand.run {
+                let before = LivingControllers.shared.count
+                let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
+                @MainActor func use() throws {
+                    let box = try XCTUnwrap(gtk_flow_box_new())
+                    let scroller = try XCTUnwrap(gtk_scrolled_window_new())
+                    gtk_scrolled_window_set_child(OpaquePointer(scroller), box)
+                    @MainActor func fill(_ count: Int) throws -> ImageFlowBox<ImageListCell> {
+                        try XCTUnwrap(
+                            ImageFlowBox(
+                                OpaquePointer(box), count: count, manager: manager,
+                                makeCell: { GridStage.cell(manager) },
+                                content: {
+                                    ImageListContent(
+                                        ImageRequest(Sources.url("\($0)"), size: .fit(width: 40, height: 40)))
+                                }))
+                    }
+                    let handlers = ["map", "destroy"].map { handlerCount(box, $0) }
+                    weak var first: ImageFlowBox<ImageListCell>?
+                    do { first = try fill(80) }
+                    XCTAssertNotNil(first)
+                    let window = try TestWindow(scroller, width: 240, height: 200)
+                    window.show()
+                    Stand.pump("the first one's images") { first?.visible.isEmpty == false }
+                    let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
+                    gtk_adjustment_set_value(adjustment, 100)
+                    // While a tick of the first one is pending.
+                    let second = try fill(60)
+                    XCTAssertNil(first)
+                    XCTAssertEqual(["map", "destroy"].map { handlerCount(box, $0) }, handlers.map { $0 + 1 })
+                    XCTAssertEqual(childCount(box), 60)
+                    window.frame()
+                    gtk_adjustment_set_value(adjustment, 0)
+                    Stand.pump("the second one's images") {
+                        second.visible.lowerBound == 0 && !second.visible.isEmpty
+                            && second.visible.allSatisfy { second.cells[$0].view.snapshot().state == .showing }
+                    }
+                    window.hide()
+                    window.show()
+                    window.close()
+                }
+                try use()
+                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("rest") { manager.runningJobs == 0 }
+            }
+        }
+
+        @MainActor
+        private func handlerCount(_ widget: UnsafeMutablePointer<GtkWidget>, _ signal: String) -> Int {
+            let (object, id) = (UnsafeMutableRawPointer(widget), g_signal_lookup(signal, gtk_widget_get_type()))
+            let count = g_signal_handlers_block_matched(object, G_SIGNAL_MATCH_ID, id, 0, nil, nil, nil)
+            g_signal_handlers_unblock_matched(object, G_SIGNAL_MATCH_ID, id, 0, nil, nil, nil)
+            return Int(count)
+        }
+
+        @MainActor
+        private func childCount(_ widget: UnsafeMutablePointer<GtkWidget>) -> Int {
+            var count = 0
+            var child = gtk_widget_get_first_child(widget)
+            while let present = child {
+                count += 1
+                child = gtk_widget_get_next_sibling(present)
+            }
+            return count
+        }
     }
 
     /// A grid in a window.

@@ -90,4 +90,10 @@ struct PrefetchWindowTests {
         running.subtract(window.reset(count: 3).drop)
         #expect(running.isEmpty)
     }
+
+    @Test("numbers of pages beyond every limit are cut to it", arguments: [1e300, .greatestFiniteMagnitude])
+    func hugePages(pages: Double) {
+        var window = PrefetchWindow(count: 30, pages: pages, limit: .max)
+        #expect(window.show(0..<10).start == Array(10..<30))
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Dispatch
 import Foundation
 import Testing
 import WebImageCore
@@ -77,6 +78,36 @@ struct DataURLLoaderTests {
         #expect(response.body == Data("GIF89a".utf8) && log.body == response.body && log.status == 200)
         #expect(response.head?.fields["Content-Type"] == "image/gif")
         #expect(DataURLLoader().canLoad(url))
+    }
+
+    @Test("A long URL is decoded on a thread of the loader, and a load that waits there can be canceled")
+    func threads() async throws {
+        let lane = ReadingLane(width: 1)
+        let loader = DataURLLoader(lane: lane)
+        let (isBusy, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        lane.submit(.max, .normal) {
+            isBusy.signal()
+            gate.wait()
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                isBusy.wait()
+                continuation.resume()
+            }
+        }
+        // A short one doesn't wait for the thread.
+        let short = try #require(URL(string: "data:image/png;base64,AAEC"))
+        #expect(try await loader.load(LoadRequest(url: short), context: LoadContext()).body == Data([0, 1, 2]))
+        let bytes = patternBytes(100_000)
+        let long = try #require(URL(string: "data:image/png;base64,\(bytes.base64EncodedString())"))
+        let loads = (0..<2).map { _ in
+            Task { try await loader.load(LoadRequest(url: long), context: LoadContext()).body }
+        }
+        while lane.waitingCount < 2 { await Task.yield() }
+        loads[1].cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await loads[1].value }
+        gate.signal()
+        #expect(try await loads[0].value == bytes)
     }
 }
 

@@ -68,7 +68,7 @@ struct GallerySettingsTests {
         }
         settings.placeholder = .none
         settings.transition = .none
-        guard case .none = settings.cellOptions(item).placeholder else {
+        guard case .empty = settings.cellOptions(item).placeholder else {
             Issue.record("a placeholder")
             return
         }

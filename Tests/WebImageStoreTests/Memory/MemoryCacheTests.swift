@@ -157,6 +157,16 @@ struct MemoryCacheTests {
         #expect(cache.statistics.count <= 60)
         #expect(cache.statistics.bytes == cache.statistics.count * (try picture().cost))
     }
+
+    @Test(
+        "Trimming to any fraction of any limit holds, also where neither is a number that fits",
+        arguments: [0, 7 << 10, Int.max], [0.0, 0.5, 1, 2, -1, .nan, .infinity, -.infinity])
+    func fractions(limit: Int, fraction: Double) throws {
+        let cache = MemoryCache(costLimit: limit, entryLimit: .max)
+        cache.store(try picture(), for: key(1))
+        cache.trim(toFraction: fraction)
+        #expect(Double(cache.statistics.bytes) <= Double(limit) * (fraction > 0 ? min(fraction, 1) : 0))
+    }
 }
 
 @Suite("Memory cache against a simple list")

@@ -239,6 +239,42 @@ struct BinderMachineTests {
         #expect(driver.shown.count == 2)
         #expect(driver.started.count == 1)
     }
+
+    @Test(
+        "a view is emptied where failures and missing URLs are to show nothing, and stays as it is where nothing is said"
+    )
+    func emptyPlaceholders() throws {
+        var driver = BinderDriver()
+        driver.bind { $0.failure = nil }
+        driver.finish(.failure(.request(.fileNotFound(path: "/a"))))
+        #expect(driver.kinds == [.placeholder])
+        driver.bind { $0.failure = .empty }
+        driver.finish(.failure(.request(.fileNotFound(path: "/a"))))
+        #expect(driver.kinds.last == .failure)
+        guard case .empty = driver.shown.last?.content else {
+            Issue.record("\(String(describing: driver.shown.last))")
+            return
+        }
+        driver.bind(nil) { $0.empty = .empty }
+        guard case .empty = driver.shown.last?.content else {
+            Issue.record("\(String(describing: driver.shown.last))")
+            return
+        }
+        driver.bind(nil) { $0.empty = nil }
+        guard case .color = driver.shown.last?.content else {
+            Issue.record("\(String(describing: driver.shown.last))")
+            return
+        }
+    }
+
+    @Test("a transition never lasts longer than a number says", arguments: [Double.nan, .infinity, -1])
+    func durations(seconds: Double) {
+        var transition = Transition.crossFade(duration: seconds)
+        #expect(transition.duration == 0)
+        transition = .zoom()
+        transition.duration = seconds
+        #expect(transition.duration == 0)
+    }
 }
 
 extension Result where Failure == ImageError {

@@ -41,6 +41,9 @@ struct FailureTests {
         await #expect(throws: ImageError.self) { try await fixture.manager.data(for: request) }
         #expect(server.counters.requests == 1)
         #expect(fixture.manager.failures.all.map(\.error.code) == [2007])
+        // A program that maps errors to statuses sees no difference.
+        let again = await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
+        #expect(again?.httpStatus == 404 && again?.underlying.code == 2007 && again?.isRetryable == false)
         fixture.pass(seconds: 600)
         #expect(await code(fixture, request) == nil)
         #expect(fixture.manager.failures.count == 0)

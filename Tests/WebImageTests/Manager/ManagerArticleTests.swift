@@ -128,9 +128,8 @@ struct ManagerArticleTests {
         func reply(_ status: Int, _ body: Data) { replies.update { $0.append(status) } }
 
         let server = ImageManager { configuration in
-            configuration.limits = .server
+            configuration = .server
             configuration.queueLimit = 64
-            configuration.downloader.addressPolicy = .publicOnly
             configuration.cache.disk = DiskCacheConfiguration(directory: directory, sizeLimit: .gigabytes(1))
         }
         var thumbnail = ImageRequest(url, size: .fill(width: 20, height: 20))
@@ -139,7 +138,7 @@ struct ManagerArticleTests {
             let webp = try await server.data(for: thumbnail, encodedAs: .webp(quality: 80))
             reply(200, webp)
         } catch {
-            reply(error.code == 6010 ? 503 : 502, Data())
+            reply(error.code == 6010 ? 503 : error.httpStatus == 404 ? 404 : 502, Data())
         }
 
         #expect(replies.value == [502] && origin.requests.isEmpty)

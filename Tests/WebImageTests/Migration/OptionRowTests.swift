@@ -103,7 +103,7 @@ struct OptionRowTests {
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
         var options = BindingOptions()
         options.sizing = .none
-        options.placeholder = .none
+        options.placeholder = .empty
         options.failure = .color(.black)
         options.empty = .color(.white)
         await #expect(throws: ImageError.self) {
@@ -313,7 +313,7 @@ struct OptionRowTests {
         let table = try Migration()
         let shown = ShownPictures()
         let binder = ImageBinder(manager: table.manager) { shown.show($0) }
-        var options = BindingOptions(placeholder: .none, transition: .crossFade(duration: 0.2))
+        var options = BindingOptions(placeholder: .empty, transition: .crossFade(duration: 0.2))
         options.sizing = .none
         _ = try await binder.load(table.request(), options: options)
         #expect(shown.kinds.last == .picture && shown.transitions.last?.duration == 0.2)

@@ -222,6 +222,28 @@ struct PrefetcherTests {
         #expect(await task.result.loaded == 1 && loader.requests.count == 1)
         withExtendedLifetime(fixture) {}
     }
+
+    @Test(
+        "a rest that is no number of seconds, or one without an end, holds nothing up",
+        arguments: [Double.infinity, 1e300, .nan, -1])
+    func endlessRest(seconds: Double) async throws {
+        let fixture = try fixture()
+        let prefetcher = ImagePrefetcher(fixture.manager) { [network] configuration in
+            configuration.network = network
+            configuration.restSeconds = seconds
+        }
+        let task = prefetcher.prefetch(try requests(0..<4))
+        await loader.waitForRequests(count: 4)
+        // A visible request comes and goes while the list runs.
+        let visible = Task { [manager = fixture.manager, request = try requests(9..<10)[0]] in
+            try await manager.image(for: request)
+        }
+        await loader.waitForRequests(count: 5)
+        gate.open()
+        _ = try await visible.value
+        #expect(await task.result.loaded == 4)
+        #expect(await prefetcher.prefetch(try requests(4..<8)).result.loaded == 4)
+    }
 }
 
 /// Tells every change of a load's priority.

@@ -30,7 +30,9 @@ extension CacheIndex {
     func dataVersion() throws(IndexFault) -> Int { try connection.number("PRAGMA data_version") ?? 0 }
 
     /// Digests of the lines that are newer than `id`, those of lines that know better than the file, and the newest id.
-    func load(after id: Int) throws(IndexFault) -> (digests: [CacheKey.Digest], updated: [CacheKey.Digest], last: Int) {
+    func load(after id: Int) throws(IndexFault) -> (
+        digests: [CacheKey.StoredDigest], updated: [CacheKey.StoredDigest], last: Int
+    ) {
         // All of them are in the small index; few are found by their id.
         let list = try connection.statement(
             id == 0 ? "SELECT high, low FROM entries" : "SELECT high, low FROM entries WHERE id > ?")
@@ -40,9 +42,9 @@ extension CacheIndex {
         return (try digests(list), try digests(updated), max(id, last))
     }
 
-    private func digests(_ select: SQLiteStatement) throws(IndexFault) -> [CacheKey.Digest] {
+    private func digests(_ select: SQLiteStatement) throws(IndexFault) -> [CacheKey.StoredDigest] {
         defer { select.reset() }
-        var found: [CacheKey.Digest] = []
+        var found: [CacheKey.StoredDigest] = []
         while try select.step() { found.append(digest(select, 0)) }
         return found
     }
@@ -172,8 +174,8 @@ extension CacheIndex {
         return try select.step() && !select.isNull(0) ? Date(timeIntervalSince1970: select.double(0)) : nil
     }
 
-    private func digest(_ statement: SQLiteStatement, _ column: Int32) -> CacheKey.Digest {
-        CacheKey.Digest(
+    private func digest(_ statement: SQLiteStatement, _ column: Int32) -> CacheKey.StoredDigest {
+        CacheKey.StoredDigest(
             high: UInt64(UInt(bitPattern: statement.int(column))),
             low: UInt64(UInt(bitPattern: statement.int(column + 1))))
     }

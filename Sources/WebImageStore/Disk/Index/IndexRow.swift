@@ -5,7 +5,7 @@ import WebImageHTTP
 /// A line of the index.
 struct IndexRow {
     var name: String
-    var digest: CacheKey.Digest
+    var digest: CacheKey.StoredDigest
     var key: String
     /// Bytes on disk.
     var size: Int
@@ -44,7 +44,7 @@ struct EvictionCandidate: Sendable {
     var id: Int
     /// Its file, relative to the folder of all entries.
     var place: EntryPlace
-    var digest: CacheKey.Digest
+    var digest: CacheKey.StoredDigest
     var size: Int
     /// When it was used last, as its line says.
     var accessed: Double

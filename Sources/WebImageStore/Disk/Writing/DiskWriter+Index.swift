@@ -44,7 +44,7 @@ extension DiskWriter {
         changes = []
         state.shared.withLock { state in
             for case .update(let key, _, let ticket, _, _) in done {
-                state.updated.insert(key.digest)
+                state.updated.insert(key.storedDigest)
                 state.staging.finish(key, ticket: ticket)
             }
         }
@@ -85,7 +85,7 @@ extension DiskWriter {
 
     /// The files took the room that the index needs for their lines, without which nobody could delete them: they go.
     private func giveUpWaiting() {
-        var gone: [CacheKey.Digest] = []
+        var gone: [CacheKey.StoredDigest] = []
         changes = changes.map { change in
             guard case .insert(let row) = change else { return change }
             try? files.remove(layout.entry(row.name))

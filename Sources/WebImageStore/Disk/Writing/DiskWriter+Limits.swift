@@ -45,7 +45,7 @@ extension DiskWriter {
         guard let space = try? files.freeSpace(at: layout.root) else { return }
         freeBytes = space.free
         let fraction = state.configuration.minFreeFraction
-        spaceFloor = Int(Double(space.total) * min(max(fraction.isNaN ? 0 : fraction, 0), 1))
+        spaceFloor = Int(saturating: Double(space.total) * min(max(fraction.isNaN ? 0 : fraction, 0), 1))
     }
 
     /// Starts eviction of what is too old.

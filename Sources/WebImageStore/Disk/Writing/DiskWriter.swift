@@ -121,8 +121,8 @@ final class DiskWriter {
             add(.insert(row(of: entry, name: name, size: size)), bytes: size)
             state.shared.withLock { state in
                 state.counters.written += 1
-                state.known.insert(key.digest)
-                state.verified[key.digest] = nil
+                state.known.insert(key.storedDigest)
+                state.verified[key.storedDigest] = nil
                 state.pausedUntil = nil
                 state.staging.finish(key, ticket: ticket)
             }
@@ -138,7 +138,7 @@ final class DiskWriter {
         add(.delete(name: key.fileName))
         state.shared.withLock { state in
             state.counters.dropped += 1
-            if state.staging.finish(key, ticket: ticket) { state.known.remove(key.digest) }
+            if state.staging.finish(key, ticket: ticket) { state.known.remove(key.storedDigest) }
         }
     }
 
@@ -157,9 +157,9 @@ final class DiskWriter {
         add(.delete(name: name))
         state.shared.withLock { state in
             guard state.staging.finish(key, ticket: ticket) else { return }
-            state.known.remove(key.digest)
-            state.updated.remove(key.digest)
-            state.verified[key.digest] = nil
+            state.known.remove(key.storedDigest)
+            state.updated.remove(key.storedDigest)
+            state.verified[key.storedDigest] = nil
         }
     }
 
@@ -188,13 +188,13 @@ final class DiskWriter {
             var row = row(of: entry, name: name, size: size)
             row.accessed = now
             add(.insert(row), bytes: size)
-            state.shared.withLock { $0.verified[key.digest] = nil }
+            state.shared.withLock { $0.verified[key.storedDigest] = nil }
         } catch {
             failed(error.code)
         }
     }
 
-    private func forget(_ digest: CacheKey.Digest?, _ name: String) {
+    private func forget(_ digest: CacheKey.StoredDigest?, _ name: String) {
         guard (try? files.status(at: layout.entry(name))) == nil else { return }
         add(.delete(name: name))
         guard let digest else { return }
@@ -212,7 +212,8 @@ final class DiskWriter {
         let stored = entry.stored.timeIntervalSince1970
         let renewed = max(stored, entry.head?.responseTime.timeIntervalSince1970 ?? stored)
         return IndexRow(
-            name: name, digest: entry.key.digest, key: entry.key.canonical, size: size, payload: entry.payload.count,
+            name: name, digest: entry.key.storedDigest, key: entry.key.canonical, size: size,
+            payload: entry.payload.count,
             stored: stored, renewed: renewed, accessed: stored, expires: entry.head?.expiry?.timeIntervalSince1970,
             format: entry.probe?.format.rawValue, tags: entry.tags)
     }

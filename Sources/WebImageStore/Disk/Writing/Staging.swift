@@ -47,8 +47,8 @@ struct Staging {
     }
 
     /// Digests of the entries that wait.
-    var digests: [CacheKey.Digest] {
-        pending.compactMap { if case .entry = $1.overlay { $0.digest } else { nil } }
+    var digests: [CacheKey.StoredDigest] {
+        pending.compactMap { if case .entry = $1.overlay { $0.storedDigest } else { nil } }
     }
 
     /// True while everything is being removed and nothing that came later is waiting.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageCore
+
+@Suite("Numbers that callers set")
+struct SaturatingTests {
+    @Test(
+        "Doubles become the nearest integer that fits",
+        arguments: [
+            (Double.nan, 0), (Double.infinity, Int.max), (-Double.infinity, Int.min), (1e300, Int.max),
+            (-1e300, Int.min), (0x1p63, Int.max), (-0x1p63, Int.min), (1.9, 1), (-1.9, -1), (0x1p53, 1 << 53),
+        ])
+    func integers(value: Double, expected: Int) {
+        #expect(Int(saturating: value) == expected)
+    }
+
+    @Test("Seconds that no clock can hold become a hundred years, and those that are no number nothing")
+    func durations() async throws {
+        for seconds: Double in [.nan, -1, -.infinity] { #expect(Duration.seconds(saturating: seconds) == .zero) }
+        #expect(Duration.seconds(saturating: 0.25) == .milliseconds(250))
+        for seconds: Double in [.infinity, 1e300] {
+            let longest = Duration.seconds(saturating: seconds)
+            #expect(longest > .seconds(3_000_000_000) && longest < .seconds(3_200_000_000))
+            // A clock takes it.
+            let task = Task { try await Task.sleep(for: longest) }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test("A time limit below every number ends decoding, and one that is no number is none")
+    func timeLimits() {
+        for seconds: Double in [-1e300, -Double.greatestFiniteMagnitude, 0] {
+            #expect(throws: ImageError.self) { try CodingContext(limits: Limits(maxSeconds: seconds)).checkpoint() }
+        }
+        for seconds: Double in [.nan, .infinity, 1e300] {
+            #expect(throws: Never.self) { try CodingContext(limits: Limits(maxSeconds: seconds)).checkpoint() }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import WebImageCore
+
+@Suite("Pixel pool")
+struct PixelPoolTests {
+    private static let block = 1 << 20
+
+    /// Takes a block of each size, then gives all of them back in this order.
+    private func use(_ pool: PixelPool, _ sizes: [Int]) throws {
+        let blocks = try sizes.map { try #require(pool.take($0)) }
+        for block in blocks { pool.give(block) }
+    }
+
+    /// Whether a block of this size comes from the pool.
+    private func hasIdle(_ pool: PixelPool, _ size: Int) throws -> Bool {
+        let before = pool.idleBytes
+        let block = try #require(pool.take(size))
+        defer { pool.give(block) }
+        return pool.idleBytes < before
+    }
+
+    @Test("A pool that is full of odd sizes pools the sizes that are used next")
+    func replacement() throws {
+        let pool = PixelPool(idleLimit: 8 * Self.block)
+        // Eight sizes of their own, each used once.
+        try use(pool, (0..<8).map { Self.block / 2 + $0 * Self.block / 16 })
+        let used = pool.idleBytes
+        #expect(used > 4 * Self.block)
+        try use(pool, [4 * Self.block])
+        #expect(try hasIdle(pool, 4 * Self.block))
+        #expect(pool.idleBytes <= 8 * Self.block)
+        #expect(pool.bytesInUse == 0)
+    }
+
+    @Test("The blocks that have been idle longest leave first, and no more of them than needed")
+    func order() throws {
+        let pool = PixelPool(idleLimit: 4 * Self.block)
+        try use(pool, [Self.block, 2 * Self.block])
+        // The first size becomes idle again, so the second one is the oldest.
+        try use(pool, [Self.block])
+        try use(pool, [Self.block + Self.block / 2])
+        #expect(try hasIdle(pool, Self.block))
+        #expect(try hasIdle(pool, Self.block + Self.block / 2))
+        #expect(try !hasIdle(pool, 2 * Self.block))
+    }
+
+    @Test("A block larger than the limit is not pooled and replaces nothing")
+    func tooLarge() throws {
+        let pool = PixelPool(idleLimit: 2 * Self.block)
+        try use(pool, [Self.block])
+        try use(pool, [4 * Self.block])
+        #expect(try hasIdle(pool, Self.block))
+        #expect(pool.idleBytes == Self.block)
+    }
+
+    @Test("Trimming frees until no more than the given bytes are idle")
+    func trimming() throws {
+        let pool = PixelPool(idleLimit: 16 * Self.block)
+        try use(pool, [Self.block, Self.block, 2 * Self.block, 4 * Self.block])
+        pool.trim(to: 3 * Self.block)
+        #expect(pool.idleBytes <= 3 * Self.block)
+        pool.trim()
+        #expect(pool.idleBytes == 0)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Allowed schemes", .timeLimit(.minutes(1)))
+struct AllowedSchemesTests {
+    private func failure(_ manager: ImageManager, _ request: ImageRequest) async -> ImageError? {
+        do throws(ImageError) {
+            _ = try await manager.image(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A manager for public addresses reads no local files, and its errors don't tell which files exist")
+    func files() async throws {
+        let fixture = try ManagerFixture {
+            $0.limits = .server
+            $0.downloader.addressPolicy = .publicOnly
+        }
+        let manager = fixture.manager
+        let existing = URL(filePath: fixture.folder.file("a.png"))
+        try TestPictures.png(1).write(to: existing)
+        for url in [existing, URL(filePath: fixture.folder.file("none.png")), URL(filePath: "/root/secret.png")] {
+            let request = ImageRequest(url)
+            let expected = ImageError.request(.unsupportedScheme("file"))
+            #expect(await failure(manager, request) == expected)
+            await #expect(throws: expected) { try await manager.data(for: request) }
+            await #expect(throws: expected) { try await manager.data(for: request, encodedAs: .png()) }
+            #expect(manager.cachedImage(for: request, tiers: .all) == nil)
+        }
+        let data = try #require(URL(string: "data:image/png;base64,\(try TestPictures.png(1).base64EncodedString())"))
+        #expect(await failure(manager, ImageRequest(data)) == .request(.unsupportedScheme("data")))
+    }
+
+    @Test("The settings for servers allow https and http, public addresses, and a limited number of requests")
+    func server() {
+        let configuration = ImageManagerConfiguration.server
+        #expect(configuration.allowedSchemes == ["https", "http"])
+        #expect(configuration.downloader.addressPolicy == .publicOnly)
+        #expect(configuration.limits == .server && configuration.queueLimit == 256)
+    }
+
+    @Test("Schemes are set apart from addresses, in any case; the app's own sources have none")
+    func setting() async throws {
+        let fixture = try ManagerFixture {
+            $0.downloader.addressPolicy = .publicOnly
+            $0.allowedSchemes = ["FILE"]
+        }
+        let file = URL(filePath: fixture.folder.file("a.png"))
+        try TestPictures.png(1).write(to: file)
+        #expect(await failure(fixture.manager, ImageRequest(file)) == nil)
+        let http = try #require(URL(string: "http://a.example/"))
+        #expect(await failure(fixture.manager, ImageRequest(http)) == .request(.unsupportedScheme("http")))
+        var own = ImageRequest(http)
+        own.loader = ImageRequest(data: try TestPictures.png(2), key: "own").loader
+        #expect(await failure(fixture.manager, own) == nil)
+        let made = try Image(pixels: TestPictures.pixels(3))
+        #expect(await failure(fixture.manager, ImageRequest(key: "made", image: { made })) == nil)
+    }
+
+    @Test("Redirects and alternatives obey the allowed schemes")
+    func redirects() async throws {
+        let other = try LoopbackServer(routes: ["/b": .ok(try TestPictures.png(1), type: "image/png")])
+        let secure = "https://127.0.0.1:\(other.url("/").port ?? 0)/b"
+        let server = try LoopbackServer(routes: [
+            "/to": .redirect(to: secure), "/none": ServerResponse(status: 404, body: Data("none".utf8)),
+        ])
+        let fixture = try ManagerFixture { $0.allowedSchemes = ["http"] }
+        let error = await failure(fixture.manager, ImageRequest(server.url("/to")))
+        guard case .network(let refused) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refused.reason == .redirectRefused && refused.attempt == 1)
+        var request = ImageRequest(server.url("/none"))
+        request.alternatives = [try #require(URL(string: secure)), other.url("/b")]
+        request.retry = .never
+        #expect(try await fixture.manager.response(for: request).finalURL == other.url("/b"))
+        request = ImageRequest(server.url("/none"))
+        request.ignoresFailures = true
+        request.alternatives = [try #require(URL(string: secure))]
+        #expect(await failure(fixture.manager, request)?.attempts.map(\.status) == [404])
+        #expect(other.counters.connections == 1)
+    }
+}

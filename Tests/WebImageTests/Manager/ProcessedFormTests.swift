@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Processed images that are stored", .timeLimit(.minutes(2)))
+struct ProcessedFormTests {
+    private static let encodings: [(name: String, encoding: ImageEncoding)] = [
+        ("png", .png()), ("small", ImageEncoding(format: .png, maxPixelSize: 12)), ("jpeg", .jpeg(quality: 60)),
+        ("webp", .webp(quality: 60)), ("lossless", .webp(lossless: true)), ("qoi", ImageEncoding(format: .qoi)),
+        ("gif", .gif()), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg, maxBytes: 700)),
+    ]
+
+    private static let files = ["colors/p3-alpha-16.png", "colors/p3-alpha-8.png", "colors/adobe.jpg"]
+
+    private func requests(_ server: LoopbackServer) -> [(name: String, request: ImageRequest)] {
+        var requests: [(name: String, request: ImageRequest)] = []
+        for file in Self.files {
+            for depth in [DecodeOptions.Depth.eight, .source] {
+                for color in [DecodeOptions.Color.sRGB, .source] {
+                    for (name, encoding) in Self.encodings {
+                        var request = ImageRequest(
+                            server.url("/\(file)?\(depth)\(color)\(name)"), size: .fit(width: 20))
+                        request.decoding.depth = depth
+                        request.decoding.color = color
+                        request.storeFinal = .encoded(as: encoding)
+                        request.waitsForStore = true
+                        requests.append(("\(file) \(depth) \(color) \(name)", request))
+                    }
+                }
+            }
+        }
+        return requests
+    }
+
+    @Test("Fresh, from memory, and from disk after a restart, an image has the same pixels in every encoding")
+    func equalPixels() async throws {
+        let server = try LoopbackServer { request in
+            let file = Fixtures.folder.appending(path: String(request.path.dropFirst()))
+            guard let data = try? Data(contentsOf: file) else { return .status(404) }
+            return ServerResource(
+                body: data, type: "image/\(file.pathExtension)", cacheControl: "max-age=3600"
+            ).response(to: request)
+        }
+        var fixture = try ManagerFixture()
+        let requests = requests(server)
+        var fresh: [Image] = []
+        for (name, request) in requests {
+            let response = try await fixture.manager.response(for: request)
+            fresh.append(response.image)
+            let remembered = try await fixture.manager.response(for: request)
+            #expect(remembered.origin == .memory && remembered.image === response.image, "\(name)")
+        }
+        await fixture.manager.diskCache?.flush()
+        fixture = try await fixture.restarted()
+        // The originals go, so that what isn't stored as processed has to come from the server again.
+        await fixture.manager.diskCache?.remove { !CacheKey.fields(ofKey: $0.key).contains("decode") }
+        for (place, (name, request)) in requests.enumerated() {
+            let before = server.counters.requests
+            let stored = try await fixture.manager.response(for: request).image
+            #expect(stored.pixels.format == fresh[place].pixels.format, "\(name)")
+            #expect(stored.size == fresh[place].size, "\(name)")
+            #expect(stored.pixels.packedBytes() == fresh[place].pixels.packedBytes(), "\(name)")
+            #expect(stored.metadata.color == fresh[place].metadata.color, "\(name)")
+            guard request.decoding.color == .source else {
+                #expect(server.counters.requests == before, "\(name)")
+                continue
+            }
+            #expect(stored.metadata.iccProfile == fresh[place].metadata.iccProfile, "\(name)")
+            #expect(stored.metadata.codePoints == fresh[place].metadata.codePoints, "\(name)")
+        }
+    }
+
+    @Test("A request that stores nothing shares memory with one that stores every pixel, not with one that loses some")
+    func sharing() async throws {
+        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        let manager = try ManagerFixture().manager
+        var lossy = ImageRequest(server.url("/a"))
+        lossy.storeFinal = .encoded(as: .jpeg(quality: 20))
+        lossy.waitsForStore = true
+        var whole = lossy
+        whole.storeFinal = .encoded(as: .png())
+        let image = try await manager.image(for: ImageRequest(server.url("/a")))
+        #expect(try await manager.image(for: whole) === image)
+        let reduced = try await manager.image(for: lossy)
+        #expect(reduced.pixels.packedBytes() != image.pixels.packedBytes())
+        #expect(try await manager.image(for: ImageRequest(server.url("/a"))) === image)
+        // What was encoded once is not encoded a second time.
+        let entries = await manager.diskCache?.entries() ?? []
+        #expect(entries.count == 2)
+        #expect(manager.statistics.encodes <= 1)
+    }
+
+    @Test("A stored image that was revalidated is stored again as it was")
+    func revalidated() async throws {
+        let resource = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        var fixture = try ManagerFixture()
+        var request = ImageRequest(server.url("/a"))
+        request.storeFinal = .encoded(as: .jpeg(quality: 20))
+        request.waitsForStore = true
+        let first = try await fixture.manager.image(for: request)
+        for _ in 1...3 {
+            fixture.pass(seconds: 61)
+            #expect(try await fixture.manager.image(for: request).pixels.packedBytes() == first.pixels.packedBytes())
+            fixture = try await fixture.restarted()
+            #expect(try await fixture.manager.image(for: request).pixels.packedBytes() == first.pixels.packedBytes())
+        }
+        #expect(server.counters.requests == 4)
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Credentials of URLs in the cache", .timeLimit(.minutes(1)))
+struct URLCredentialsInFilesTests {
+    private func url(_ server: LoopbackServer, _ credentials: String) throws -> URL {
+        try #require(URL(string: "http://\(credentials)@127.0.0.1:\(server.url("/").port ?? 0)/a.png"))
+    }
+
+    /// All files of the cache that contain one of the texts.
+    private func files(in folder: String, containing texts: [String]) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
+            guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else { return false }
+            return texts.contains { data.range(of: Data($0.utf8)) != nil || name.contains($0) }
+        }
+    }
+
+    @Test("A user name and a password in a URL are in no file of the cache, and the image is found after a restart")
+    func files() async throws {
+        let resource = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=3600")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        var fixture = try ManagerFixture()
+        var request = ImageRequest(try url(server, "horse:battery-staple"), size: .fit(width: 20))
+        request.storeFinal = .encoded(as: .png())
+        request.waitsForStore = true
+        let response = try await fixture.manager.response(for: request)
+        #expect(response.finalURL == server.url("/a.png"))
+        _ = try await fixture.manager.data(for: request, encodedAs: .webp())
+        await fixture.manager.diskCache?.flush()
+        let sources = await fixture.manager.diskCache?.entries().map(\.source) ?? []
+        #expect(sources.count == 3 && Set(sources) == [server.url("/a.png").absoluteString])
+        fixture = try await fixture.restarted()
+        let secrets = ["horse", "battery-staple", Data("horse:battery-staple".utf8).base64EncodedString()]
+        #expect(try files(in: fixture.folder.path, containing: secrets) == [])
+        #expect(try await fixture.manager.response(for: request).origin == .disk)
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("Other credentials, and none, are other images")
+    func separate() async throws {
+        let resource = ServerResource(
+            body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=3600")
+        let server = try LoopbackServer { resource.response(to: $0) }
+        let fixture = try ManagerFixture()
+        let urls = try [url(server, "a:b"), url(server, "a:c"), url(server, "a"), server.url("/a.png")]
+        for _ in 1...2 { for url in urls { _ = try await fixture.manager.image(from: url) } }
+        #expect(server.counters.requests == 4)
+    }
+}
