@@ -5,6 +5,7 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageStore
 
 /// A user and a password.
 public struct Credential: Sendable, Hashable {
@@ -51,6 +52,13 @@ public final class CredentialStore: Sendable {
         var credentials: [Place: Credential] = [:]
         var spaces: [String: [Space]] = [:]
         var generation: UInt64 = 0
+
+        /// The index of the innermost space around a folder.
+        func space(_ origin: String, _ folder: String) -> Int? {
+            guard let spaces = spaces[origin] else { return nil }
+            return spaces.indices.filter { folder.hasPrefix(spaces[$0].folder) }
+                .max { spaces[$0].folder.count < spaces[$1].folder.count }
+        }
     }
 
     private let state = Lock(State())
@@ -125,16 +133,21 @@ public final class CredentialStore: Sendable {
         state.withLock { $0.spaces[origin]?.removeAll { $0.folder == folder } }
     }
 
+    /// A hash of the user and the password that ``authorization(method:url:clientNonce:)`` shows; nil where it shows
+    /// none. The same for all requests, also for Digest.
+    func identity(for url: URL) -> String? {
+        let origin = Origin(url).description
+        let credential = state.withLock { state in
+            state.space(origin, Self.folder(of: url)).flatMap { state.spaces[origin]?[$0].credential }
+        }
+        return credential.map { CacheKey([$0.user, $0.password]).fileName }
+    }
+
     /// The Authorization field for `url`; nil where its server has not asked.
     func authorization(method: String, url: URL, clientNonce: String) -> String? {
         let origin = Origin(url).description
-        let path = Self.folder(of: url)
         let space = state.withLock { state -> Space? in
-            guard let spaces = state.spaces[origin] else { return nil }
-            let fitting = spaces.indices.filter { path.hasPrefix(spaces[$0].folder) }
-            guard let index = fitting.max(by: { spaces[$0].folder.count < spaces[$1].folder.count }) else {
-                return nil
-            }
+            guard let index = state.space(origin, Self.folder(of: url)) else { return nil }
             state.spaces[origin]?[index].uses &+= 1
             return state.spaces[origin]?[index]
         }

@@ -31,7 +31,7 @@ extension HTTPCache {
     ) async -> Bool {
         let fields = selecting(request)
         let head = StoredHead(
-            request: fields, response: answer.head, finalURL: url.withoutUserInfo.absoluteString,
+            request: fields, response: answer.head, finalURL: url.absoluteString,
             requestTime: answer.requestTime,
             responseTime: answer.responseTime)
         guard StoredHead.isStorablePart(request: request.fields, response: answer.head), let range = request.range,

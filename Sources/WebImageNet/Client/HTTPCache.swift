@@ -68,7 +68,7 @@ public final class HTTPCache: Sendable {
             return false
         }
         let head = StoredHead(
-            request: fields, response: answer.head, finalURL: url.withoutUserInfo.absoluteString,
+            request: fields, response: answer.head, finalURL: url.absoluteString,
             requestTime: answer.requestTime,
             responseTime: answer.responseTime)
         return await put(head, answer.body, request: fields, for: key, url: url, epoch: epoch)

@@ -29,6 +29,8 @@ public struct HTTPTransportRequest: Sendable {
     public var priority: RequestPriority
     /// The live priority, or `nil` if ``priority`` doesn't change while the request runs.
     package var context: LoadContext?
+    /// Whom to trust, or `nil` for the transport's own setting.
+    package var tls: TLSConfiguration?
 
     /// Creates a request.
     public init(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageHTTP
+
 /// What a downloader's configuration and a request's options say about requests and responses.
 ///
 /// The rules are an object because almost all requests of a downloader share those of its configuration.
@@ -21,7 +23,10 @@ package final class ExchangeRules: Sendable, Hashable {
 
     private let values: Values
     private let hash: Int
-    private let credentials: CredentialStore?
+    /// The configuration without the request's options.
+    let configuration: DownloaderConfiguration
+    /// Users and passwords.
+    let credentials: CredentialStore?
 
     /// Creates the rules of a configuration. Create them once, because each call gives the configuration's redirect
     /// policy an identity of its own.
@@ -35,11 +40,13 @@ package final class ExchangeRules: Sendable, Hashable {
                 redirectPolicy: configuration.redirectPolicy.map { IdentifiedClosure($0) },
                 retry: configuration.retry, addressPolicy: configuration.addressPolicy, proxy: configuration.proxy,
                 maxRedirects: configuration.maxRedirects, allowsDowngrade: configuration.allowsDowngrade,
-                strictTransport: configuration.strictTransport.map { IdentityBox($0) }), configuration.credentials)
+                strictTransport: configuration.strictTransport.map { IdentityBox($0) }), configuration,
+            configuration.credentials)
     }
 
-    private init(_ values: Values, _ credentials: CredentialStore?) {
+    private init(_ values: Values, _ configuration: DownloaderConfiguration, _ credentials: CredentialStore?) {
         self.values = values
+        self.configuration = configuration
         self.credentials = credentials
         hash = values.hashValue
     }
@@ -55,11 +62,30 @@ package final class ExchangeRules: Sendable, Hashable {
         if let types = options.acceptedContentTypes { changed.acceptedContentTypes = types }
         if let policy = options.identifiedRedirectPolicy { changed.redirectPolicy = policy }
         if let retry { changed.retry = retry }
-        return ExchangeRules(changed, options.credentials ?? credentials)
+        return ExchangeRules(changed, configuration, options.credentials ?? credentials)
+    }
+
+    /// Cookies that are sent and kept.
+    var jar: CookieJar? { values.cookies.jar }
+    /// Whom to trust.
+    var tls: TLSConfiguration { values.tls }
+    /// Decides on redirects.
+    var redirectPolicy: RedirectPolicy? { values.redirectPolicy?.closure }
+    /// When failed requests are tried again.
+    var retry: RetryPolicy { values.retry }
+
+    /// Whether a status is one of those whose body is wanted.
+    func accepts(_ status: Int, _ acceptsNotModified: Bool) -> Bool {
+        status == 304 ? acceptsNotModified : values.acceptedStatuses.contains(status)
+    }
+
+    /// Whether the content type of a response is an accepted one.
+    func acceptsType(_ head: ResponseHead) -> Bool {
+        head.status == 304 || ContentTypeFilter.accepts(head, values.acceptedContentTypes)
     }
 
     /// Who sends requests under these rules, with the present cookies and credentials.
-    package var access: AccessIdentity { AccessIdentity(cookies: values.cookies.jar, credentials: credentials) }
+    package var access: AccessIdentity { AccessIdentity(cookies: jar, credentials: credentials) }
 
     package static func == (left: ExchangeRules, right: ExchangeRules) -> Bool {
         left === right || (left.hash == right.hash && left.values == right.values)

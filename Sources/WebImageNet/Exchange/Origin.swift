@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import WebImageCore
 
 /// Scheme, host and port (RFC 6454).
 struct Origin: Hashable, CustomStringConvertible {
@@ -31,22 +30,5 @@ extension URL {
         parts.percentEncodedUser = nil
         parts.percentEncodedPassword = nil
         return parts.url ?? self
-    }
-}
-
-extension ImageError {
-    /// This error of a transfer of `url`, which names its URL without user name and password.
-    func withoutUserInfo(of url: URL) -> ImageError {
-        guard url.userInfo != nil else { return self }
-        let shown = url.withoutUserInfo.absoluteString
-        switch self {
-        case .network(var error):
-            error.url = shown
-            return .network(error)
-        case .limit(var error):
-            if error.detail.contains("@") { error.detail = shown }
-            return .limit(error)
-        default: return self
-        }
     }
 }

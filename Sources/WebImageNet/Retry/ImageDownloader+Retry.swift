@@ -32,7 +32,7 @@ extension ImageDownloader {
     }
 
     private func loadWithRetries(_ first: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        let attempts = Attempts(first, first.request.retry ?? configuration.retry, start: waits.now)
+        let attempts = Attempts(first, first.rules.retry, start: waits.now)
         while true {
             do {
                 return try await follow(attempts.basis, attempts.policy, run)

@@ -39,14 +39,14 @@ public enum RedirectDecision: Sendable {
 /// the network thread: it must be quick and must not block.
 public typealias RedirectPolicy = @Sendable (RedirectProposal) -> RedirectDecision
 
-/// What was decided on the answer of one exchange: asked on the network thread for the body's sake, and later for
+/// What was decided on the answer of one step: asked on the network thread for the body's sake, and later for
 /// the next step's. Keeps the first decision, so that the policy is asked once.
-final class HopDecision: Sendable {
-    private let state = Lock<DownloadHop.Next?>(nil)
+final class StepDecision: Sendable {
+    private let state = Lock<ExchangeStep.Next?>(nil)
 
-    func next(_ hop: DownloadHop, _ head: ResponseHead) -> DownloadHop.Next {
+    func next(_ step: ExchangeStep, _ head: ResponseHead) -> ExchangeStep.Next {
         if let known = state.withLock({ $0 }) { return known }
-        let next = hop.decide(head)
+        let next = step.decide(head)
         return state.withLock { state in
             state = state ?? next
             return state ?? next
