@@ -29,17 +29,17 @@ final class PrefetchCore: Sendable {
         self.manager = manager
         self.restSeconds = restSeconds
         state = Lock(State(table: PrefetchTable(concurrency: concurrency)))
-        let token = manager.engine.foreground.observe { [weak self] in self?.foregroundChanged() }
+        let token = manager.pipeline.foreground.observe { [weak self] in self?.foregroundChanged() }
         observation.withLock { $0 = token }
-        if manager.engine.foreground.isBusy { foregroundChanged() }
+        if manager.pipeline.foreground.isBusy { foregroundChanged() }
     }
 
-    deinit { if let token = observation.withLock({ $0 }) { manager.engine.foreground.stopObserving(token) } }
+    deinit { if let token = observation.withLock({ $0 }) { manager.pipeline.foreground.stopObserving(token) } }
 
     /// Somebody waits for a picture now, or nobody does any more. Who looks at one picture often wants the next one at
     /// once, so the full number is started again only after a rest.
     private func foregroundChanged() {
-        let foreground = manager.engine.foreground
+        let foreground = manager.pipeline.foreground
         let rest = state.withLock { state -> Int? in
             state.rests += 1
             guard !foreground.isBusy else {
@@ -187,18 +187,19 @@ final class PrefetchCore: Sendable {
     }
 
     private func perform(_ item: PrefetchTable.Item) async -> PrefetchTable.Outcome {
-        let engine = manager.engine
+        let pipeline = manager.pipeline
         var request = item.request
         request.priority = item.priority
         request.survivesOwner = false
-        let plan = RequestPlan(engine.prepared(request), engine.defaults)
+        let plan = await pipeline.plan(request).verified()
         guard !Task.isCancelled else { return .cancelled }
         if await isThere(plan, item.destination) { return .skipped }
         // What memory holds and may not show any more is confirmed, not loaded again.
         let task =
             item.destination == .memory
-            ? engine.start(
-                plan, known: engine.interceptsLoads ? nil : engine.remembered(plan)?.image, isAhead: true)
+            ? pipeline.start(
+                plan, known: pipeline.interceptors.interceptsLoads ? nil : pipeline.memory.hit(plan)?.image,
+                isAhead: true)
             : ImageTask(plan.request)
         let isWanted = state.withLock { state in
             guard let list = state.table.lists[item.list] else { return false }
@@ -221,7 +222,7 @@ final class PrefetchCore: Sendable {
                     task.cancel()
                 }
                 _ = try response.get()
-            case .disk: _ = try await engine.bytes(plan, task: task)
+            case .disk: _ = try await pipeline.bytes(plan, task)
             }
             return .loaded
         } catch {
@@ -233,11 +234,12 @@ final class PrefetchCore: Sendable {
     private func isThere(_ plan: RequestPlan, _ destination: PrefetchDestination) async -> Bool {
         guard plan.policy != .reload, plan.policy != .refresh else { return false }
         switch destination {
-        case .memory: return manager.engine.remembered(plan)?.standing == .answers
+        case .memory: return manager.pipeline.memory.hit(plan)?.step.needsNothing ?? false
         case .disk:
-            if plan.isOnThisMachine { return true }
-            let stored = await manager.engine.lookUp(plan, priority: LivePriority(plan.request.priority))
-            return stored.map { $0.isFromCache && plan.standing(of: $0.resource) == .answers } ?? false
+            if plan.isLocal { return true }
+            let stored = await manager.pipeline.cache.original(
+                plan, plan.originalCache.generation(of: plan.keys.data), priority: LivePriority(plan.request.priority))
+            return stored.map { $0.source === plan.originalCache && plan.step(for: $0.resource).needsNothing } ?? false
         }
     }
 

@@ -80,7 +80,7 @@ extension KeyText {
         append("data")
         append(source)
         if !request.fields.lines.isEmpty {
-            for name in request.varyingFields.map({ $0.lowercased() }).sorted() {
+            for name in request.keyFieldNames {
                 // Keys are written to disk; credentials must not be. The hash tells them apart as well.
                 guard let value = request.fields.combined(name) else { continue }
                 append("vary")
@@ -88,6 +88,7 @@ extension KeyText {
                 append(CacheKey([value]).fileName)
             }
         }
+        if let network = request.network.cacheKeyPart(for: request.url) { append(named: "network", network) }
         guard let identity = request.identity else { return }
         append("identity")
         append(CacheKey([identity]).fileName)

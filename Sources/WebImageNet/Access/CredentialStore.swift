@@ -49,6 +49,7 @@ public final class CredentialStore: Sendable {
     private struct State {
         var credentials: [Place: Credential] = [:]
         var spaces: [String: [Space]] = [:]
+        var generation: UInt64 = 0
     }
 
     private let state = Lock(State())
@@ -63,7 +64,9 @@ public final class CredentialStore: Sendable {
     public func set(_ credential: Credential, for url: URL, realm: String? = nil) {
         let origin = Origin(url).description
         state.withLock { state in
-            state.credentials[Place(origin: origin, realm: realm)] = credential
+            let place = Place(origin: origin, realm: realm)
+            if state.credentials[place] != credential { state.generation += 1 }
+            state.credentials[place] = credential
             state.spaces[origin] = nil
         }
     }
@@ -72,9 +75,23 @@ public final class CredentialStore: Sendable {
     public func remove(for url: URL) {
         let origin = Origin(url).description
         state.withLock { state in
-            state.credentials = state.credentials.filter { $0.key.origin != origin }
+            let left = state.credentials.filter { $0.key.origin != origin }
+            if left.count != state.credentials.count { state.generation += 1 }
+            state.credentials = left
             state.spaces[origin] = nil
         }
+    }
+
+    /// A number that changes whenever a credential is added, changed, or removed.
+    package var generation: UInt64 { state.withLock { $0.generation } }
+
+    /// The credentials for the origin of `url` as text, in the order of their realms. Empty if there are none.
+    func secrets(for url: URL) -> [String] {
+        let origin = Origin(url).description
+        let found = state.withLock { $0.credentials.filter { $0.key.origin == origin } }
+        let sorted = found.map { (realm: $0.key.realm.map { "realm:\($0)" } ?? "all", credential: $0.value) }
+            .sorted { $0.realm < $1.realm }
+        return sorted.flatMap { [$0.realm, $0.credential.user, $0.credential.password, "\($0.credential.scheme)"] }
     }
 
     /// Remembers how to answer a 401. False where there is no credential for it, or no known scheme.

@@ -38,13 +38,16 @@ extension DownloadHop {
     /// The same step with credentials, where `head` asks for them and there are some; nil otherwise.
     func answeringChallenge(_ head: ResponseHead) -> DownloadHop? {
         guard head.status == 401, fields["Authorization"] == nil, let credentials else { return nil }
-        guard !hasAnsweredChallenge else {
+        // A nonce can become stale between its challenge and the response to it (RFC 7616 3.3). It isn't a wrong
+        // password, but no reason to ask indefinitely either.
+        let isRenewed = answeredChallenges == 1 && AuthenticationChallenge.all(head).contains(where: \.isStaleNonce)
+        guard answeredChallenges == 0 || isRenewed else {
             credentials.forget(url)
             return nil
         }
         guard credentials.learn(head, url: url) else { return nil }
         var again = self
-        again.hasAnsweredChallenge = true
+        again.answeredChallenges += 1
         return again
     }
 
@@ -52,11 +55,11 @@ extension DownloadHop {
     struct Mark: Equatable {
         let url: String
         let cookies: String?
-        let hasAnsweredChallenge: Bool
+        let answeredChallenges: Int
     }
 
     func mark(_ transfer: TransferRequest) -> Mark {
-        Mark(url: transfer.url, cookies: transfer.fields["Cookie"], hasAnsweredChallenge: hasAnsweredChallenge)
+        Mark(url: transfer.url, cookies: transfer.fields["Cookie"], answeredChallenges: answeredChallenges)
     }
 
     /// The error of a status that is not accepted.

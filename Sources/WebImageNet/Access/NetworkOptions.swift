@@ -2,7 +2,9 @@
 
 /// How one request deals with the network where that differs from the downloader. What is nil is as the
 /// ``DownloaderConfiguration`` says.
-public struct NetworkOptions: Sendable {
+///
+/// Cookie jars and credential stores are equal if they're the same object. A redirect policy equals only its copies.
+public struct NetworkOptions: Sendable, Hashable {
     /// Cookies that are sent and kept.
     public var cookies: CookiePolicy?
     /// Whom to trust, and who we are.
@@ -14,7 +16,11 @@ public struct NetworkOptions: Sendable {
     /// Content types that are accepted; empty for all of them.
     public var acceptedContentTypes: [String]?
     /// Decides on redirects.
-    public var redirectPolicy: RedirectPolicy?
+    public var redirectPolicy: RedirectPolicy? {
+        get { identifiedRedirectPolicy?.closure }
+        set { identifiedRedirectPolicy = newValue.map { IdentifiedClosure($0) } }
+    }
+    private(set) var identifiedRedirectPolicy: IdentifiedClosure<RedirectPolicy>?
 
     /// Everything as the downloader has it.
     public init(
@@ -29,23 +35,47 @@ public struct NetworkOptions: Sendable {
         self.acceptedContentTypes = acceptedContentTypes
         self.redirectPolicy = redirectPolicy
     }
+
+    /// Returns whether two values have the same options.
+    public static func == (left: NetworkOptions, right: NetworkOptions) -> Bool {
+        left.credentials === right.credentials && left.cookies == right.cookies && left.tls == right.tls
+            && left.acceptedStatuses == right.acceptedStatuses
+            && left.acceptedContentTypes == right.acceptedContentTypes
+            && left.identifiedRedirectPolicy == right.identifiedRedirectPolicy
+    }
+
+    /// Hashes the options.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(credentials.map { ObjectIdentifier($0) })
+        hasher.combine(cookies)
+        hasher.combine(tls)
+        hasher.combine(acceptedStatuses)
+        hasher.combine(acceptedContentTypes)
+        hasher.combine(identifiedRedirectPolicy)
+    }
 }
 
-/// Which cookies a load sends and keeps.
-public enum CookiePolicy: Sendable {
-    /// None.
-    case none
+/// Which cookies a load sends and keeps. Policies with a jar are equal if it's the same jar.
+public enum CookiePolicy: Sendable, Hashable {
+    /// Cookies are neither sent nor kept.
+    case disabled
     /// Those of a jar.
     case jar(CookieJar)
     /// Those of ``CookieJar/shared``.
     case shared
 
-    /// The jar; nil for none.
+    /// The jar, or `nil` if cookies are disabled.
     var jar: CookieJar? {
         switch self {
-        case .none: nil
+        case .disabled: nil
         case .jar(let jar): jar
         case .shared: .shared
         }
     }
+
+    /// Returns whether two policies use the same jar, or none.
+    public static func == (left: CookiePolicy, right: CookiePolicy) -> Bool { left.jar === right.jar }
+
+    /// Hashes the identity of the jar.
+    public func hash(into hasher: inout Hasher) { hasher.combine(jar.map { ObjectIdentifier($0) }) }
 }

@@ -43,6 +43,7 @@ public struct HTTPClient: Sendable {
             guard response.body.count <= limit else {
                 throw .limit(LimitError(.encodedBytes, limit: limit, actual: response.body.count))
             }
+            response.url = response.url.withoutUserInfo
             interim += response.interim
             response.interim = interim
             response.metrics.redirects = visited

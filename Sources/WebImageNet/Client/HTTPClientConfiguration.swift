@@ -35,7 +35,6 @@ public struct HTTPClientConfiguration: Sendable {
         network.connectionsPerHost = 64
         network.totalConnections = 128
         network.accept = "*/*"
-        network.maxRedirects = 20
         return network
     }
 }

@@ -64,8 +64,9 @@ final class HTTPClientCore: Sendable {
         guard request.method == "GET", request.cacheMode != .noStore else {
             return try await ask(request, found.stored, found.step).response
         }
-        let flown = try await flights.value(for: key(request)) { [self] () async throws(ImageError) -> Flown in
-            try await resolve(request, cache)
+        let flown = try await flights.value(for: key(request), priority: request.priority) {
+            [self] context async throws(ImageError) -> Flown in
+            try await resolve(request, cache, context)
         }
         // An answer that may not be stored is for who asked for it, and for nobody else.
         guard flown.isFirst || flown.value.isShareable else {
@@ -82,11 +83,13 @@ final class HTTPClientCore: Sendable {
     }
 
     /// The body of a flight. Looks again: another flight may have landed since.
-    private func resolve(_ request: HTTPRequest, _ cache: HTTPCache) async throws(ImageError) -> Flown {
+    private func resolve(
+        _ request: HTTPRequest, _ cache: HTTPCache, _ context: LoadContext
+    ) async throws(ImageError) -> Flown {
         let found = await cache.lookup(
             request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
         if let response = reply(request, found) { return Flown(response: response, isShareable: true) }
-        return try await ask(request, found.stored, found.step)
+        return try await ask(request, found.stored, found.step, context)
     }
 
     /// What the cache alone answers; nil where the server must be asked.
@@ -122,8 +125,9 @@ final class HTTPClientCore: Sendable {
         for name in ["Range", "If-Range", "If-None-Match", "If-Modified-Since"] { plain.fields[name] = nil }
         plain.method = "GET"
         let asked = plain
-        flights.launch(key(asked, isBehind: true)) { [self] () async throws(ImageError) -> Flown in
-            try await ask(asked, stored, CacheStep.confirmation(of: stored.head, for: asked.head))
+        // The caller has its response: every request that a caller waits for goes first.
+        flights.launch(key(asked, isBehind: true), priority: .low) { [self] context async throws(ImageError) -> Flown in
+            try await ask(asked, stored, CacheStep.confirmation(of: stored.head, for: asked.head), context)
         }
     }
 }
@@ -131,12 +135,12 @@ final class HTTPClientCore: Sendable {
 extension HTTPClientCore {
     /// Asks the server, and does with the answer what RFC 9111 says.
     func ask(
-        _ request: HTTPRequest, _ stored: StoredResponse?, _ step: CacheStep
+        _ request: HTTPRequest, _ stored: StoredResponse?, _ step: CacheStep, _ context: LoadContext? = nil
     ) async throws(ImageError) -> Flown {
         let epoch = cache?.epoch(of: request.url)
         let answer: HTTPTransportResponse
         do {
-            answer = try await transport.send(exchange(request, step))
+            answer = try await transport.send(exchange(request, step, context))
             let network = configuration.network
             network.strictTransport?.take(answer.head, from: request.url, network.tls)
         } catch {
@@ -153,7 +157,7 @@ extension HTTPClientCore {
                 let current = await cache?.freshen(stored, with: answer, for: request.head, url: request.url) ?? stored
                 return Flown(response: reply(request, current, .revalidated, answer), isShareable: true)
             }
-        case .askAgain: return try await ask(request, nil, .fetch(request.fields))
+        case .askAgain: return try await ask(request, nil, .fetch(request.fields), context)
         case .give(let freshens):
             if freshens, let stored {
                 _ = await cache?.freshen(stored, with: answer, for: request.head, url: request.url)
@@ -162,7 +166,9 @@ extension HTTPClientCore {
         return Flown(response: response(request, answer), isShareable: await keep(answer, request, epoch))
     }
 
-    private func exchange(_ request: HTTPRequest, _ step: CacheStep) -> HTTPTransportRequest {
+    private func exchange(
+        _ request: HTTPRequest, _ step: CacheStep, _ context: LoadContext?
+    ) -> HTTPTransportRequest {
         var fields = request.fields
         switch step {
         case .fetch(let sent), .revalidate(let sent): fields = sent
@@ -170,10 +176,12 @@ extension HTTPClientCore {
         }
         // Parts of a coded body are of no use (Fetch 4.6). Only what is sent says so: a stored whole is found as ever.
         if request.hasOwnCodings, fields["Range"] != nil { fields["Accept-Encoding"] = "identity" }
-        return HTTPTransportRequest(
+        var sent = HTTPTransportRequest(
             url: request.url, method: request.method, fields: fields, body: request.body,
             maxBytes: request.maxBytes ?? configuration.maxBytes, timeouts: request.timeouts,
-            priority: request.priority)
+            priority: context?.priority ?? request.priority)
+        sent.context = context
+        return sent
     }
 
     private func outcome(

@@ -27,6 +27,8 @@ public struct HTTPTransportRequest: Sendable {
     public var timeouts: LoadTimeouts?
     /// How soon it is wanted.
     public var priority: RequestPriority
+    /// The live priority, or `nil` if ``priority`` doesn't change while the request runs.
+    package var context: LoadContext?
 
     /// Creates a request.
     public init(

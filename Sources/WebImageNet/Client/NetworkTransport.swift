@@ -34,7 +34,7 @@ public final class NetworkTransport: HTTPTransport {
         transfer.maxBytes = request.maxBytes
         transfer.timeouts = request.timeouts ?? configuration.timeouts
         transfer.decodesParts = false
-        let context = LoadContext(priority: request.priority)
+        let context = request.context ?? LoadContext(priority: request.priority)
         let answer = try await transport.perform(
             TransferOrder(transfer), context: context, observer: { _ in }
         ).get()

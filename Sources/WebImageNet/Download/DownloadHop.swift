@@ -10,8 +10,8 @@ struct DownloadHop: Sendable {
     private(set) var url: URL
     /// Redirects before it.
     private(set) var redirects = 0
-    /// Whether it is asked again with credentials.
-    var hasAnsweredChallenge = false
+    /// The number of challenges that this step has answered.
+    var answeredChallenges = 0
     var fields: HTTPFields
     private let basis: DownloadBasis
 
@@ -59,7 +59,7 @@ struct DownloadHop: Sendable {
                 strictTransport: configuration.strictTransport)
             var next = self
             next.url = redirect.url
-            next.hasAnsweredChallenge = false
+            next.answeredChallenges = 0
             next.redirects += 1
             next.fields = redirect.fields(fields)
             return judged(next, head.status, isCrossOrigin: redirect.isCrossOrigin)
@@ -76,8 +76,8 @@ struct DownloadHop: Sendable {
             next.redirects <= configuration.maxRedirects
         else { return .hop(next) }
         let proposal = RedirectProposal(
-            status: status, from: url, to: next.url, fields: next.fields, isCrossOrigin: isCrossOrigin,
-            number: next.redirects)
+            status: status, from: url.withoutUserInfo, to: next.url.withoutUserInfo, fields: next.fields,
+            isCrossOrigin: isCrossOrigin, number: next.redirects)
         switch policy(proposal) {
         case .follow: return .hop(next)
         case .followWith(let fields):
@@ -122,7 +122,7 @@ struct DownloadHop: Sendable {
     ) -> ImageError {
         .network(
             NetworkError(
-                reason, url: url.absoluteString, phase: phase, status: status, retryAfter: retryAfter,
+                reason, url: url.withoutUserInfo.absoluteString, phase: phase, status: status, retryAfter: retryAfter,
                 freshFor: freshFor, detail: detail))
     }
 
@@ -131,8 +131,10 @@ struct DownloadHop: Sendable {
         do throws(ImageError) {
             return try outcome.get()
         } catch {
-            guard case .network(let failure) = error, failure.underlying == Self.malformed else { throw error }
-            guard redirects > 0 else { throw .request(.invalidURL(url.absoluteString)) }
+            guard case .network(let failure) = error, failure.underlying == Self.malformed else {
+                throw error.withoutUserInfo(of: url)
+            }
+            guard redirects > 0 else { throw .request(.invalidURL(url.withoutUserInfo.absoluteString)) }
             throw self.failure(.redirectRefused, detail: failure.detail)
         }
     }

@@ -12,6 +12,7 @@ final class DownloadPath: Sendable {
         var hop: DownloadHop
         var decision = HopDecision()
         var visited: [DownloadHop.Mark] = []
+        var redirects: [StoredHead] = []
     }
 
     private let mostRedirects: Int
@@ -56,7 +57,13 @@ final class DownloadPath: Sendable {
         }
         switch decision.next(hop, answer.head) {
         case .hop(let next):
-            state.withLock { $0.hop = next }
+            let redirect = StoredHead(
+                head: answer.head, finalURL: hop.url.withoutUserInfo.absoluteString, requestTime: answer.requestTime,
+                responseTime: answer.responseTime)
+            state.withLock { state in
+                state.hop = next
+                state.redirects.append(redirect)
+            }
             return nil
         case .redirectAnswer: return response(answer, hop)
         case .answer:
@@ -81,9 +88,10 @@ final class DownloadPath: Sendable {
         var metrics = answer.metrics
         metrics.redirects = hop.redirects
         var response = LoadResponse(
-            head: answer.head, body: answer.body, finalURL: hop.url, requestTime: answer.requestTime,
+            head: answer.head, body: answer.body, finalURL: hop.url.withoutUserInfo, requestTime: answer.requestTime,
             responseTime: answer.responseTime, metrics: metrics)
         response.isLengthKnown = answer.isLengthKnown
+        if hop.redirects > 0 { response.redirects = state.withLock { $0.redirects } }
         return response
     }
 }

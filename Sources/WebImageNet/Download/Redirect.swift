@@ -41,13 +41,15 @@ struct Redirect {
         guard let told = URL(string: Self.encoded(location), relativeTo: url)?.absoluteURL else { throw .none }
         let target = strictTransport?.secured(told) ?? told
         let scheme = target.scheme?.lowercased() ?? ""
+        let shown = location.contains("@") ? told.withoutUserInfo.absoluteString : location
         guard scheme == "http" || scheme == "https", target.host()?.isEmpty == false else {
-            throw .refused("a redirect to \(location)")
+            throw .refused("a redirect to \(shown)")
         }
         let isDowngrade = url.scheme?.lowercased() == "https" && scheme == "http"
-        guard allowsDowngrade || !isDowngrade else { throw .refused("a redirect from https to \(location)") }
-        self.url = target
+        guard allowsDowngrade || !isDowngrade else { throw .refused("a redirect from https to \(shown)") }
         isCrossOrigin = Origin(target) != Origin(url)
+        // libcurl would send them as credentials: a server's redirect must not choose what another one receives.
+        self.url = isCrossOrigin ? target.withoutUserInfo : target
         let isPostTurned = (head.status == 301 || head.status == 302) && method == "POST"
         becomesGet = isPostTurned || (head.status == 303 && method != "GET" && method != "HEAD")
     }
@@ -91,17 +93,5 @@ struct Redirect {
             first == 0 || bytes[first - 1] == UInt8(ascii: ":")
         else { return 0 }
         return bytes[(first + 2)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
-    }
-}
-
-/// Scheme, host and port (RFC 6454).
-struct Origin: Hashable, CustomStringConvertible {
-    /// `scheme://host:port`, in lower case, with the port always.
-    let description: String
-
-    init(_ url: URL) {
-        let scheme = url.scheme?.lowercased() ?? ""
-        let port = url.port ?? (scheme == "https" ? 443 : 80)
-        description = "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
     }
 }

@@ -28,6 +28,7 @@ public enum HTTPCases {
     /// Every rule of the table.
     public static let all =
         freshnessCases + validationCases + directiveCases + selectionCases + partCases + fieldCases
+        + accessCases
 }
 
 extension CacheCase {

@@ -96,10 +96,10 @@ let selectionCases: [CacheCase] =
                 .get(.cache, with: "Authorization: Basic b", of: 0),
             ]),
         CacheCase(
-            "Cookies select only where Vary says so",
+            "Cookies select although Vary doesn't name them, and also if it does",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", with: "Cookie: a=1"),
-                .get(.cache, with: "Cookie: a=2", of: 0),
+                .get(.network, with: "Cookie: a=2"),
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: Cookie", with: "Cookie: a=1", path: "/c"),
                 .get(.cache, with: "Cookie: a=1", path: "/c"), .get(.network, with: "Cookie: a=2", path: "/c"),
             ]),

@@ -87,8 +87,8 @@ final class ModelWorld {
         }
         // Also of those that nobody listens to.
         for entry in running { _ = try? await entry.task.response }
-        let engine = fixture.manager.engine
-        await untilTrue { [loader, prefetcher] in engine.isAtRest && loader.isAtRest && prefetcher.listCount == 0 }
+        let pipeline = fixture.manager.pipeline
+        await untilTrue { [loader, prefetcher] in pipeline.isAtRest && loader.isAtRest && prefetcher.listCount == 0 }
         for entry in running {
             if case .failure(let error)? = entry.task.result, error.isCancelled, !entry.isCancelled {
                 complain("a task that nobody cancelled ended as cancelled")
@@ -97,11 +97,11 @@ final class ModelWorld {
     }
 }
 
-extension Engine {
+extension ImagePipeline {
     /// Whether nothing is left of any request.
     var isAtRest: Bool {
-        runningJobs == 0 && revalidations.count == 0 && admissions.count == 0 && previews.count == 0
-            && previews.studio.budget.bytesInUse == 0 && originals.requestCount == 0 && activity.count == 0
+        runningJobs == 0 && admissions.count == 0 && fetch.feeds.count == 0 && fetch.feeds.budget.bytesInUse == 0
+            && inFlight.requestCount == 0 && activity.count == 0
     }
 }
 

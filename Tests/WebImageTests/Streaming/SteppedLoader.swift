@@ -86,7 +86,7 @@ struct SteppedPicture {
 
     /// Waits until a decoder holds memory.
     func waitForDecoder() async {
-        let budget = manager.engine.streams.studio.budget
+        let budget = manager.pipeline.fetch.feeds.budget
         await untilTrue { budget.bytesInUse > 0 }
     }
 
