@@ -10,9 +10,12 @@ import WebImageTesting
 
 /// A manager, all who want something of it, and what they were told.
 final class ModelWorld {
+    /// Whether requests store in different places and for different people, and whether caches are emptied while loads
+    /// run. Off until the manager keeps them apart; set `WEBIMAGE_MODEL_SHARING` to see what it does.
+    static let checksSharing = ProcessInfo.processInfo.environment["WEBIMAGE_MODEL_SHARING"] != nil
+
     struct Running {
         let task: ImageTask
-        let picture: Int
         var isCancelled = false
     }
 
@@ -23,6 +26,10 @@ final class ModelWorld {
     let loader: StubLoader
     let prefetcher: ImagePrefetcher
     let pressure = MemoryPressureSource(readsSystem: false)
+    /// Caches of requests.
+    let caches = (0..<2).map { _ in ImageCache(tiers: [RecordingTier()]) }
+    /// The versions that the pictures had when the manager's caches were emptied last.
+    var oldest = Array(repeating: 0, count: ModelSource.pictureCount)
     var running: [Running] = []
     var prefetches: [PrefetchTask] = []
     /// Those who read events; each gives how many terminal ones it saw, and whether something came behind.
@@ -53,6 +60,7 @@ final class ModelWorld {
             configuration.queueLimit = Bool.random(using: &random) ? nil : 24
             configuration.waitingLimit = Int.random(in: 0..<3, using: &random) == 0 ? 4 : 1_000
             configuration.decodeBudget = [1 << 20, 1 << 10].randomElement(using: &random) ?? 0
+            if Self.checksSharing { configuration.cache.tiers = [RecordingTier()] }
             if Int.random(in: 0..<4, using: &random) == 0 { configuration.interceptors = [ModelInterceptor()] }
         }
         self.random = random

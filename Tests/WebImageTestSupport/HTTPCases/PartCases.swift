@@ -121,7 +121,7 @@ let partCases: [CacheCase] = [
         "Parts of other or weak tags, other sizes and with a gap are not joined: the newer stays",
         [
             (#""b""#, "4-7/10"), (#"W/"a""#, "4-7/10"), (#""a""#, "4-7/11"), (#""a""#, "5-8/10"),
-        ].flatMap { tag, range -> [Step] in
+        ].flatMap { tag, range -> [CacheCase.Step] in
             let path = "/\(tag.utf8.count)\(range)"
             return [
                 .get(

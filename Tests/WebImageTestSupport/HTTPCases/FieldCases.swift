@@ -119,11 +119,14 @@ let fieldCases: [CacheCase] =
                 "201 | Cache-Control: max-age=60 | Content-Location: /a",
                 "200 | Cache-Control: max-age=60, no-store | Content-Location: /a",
                 "200 | Cache-Control: max-age=60 | Content-Location: http://other.example/a",
-            ].flatMap { [Step.ask("POST", .network, $0), .get(.network)] }),
+            ].flatMap { [CacheCase.Step.ask("POST", .network, $0), .get(.network)] }),
         CacheCase(
             "Other methods' answers serve nobody",
             ["PUT", "PATCH", "QUERY"].flatMap {
-                [.ask($0, .network, "200 | Cache-Control: max-age=60 | Content-Location: /a"), Step.get(.network)]
+                [
+                    .ask($0, .network, "200 | Cache-Control: max-age=60 | Content-Location: /a"),
+                    CacheCase.Step.get(.network),
+                ]
             }),
         CacheCase(
             "The order of what is accepted does not matter, nor how weights are written",
@@ -150,7 +153,7 @@ let fieldCases: [CacheCase] =
             ]),
         CacheCase(
             "Tags against the rules match their own text only",
-            ["abc", "w/\"a\"", "W\\\"a\"", "W\"a\""].enumerated().flatMap { index, tag -> [Step] in
+            ["abc", "w/\"a\"", "W\\\"a\"", "W\"a\""].enumerated().flatMap { index, tag -> [CacheCase.Step] in
                 [
                     .get(.network, "200 | Cache-Control: max-age=60 | ETag: \(tag)", path: "/\(index)"),
                     .get(.cache, with: "If-None-Match: \(tag)", path: "/\(index)", status: 304, body: ""),
