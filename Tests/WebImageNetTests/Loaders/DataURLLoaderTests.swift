@@ -85,9 +85,14 @@ struct DataURLLoaderTests {
         let lane = ReadingLane(width: 1)
         let loader = DataURLLoader(lane: lane)
         let (isBusy, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        lane.submit(.max, .normal) {
-            isBusy.signal()
-            gate.wait()
+        let bytes = patternBytes(100_000)
+        let long = try #require(URL(string: "data:image/png;base64,\(bytes.base64EncodedString())"))
+        let holder = Task {
+            try await lane.run(LoadContext()) { (_) throws(ImageError) in
+                isBusy.signal()
+                gate.wait()
+                return LoadResponse(body: Data(), finalURL: long, requestTime: Date(), responseTime: Date())
+            }
         }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -98,8 +103,6 @@ struct DataURLLoaderTests {
         // A short one doesn't wait for the thread.
         let short = try #require(URL(string: "data:image/png;base64,AAEC"))
         #expect(try await loader.load(LoadRequest(url: short), context: LoadContext()).body == Data([0, 1, 2]))
-        let bytes = patternBytes(100_000)
-        let long = try #require(URL(string: "data:image/png;base64,\(bytes.base64EncodedString())"))
         let loads = (0..<2).map { _ in
             Task { try await loader.load(LoadRequest(url: long), context: LoadContext()).body }
         }
@@ -108,6 +111,7 @@ struct DataURLLoaderTests {
         await #expect(throws: ImageError.request(.cancelled)) { try await loads[1].value }
         gate.signal()
         #expect(try await loads[0].value == bytes)
+        _ = try await holder.value
     }
 }
 

@@ -151,6 +151,8 @@ private struct ManagerRuleRunner {
         request.coder = AnyDataCoder()
         request.network.acceptedStatuses = .range(200...499)
         request.fields = CacheCase.Reply.fields(step.request, now: calendar.now)
+        // As for the HTTP client, Vary alone separates the responses.
+        request.varyingFields = []
         switch step.mode {
         case .default: break
         case .noCache: request.cachePolicy = .refresh

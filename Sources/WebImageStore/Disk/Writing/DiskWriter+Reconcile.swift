@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A comparison of all files with the index, one shard after the other.

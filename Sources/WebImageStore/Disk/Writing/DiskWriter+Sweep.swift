@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Removing everything, and deleting what was set aside, slowly.
