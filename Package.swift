@@ -53,7 +53,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
         name: name + "Tests",
-        dependencies: [.byName(name: name), "WebImageTestSupport"] + dependencies,
+        dependencies: [.byName(name: name), "WebImageConcurrency", "WebImageTestSupport"] + dependencies,
         path: "Tests/\(name)Tests",
         swiftSettings: swiftSettings
     )
@@ -103,26 +103,37 @@ let package = Package(
         // The command line tool alone needs libchafa; no library product stands on these two.
         .systemLibrary(name: "CChafa", path: "Sources/C/CChafa", pkgConfig: "chafa"),
         .target(name: "CTerminal", dependencies: ["CChafa"], path: "Sources/C/CTerminal"),
-        module("WebImageCore", ["CPixelKernels"]),
+        // Tools for locks, threads, and waits; package-only. Every target may import it.
+        module("WebImageConcurrency", []),
+        module("WebImageCore", ["WebImageConcurrency", "CPixelKernels"]),
         module(
             "WebImageCodecs",
-            ["WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP", "CColor"]
+            ["WebImageConcurrency", "WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP", "CColor"]
                 + pictureTraits.map { .target(name: "C" + $0, condition: .when(traits: [$0])) }
         ),
-        module("WebImageHTTP", ["WebImageCore"]),
-        module("WebImageStore", ["WebImageCore", "WebImageHTTP", "CSQLite", "CHash", "CFiles"]),
-        module("WebImageNet", ["WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl", "CContentCoding", "CHash"]),
+        module("WebImageHTTP", ["WebImageConcurrency", "WebImageCore"]),
+        module(
+            "WebImageStore", ["WebImageConcurrency", "WebImageCore", "WebImageHTTP", "CSQLite", "CHash", "CFiles"]),
+        module(
+            "WebImageNet",
+            [
+                "WebImageConcurrency", "WebImageCore", "WebImageHTTP", "WebImageStore", "CCurl", "CContentCoding",
+                "CHash",
+            ]
+        ),
         module(
             "WebImage",
-            ["WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet"]
+            [
+                "WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageHTTP", "WebImageStore", "WebImageNet",
+            ]
         ),
-        module("WebImageTesting", ["WebImage"]),
+        module("WebImageTesting", ["WebImageConcurrency", "WebImage"]),
         .systemLibrary(name: "CGTK4", path: "Sources/C/CGTK4", pkgConfig: "gtk4"),
         .target(
             name: "CWebImageGTK", dependencies: [gtk], path: "Sources/C/CWebImageGTK",
             cSettings: [.define("WI_IS_ON", .when(traits: ["GTK"]))]
         ),
-        module("WebImageGTK", ["WebImage", "CWebImageGTK", gtk]),
+        module("WebImageGTK", ["WebImageConcurrency", "WebImage", "CWebImageGTK", gtk]),
         .executableTarget(
             name: "webimage-gallery",
             dependencies: ["WebImage", "WebImageGTK", "WebImageCommand", "WebImagePrograms", gtk],
@@ -130,12 +141,14 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         // What of the command line tool needs neither network nor files: options, tables, progress, contact sheet.
-        module("WebImageCommand", ["WebImageCore", "CTerminal"]),
+        module("WebImageCommand", ["WebImageConcurrency", "WebImageCore", "CTerminal"]),
         // What the command line tool and the gallery share; the gallery's model, which knows no toolkit.
-        module("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
+        module("WebImagePrograms", ["WebImageConcurrency", "WebImage", "WebImageTesting", "WebImageCommand"]),
         .executableTarget(
             name: "webimage",
-            dependencies: ["WebImage", "WebImageTesting", "WebImageCommand", "WebImagePrograms"],
+            dependencies: [
+                "WebImageConcurrency", "WebImage", "WebImageTesting", "WebImageCommand", "WebImagePrograms",
+            ],
             path: "Sources/webimage",
             resources: [.copy("Album")],
             swiftSettings: swiftSettings
@@ -148,8 +161,14 @@ let package = Package(
         ),
         .target(
             name: "WebImageTestSupport",
-            dependencies: ["WebImage", "WebImageTesting", "CNetFaults"],
+            dependencies: ["WebImageConcurrency", "WebImage", "WebImageTesting", "CNetFaults"],
             path: "Tests/WebImageTestSupport",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "WebImageConcurrencyTests",
+            dependencies: ["WebImageConcurrency", "WebImageCore", "WebImageTesting", "WebImageTestSupport"],
+            path: "Tests/WebImageConcurrencyTests",
             swiftSettings: swiftSettings
         ),
         tests("WebImageCore", []),

@@ -5,6 +5,7 @@
 
 import Foundation
 import WebImage
+import WebImageConcurrency
 
 struct BundleLoader: ImageLoader {
     let members: [String: Data]

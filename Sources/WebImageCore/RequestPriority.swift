@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
+
 /// How soon something is wanted. Shared work runs at the highest priority of all who wait for it.
 public enum RequestPriority: Int, Sendable, Hashable, Codable, Comparable, CaseIterable {
     /// After everything else.
@@ -18,3 +20,5 @@ public enum RequestPriority: Int, Sendable, Hashable, Codable, Comparable, CaseI
         left.rawValue < right.rawValue
     }
 }
+
+extension RequestPriority: PriorityLevel {}

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImageCodecs
+import WebImageConcurrency
 import WebImageCore
 
 @Suite("Any animation")

@@ -4,6 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 import WebImageCodecs
+import WebImageConcurrency
 import WebImageCore
 
 @Suite("Memory of animations")

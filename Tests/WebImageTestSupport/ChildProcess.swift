@@ -4,6 +4,7 @@ import CNetFaults
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A program that was started. Foundation's `Process` copies whole `dirent` structures when it starts a program, and

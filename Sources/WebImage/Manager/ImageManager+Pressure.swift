@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
+import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageNet
 import WebImageStore
@@ -23,7 +24,7 @@ public final class ImageManager: Sendable {
     public let diskCacheError: ImageError?
     /// The HTTP loader.
     public let downloader: ImageDownloader
-    let engine: Engine
+    let pipeline: ImagePipeline
     private let pressure: MemoryPressureObservation
 
     /// Makes a manager; `configure` changes the default settings.
@@ -43,10 +44,10 @@ public final class ImageManager: Sendable {
             memory: memoryCache, tiers: (disk.map { [$0] } ?? []) + configuration.cache.tiers,
             policies: configuration.cache.policies)
         downloader = ImageDownloader(Self.keepingParts(configuration, hasDisk: diskCache != nil))
-        engine = Engine(
+        pipeline = ImagePipeline(
             configuration: configuration, cache: cache,
             loaders: [DataURLLoader(), FileLoader(), downloader] + configuration.loaders)
-        pressure = Self.observePressure(configuration.memoryPressure, memoryCache, engine.workers)
+        pressure = Self.observePressure(configuration.memoryPressure, memoryCache, pipeline.workers)
     }
 
     /// Parts of lost downloads lie beside the cache, so that they are continued after a restart too.
@@ -75,9 +76,9 @@ public final class ImageManager: Sendable {
     /// anything being started: the task is finished when this returns.
     @discardableResult
     public func load(_ request: ImageRequest) -> ImageTask {
-        let plan = RequestPlan(engine.prepared(request), engine.defaults)
-        let (response, known) = engine.atOnce(plan)
-        guard let response else { return engine.start(plan, known: known) }
+        let plan = pipeline.plan(request)
+        let (response, known) = pipeline.hit(plan)
+        guard let response else { return pipeline.start(plan, known: known) }
         return ImageTask(plan.request, finished: .success(response))
     }
 
@@ -102,24 +103,10 @@ public final class ImageManager: Sendable {
     ///
     /// - Throws: why there is none.
     public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-        let plan = RequestPlan(engine.prepared(request), engine.defaults)
-        let (response, known) = engine.atOnce(plan)
+        let plan = pipeline.plan(request)
+        let (response, known) = pipeline.hit(plan)
         if let response { return response }
-        return try await finish(engine.start(plan, known: known))
-    }
-
-    /// What `task` ends with; cancelling the calling Swift task cancels it, unless the request survives that.
-    func finish(_ task: ImageTask) async throws(ImageError) -> ImageResponse {
-        let result = await withTaskCancellationHandler {
-            do throws(ImageError) {
-                return Result<ImageResponse, ImageError>.success(try await task.response)
-            } catch {
-                return Result<ImageResponse, ImageError>.failure(error)
-            }
-        } onCancel: {
-            if !task.request.survivesOwner { task.cancel() }
-        }
-        return try result.get()
+        return try await pipeline.start(plan, known: known).finished()
     }
 
     // MARK: - Bytes
@@ -130,12 +117,12 @@ public final class ImageManager: Sendable {
     /// - Throws: why there are none; a ``LimitError`` of kind overloaded at once where ``ImageManagerConfiguration/queueLimit``
     ///   is reached.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-        let plan = RequestPlan(engine.prepared(request), engine.defaults)
+        let plan = pipeline.plan(request)
         let span = plan.trace?.begin(.request, key: plan.keys.data)
         do throws(ImageError) {
-            let place = try engine.admit(plan)
-            defer { engine.release(place) }
-            let data = try await engine.bytes(plan, task: ImageTask(plan.request))
+            let place = try pipeline.admit(plan)
+            defer { pipeline.release(place) }
+            let data = try await pipeline.bytes(plan, ImageTask(plan.request))
             span?.end { $0.bytes = data.count }
             return data
         } catch {
@@ -148,33 +135,34 @@ public final class ImageManager: Sendable {
 
     /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
     public func cachedImage(for request: ImageRequest) -> Image? {
-        let request = engine.prepared(request)
+        let request = pipeline.interceptors.prepared(request)
         guard let memory = (request.cache ?? cache).memory,
-            let image = memory.image(for: engine.defaults.digest(of: request))
+            let image = memory.image(for: pipeline.defaults.digest(of: request))
         else { return nil }
         guard let resource = image.resource, resource.isNegotiated else { return image }
-        return RequestPlan(request, engine.defaults).selects(image) ? image : nil
+        return RequestPlan(request, pipeline.defaults).selects(image) ? image : nil
     }
 
     /// A picture of the same bytes that memory holds in another size, to be shown until the right one is there: the same
     /// part in the same proportions through the same transformers, the largest there is. Whatever its age. Synchronous
     /// and quick.
     public func cachedPlaceholder(for request: ImageRequest) -> Image? {
-        engine.placeholder(for: RequestPlan(engine.prepared(request), engine.defaults))
+        pipeline.memory.placeholder(pipeline.plan(request))
     }
 
     /// Forgets what is stored for `request`: its pictures of every size in memory and as entries of their own, its bytes in
     /// all tiers, encodings made of them, its failure, and parts of lost downloads of its URL. What a tier that cannot list
     /// its keys has of encodings is not given out any more, and ages away there.
     public func removeCached(_ request: ImageRequest) async {
-        let plan = RequestPlan(engine.prepared(request), engine.defaults)
-        let request = plan.request
+        let plan = await pipeline.plan(request).verified()
+        // First, so that requests that run store nothing of what is removed.
+        plan.cache.noteRemoval(of: plan.keys.data)
         plan.cache.memory?.remove(plan.keys.final)
         plan.cache.memory?.removeAll(of: plan.keys.data)
         failures.forget(plan.keys.data)
-        downloader.forgetParts(of: request.url)
+        downloader.forgetParts(of: plan.request.url)
         await plan.originalCache.remove(plan.keys.data)
-        if case .encoded = request.storeFinal { await plan.cache.remove(engine.finalKey(plan)) }
+        if case .encoded = plan.request.storeFinal { await plan.cache.remove(plan.processedKey) }
         await plan.cache.removeDerived(from: plan.keys.allPictures)
     }
 
@@ -187,15 +175,15 @@ public final class ImageManager: Sendable {
     }
 
     /// What failed and is not asked for again for a while.
-    public var failures: FailureMemory { engine.failures }
+    public var failures: FailureMemory { pipeline.failures.memory }
 
     /// Ends the network thread and writes what waits for the disk. Running requests end with an error.
     public func close() async {
         downloader.close()
         await diskCache?.close()
-        engine.workers.close()
+        pipeline.workers.close()
     }
 
     /// Jobs under way at any stage; zero when the manager is at rest.
-    public var runningJobs: Int { engine.runningJobs }
+    public var runningJobs: Int { pipeline.runningJobs }
 }

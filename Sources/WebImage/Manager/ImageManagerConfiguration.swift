@@ -155,6 +155,9 @@ extension ImageManagerConfiguration {
         request.loader != nil || request.maker != nil || request.url.hasScheme(in: schemes)
     }
 
+    /// Whether `url` may be loaded in place of another one.
+    func allowsScheme(of url: URL) -> Bool { url.hasScheme(in: schemes) }
+
     /// - Throws: ``RequestError/unsupportedScheme(_:)``.
     func checkScheme(of request: ImageRequest) throws(ImageError) {
         guard !allows(request) else { return }

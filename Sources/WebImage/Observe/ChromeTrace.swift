@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Records what a manager does in the form that Chrome's `about:tracing` and Perfetto read ("Trace Event Format",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// What a manager has done since it was made. Requests are those for pictures; ``ImageManager/data(for:)`` shows in the
@@ -104,18 +105,8 @@ final class ManagerCounters: Sendable {
 
 extension ImageManager {
     /// What this manager has done since it was made. Cheap; the counts are taken one after the other.
-    public var statistics: ManagerStatistics { engine.statistics }
+    public var statistics: ManagerStatistics { pipeline.statistics }
 
     /// The downloads that run now, to be shown as the network's activity.
-    public var activity: LoadActivity { engine.activity }
-}
-
-extension Engine {
-    var statistics: ManagerStatistics {
-        var counts = counters.statistics
-        counts.loadsShared = fetches.sharedCount
-        counts.picturesShared = pictures.sharedCount
-        counts.encodesShared = encodings.sharedCount
-        return counts
-    }
+    public var activity: LoadActivity { pipeline.activity }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
@@ -117,9 +118,9 @@ final class FramePool {
     }
 
     private func decode(_ index: Int) {
-        let (workers, limits) = (manager.engine.workers, manager.configuration.limits)
+        let (workers, limits) = (manager.pipeline.workers, manager.configuration.limits)
         let (animation, cost) = (animation, ledger.frameBytes)
-        let preparation = manager.engine.preparation
+        let preparation = manager.pipeline.preparation
         decodes[index] = Task { [weak self] in
             let result: Result<PixelBuffer, ImageError>
             do throws(ImageError) {

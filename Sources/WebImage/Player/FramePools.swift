@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
@@ -8,11 +9,7 @@ import WebImageStore
 final class FramePools {
     static let shared = FramePools()
 
-    private struct Entry {
-        weak var pool: FramePool?
-    }
-
-    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var pools = WeakTable<ObjectIdentifier, FramePool, Void>()
     /// Bytes of frames that all pools may hold together, in equal shares; what is shown comes on top.
     var totalBudget = MemoryCache.defaultCostLimit / 2 { didSet { rebalance() } }
 
@@ -20,17 +17,17 @@ final class FramePools {
     func pool(for animation: ImageAnimation, poster: PixelBuffer, manager: ImageManager) -> FramePool {
         let id = ObjectIdentifier(animation)
         // A pool holds its animation, so that the identity of a living one means what it meant.
-        if let pool = entries[id]?.pool { return pool }
+        if let pool = pools[id]?.object { return pool }
         let pool = FramePool(animation, poster: poster, manager: manager)
-        entries[id] = Entry(pool: pool)
+        pools.insert(pool, for: id)
         rebalance()
         return pool
     }
 
     /// Forgets pools that are gone and shares the budget among the others.
     func rebalance() {
-        entries = entries.filter { $0.value.pool != nil }
-        let share = totalBudget / max(1, entries.count)
-        for entry in entries.values { entry.pool?.setShare(share) }
+        pools.prune()
+        let share = totalBudget / max(1, pools.count)
+        for pool in pools.objects { pool.setShare(share) }
     }
 }

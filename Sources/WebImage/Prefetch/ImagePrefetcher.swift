@@ -52,8 +52,7 @@ public final class ImagePrefetcher: Sendable {
             observation = nil
             return
         }
-        observation = network.observe { core.set(.metered, network.isMetered) }
-        core.set(.metered, network.isMetered)
+        observation = network.follow { core.set(.metered, $0) }
     }
 
     deinit {
@@ -80,7 +79,7 @@ public final class ImagePrefetcher: Sendable {
     ) -> PrefetchTask where Requests.Element == ImageRequest {
         let (task, list) = core.add(
             [], isOpen: true, destination ?? configuration.destination, priority ?? configuration.priority)
-        Task.detached(priority: .utility) { [core] in
+        let reader = Task.detached(priority: .utility) { [core] in
             do {
                 for try await request in requests where await !core.feed(request, to: list) { break }
             } catch {
@@ -88,6 +87,7 @@ public final class ImagePrefetcher: Sendable {
             }
             core.close(list)
         }
+        core.follow(reader, of: list)
         return task
     }
 

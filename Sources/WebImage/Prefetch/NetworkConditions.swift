@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
+
 /// What an app knows of the network and this package cannot: whether it is paid for by the byte. The app sets it,
 /// for example from NetworkManager's property `Metered` or GNetworkMonitor; whoever fetches ahead follows. Thread-safe.
 public final class NetworkConditions: Sendable {
@@ -17,8 +19,8 @@ public final class NetworkConditions: Sendable {
         set { metered.value = newValue }
     }
 
-    /// Calls `observer` after every change until ``stopObserving(_:)``.
-    func observe(_ observer: @escaping @Sendable () -> Void) -> Int { metered.observe(observer) }
+    /// Calls `observer` now and after every change until ``stopObserving(_:)``.
+    func follow(_ observer: @escaping @Sendable (Bool) -> Void) -> Int { metered.follow(observer) }
 
     func stopObserving(_ token: Int) { metered.stopObserving(token) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Starts what ``PrefetchTable`` says is next. Thread-safe.
@@ -16,6 +17,8 @@ final class PrefetchCore: Sendable {
         var running: [Int: Running] = [:]
         var tasks: [Int: PrefetchTask] = [:]
         var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// What reads the sequences of open lists.
+        var readers: [Int: Task<Void, Never>] = [:]
         /// Counts the ends of what somebody waited for.
         var rests = 0
     }
@@ -29,17 +32,17 @@ final class PrefetchCore: Sendable {
         self.manager = manager
         self.restSeconds = restSeconds
         state = Lock(State(table: PrefetchTable(concurrency: concurrency)))
-        let token = manager.engine.foreground.observe { [weak self] in self?.foregroundChanged() }
+        let token = manager.pipeline.foreground.observe { [weak self] in self?.foregroundChanged() }
         observation.withLock { $0 = token }
-        if manager.engine.foreground.isBusy { foregroundChanged() }
+        if manager.pipeline.foreground.isBusy { foregroundChanged() }
     }
 
-    deinit { if let token = observation.withLock({ $0 }) { manager.engine.foreground.stopObserving(token) } }
+    deinit { if let token = observation.withLock({ $0 }) { manager.pipeline.foreground.stopObserving(token) } }
 
     /// Somebody waits for a picture now, or nobody does any more. Who looks at one picture often wants the next one at
     /// once, so the full number is started again only after a rest.
     private func foregroundChanged() {
-        let foreground = manager.engine.foreground
+        let foreground = manager.pipeline.foreground
         let rest = state.withLock { state -> Int? in
             state.rests += 1
             guard !foreground.isBusy else {
@@ -103,8 +106,22 @@ final class PrefetchCore: Sendable {
     }
 
     func close(_ list: Int) {
-        state.withLock { $0.table.close(list) }
+        let reader = state.withLock { state in
+            state.table.close(list)
+            return state.readers.removeValue(forKey: list)
+        }
+        withExtendedLifetime(reader) {}
         endIfOver(list)
+    }
+
+    /// Has `reader`, which reads the sequence of `list`, canceled with the list.
+    func follow(_ reader: Task<Void, Never>, of list: Int) {
+        let isOpen = state.withLock { state in
+            guard state.table.lists[list]?.isOpen == true else { return false }
+            state.readers[list] = reader
+            return true
+        }
+        if !isOpen { reader.cancel() }
     }
 
     private func endIfOver(_ list: Int) {
@@ -143,13 +160,14 @@ final class PrefetchCore: Sendable {
 
     func cancel(_ lists: [Int]) {
         for id in lists {
-            let (task, list, works, feeder) = state.withLock { state in
+            let (task, list, works, feeder, reader) = state.withLock { state in
                 let works = state.running.values.filter { $0.list == id }.map { ($0.work, $0.task) }
                 return (
                     state.tasks.removeValue(forKey: id), state.table.cancel(id), works,
-                    state.feeders.removeValue(forKey: id)
+                    state.feeders.removeValue(forKey: id), state.readers.removeValue(forKey: id)
                 )
             }
+            reader?.cancel()
             for (work, request) in works {
                 request?.cancel()
                 work?.cancel()
@@ -187,18 +205,19 @@ final class PrefetchCore: Sendable {
     }
 
     private func perform(_ item: PrefetchTable.Item) async -> PrefetchTable.Outcome {
-        let engine = manager.engine
+        let pipeline = manager.pipeline
         var request = item.request
         request.priority = item.priority
         request.survivesOwner = false
-        let plan = RequestPlan(engine.prepared(request), engine.defaults)
+        let plan = await pipeline.plan(request).verified()
         guard !Task.isCancelled else { return .cancelled }
         if await isThere(plan, item.destination) { return .skipped }
         // What memory holds and may not show any more is confirmed, not loaded again.
         let task =
             item.destination == .memory
-            ? engine.start(
-                plan, known: engine.interceptsLoads ? nil : engine.remembered(plan)?.image, isAhead: true)
+            ? pipeline.start(
+                plan, known: pipeline.interceptors.interceptsLoads ? nil : pipeline.memory.hit(plan)?.image,
+                isAhead: true)
             : ImageTask(plan.request)
         let isWanted = state.withLock { state in
             guard let list = state.table.lists[item.list] else { return false }
@@ -221,7 +240,7 @@ final class PrefetchCore: Sendable {
                     task.cancel()
                 }
                 _ = try response.get()
-            case .disk: _ = try await engine.bytes(plan, task: task)
+            case .disk: _ = try await pipeline.bytes(plan, task)
             }
             return .loaded
         } catch {
@@ -233,11 +252,12 @@ final class PrefetchCore: Sendable {
     private func isThere(_ plan: RequestPlan, _ destination: PrefetchDestination) async -> Bool {
         guard plan.policy != .reload, plan.policy != .refresh else { return false }
         switch destination {
-        case .memory: return manager.engine.remembered(plan)?.standing == .answers
+        case .memory: return manager.pipeline.memory.hit(plan)?.step.needsNothing ?? false
         case .disk:
-            if plan.isOnThisMachine { return true }
-            let stored = await manager.engine.lookUp(plan, priority: LivePriority(plan.request.priority))
-            return stored.map { $0.isFromCache && plan.standing(of: $0.resource) == .answers } ?? false
+            if plan.isLocal { return true }
+            let stored = await manager.pipeline.cache.original(
+                plan, plan.originalCache.generation(of: plan.keys.data), priority: LivePriority(plan.request.priority))
+            return stored.map { $0.source === plan.originalCache && plan.step(for: $0.resource).needsNothing } ?? false
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Events that a reader has not taken yet: of progress, waiting and previews the last one each, so that a reader that

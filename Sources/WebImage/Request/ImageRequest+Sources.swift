@@ -26,7 +26,7 @@ extension ImageRequest {
         let digest = key == nil ? ContentDigest(of: data) : nil
         let name = key ?? digest.map { String($0.high, radix: 16) + "-" + String($0.low, radix: 16) } ?? ""
         self.init(Self.url(Self.memoryScheme, name), size: size, transformers: transformers)
-        loader = StreamLoader { .just(data) }
+        load(with: StreamLoader { .just(data) })
     }
 
     /// A request for a picture whose bytes the app brings, at once or in pieces. Called when neither memory nor disk
@@ -42,7 +42,7 @@ extension ImageRequest {
         stream: @escaping @Sendable () async throws -> AsyncThrowingStream<Data, any Error>
     ) {
         self.init(Self.url(Self.sourceScheme, key), size: size, transformers: transformers)
-        loader = StreamLoader(stream)
+        load(with: StreamLoader(stream))
     }
 
     /// A request for a picture whose bytes the app brings at once; else as ``init(key:size:transformers:stream:)``.
@@ -63,6 +63,12 @@ extension ImageRequest {
         image: @escaping @Sendable () async throws -> Image
     ) {
         self.init(Self.url(Self.memoryScheme, key), size: size, transformers: transformers, maker: image)
+    }
+
+    /// The key names what the loader brings: equal keys are one load, whatever closure comes first.
+    private mutating func load(with source: StreamLoader) {
+        loader = source
+        useLoaderOfKey()
     }
 
     private static func url(_ scheme: String, _ key: String) -> URL {

@@ -33,15 +33,17 @@ public struct ImageRequest: Sendable {
     /// Decodes in place of the manager's coders, without being asked whether it can. Its
     /// ``ImageCoder/identifier`` enters the key: what it makes is kept apart. Default nil.
     public var coder: (any ImageCoder)?
-    /// Brings the bytes in place of the manager's loaders, without being asked whether it can. It does not enter the
-    /// key: loads of one key are one, made by the loader of the first; give bytes that differ a ``key`` of their own.
+    /// Loads the bytes instead of the manager's loaders, without being asked whether it can. Simultaneous requests share
+    /// a load only when their loaders are the same: the same object, equal values of a Hashable type, or copies of one
+    /// request. The loader is not part of the key of what is cached; give bytes that differ a ``key`` of their own.
     /// Default nil.
-    public var loader: (any ImageLoader)?
+    public var loader: (any ImageLoader)? { didSet { loaderIdentity = LoaderIdentity(loader) } }
     /// Header fields sent along (HTTP only).
     public var fields = HTTPFields()
-    /// Names of those `fields` that select different bytes; their values enter the key. Default `Authorization`,
-    /// `Cookie` and `Accept`: one person's pictures are never shown to another.
-    public var varyingFields: [String] = ["Authorization", "Cookie", "Accept"]
+    /// Names of those `fields` that select different bytes; their values, hashed, are part of the key. Default nil: all
+    /// fields except those known not to select content (``HTTPFields/namesWithoutEffectOnData``), so that an image that
+    /// was loaded with an application's key is never given to a request without it.
+    public var varyingFields: [String]?
     /// The identity of the bytes where the URL is not it, for example without a signature that changes hourly.
     public var key: String?
     /// Whether the response carries the original bytes too. Default false.
@@ -80,8 +82,8 @@ public struct ImageRequest: Sendable {
     /// Ends the request at once as overloaded where so many different ones are under way, instead of the
     /// ``ImageManagerConfiguration/queueLimit``. Default nil: that one.
     public var queueLimit: Int?
-    /// Who asks, where the picture depends on that and `fields` do not tell: one person's pictures are kept apart from
-    /// another's. Needed beside cookies and credentials of ``network``. Default nil.
+    /// Who asks, where the image depends on that and neither `fields` nor ``network`` tell: one person's images are
+    /// cached apart from another's. Default nil.
     public var identity: String?
     /// Time limits that differ from the downloader's. Default nil.
     public var timeouts: LoadTimeouts?
@@ -97,6 +99,8 @@ public struct ImageRequest: Sendable {
 
     /// Makes the picture itself, in place of any loader and coder; see ``init(key:size:transformers:image:)``.
     private(set) var maker: PictureMaker?
+    /// What makes two loaders one.
+    private(set) var loaderIdentity = LoaderIdentity.registry
     /// What the URL says of the source: read once, because every look into memory needs it.
     private(set) var source: RequestSource
     /// Identities of ``transformers``, made once.
@@ -116,6 +120,20 @@ public struct ImageRequest: Sendable {
     init(_ url: URL, size: TargetSize?, transformers: [any ImageTransformer]?, maker: PictureMaker?) {
         self.init(url, size: size, transformers: transformers)
         self.maker = maker
+    }
+
+    /// Has the key alone tell loads apart, for sources whose key names the bytes.
+    mutating func useLoaderOfKey() { loaderIdentity = .key }
+
+    /// Names of the ``fields`` whose values are part of the key, in lower case and sorted.
+    var keyFieldNames: [String] {
+        Set((varyingFields ?? fields.lines.map(\.name)).map { $0.lowercased() }).filter(isKeyField).sorted()
+    }
+
+    /// Whether the value of the field `name` (in lower case) is part of the key where the request has the field.
+    func isKeyField(_ name: String) -> Bool {
+        guard let varyingFields else { return !HTTPFields.namesWithoutEffectOnData.contains(name) }
+        return varyingFields.contains { $0.lowercased() == name }
     }
 
     /// ``transformers``, as far as they apply.

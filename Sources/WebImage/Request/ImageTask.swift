@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
@@ -114,6 +115,20 @@ public final class ImageTask: Sendable {
     }
 
     // MARK: - For the manager
+
+    /// ``response``; canceling the calling Swift task cancels the request too, unless that survives it.
+    func finished() async throws(ImageError) -> ImageResponse {
+        let result = await withTaskCancellationHandler {
+            do throws(ImageError) {
+                return Result<ImageResponse, ImageError>.success(try await response)
+            } catch {
+                return Result<ImageResponse, ImageError>.failure(error)
+            }
+        } onCancel: {
+            if !request.survivesOwner { cancel() }
+        }
+        return try result.get()
+    }
 
     /// Whether anybody reads ``events`` now.
     var isHeard: Bool { state.withLock { !$0.streams.isEmpty } }

@@ -76,11 +76,11 @@ struct KeyText {
 
 extension KeyText {
     /// The fields of the bytes' key.
-    mutating func append(source: String, _ request: ImageRequest) {
+    mutating func append(_ source: RequestKeys.Source, _ request: ImageRequest) {
         append("data")
-        append(source: source)
+        append(source: source.text)
         if !request.fields.lines.isEmpty {
-            for name in request.varyingFields.map({ $0.lowercased() }).sorted() {
+            for name in request.keyFieldNames {
                 // Keys are written to disk; credentials must not be. The hash tells them apart as well.
                 guard let value = request.fields.combined(name) else { continue }
                 append("vary")
@@ -88,6 +88,7 @@ extension KeyText {
                 append(CacheKey([value]).fileName)
             }
         }
+        if let access = source.access { append(named: "network", access) }
         guard let identity = request.identity else { return }
         append("identity")
         append(CacheKey([identity]).fileName)

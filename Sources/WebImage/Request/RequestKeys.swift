@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
@@ -8,6 +9,16 @@ import WebImageStore
 /// transformer. The digest that finds the final picture in memory is there at once; the keys themselves are made when
 /// something but memory is asked. Thread-safe.
 final class RequestKeys: Sendable {
+    /// What the manager adds to a request to identify its bytes.
+    struct Source {
+        /// The application's key, the URL, or the URL and the version of a file.
+        let text: String
+        /// Hash of the network options that decide what is sent and accepted; nil where all are as usual.
+        var access: String?
+        /// Whether `text` contains a file version that was not read just now.
+        var isUnverifiedFile = false
+    }
+
     private struct Made {
         let data: CacheKey
         let steps: [CacheKey]
@@ -23,14 +34,14 @@ final class RequestKeys: Sendable {
     private let identities: [String]
     private let made = Lock<Made?>(nil)
 
-    init(_ request: ImageRequest, source: String, identities: [String]) {
+    init(_ request: ImageRequest, source: Source, identities: [String]) {
         (text, dataEnd, decodedEnd) = Self.text(request, source, identities)
         self.identities = identities
         digest = text.digest(upTo: text.bytes.count)
     }
 
     /// Digest of the final key, for those who need nothing else.
-    static func digest(_ request: ImageRequest, source: String, identities: [String]) -> CacheKey.Digest {
+    static func digest(_ request: ImageRequest, source: Source, identities: [String]) -> CacheKey.Digest {
         let text = text(request, source, identities).0
         return text.digest(upTo: text.bytes.count)
     }
@@ -56,10 +67,10 @@ final class RequestKeys: Sendable {
     }
 
     private static func text(
-        _ request: ImageRequest, _ source: String, _ identities: [String]
+        _ request: ImageRequest, _ source: Source, _ identities: [String]
     ) -> (KeyText, dataEnd: Int, decodedEnd: Int) {
-        var text = KeyText(capacity: 96 + source.utf8.count + 64 * identities.count)
-        text.append(source: source, request)
+        var text = KeyText(capacity: 96 + source.text.utf8.count + 64 * identities.count)
+        text.append(source, request)
         let dataEnd = text.bytes.count
         text.append(decoding: request)
         let decodedEnd = text.bytes.count

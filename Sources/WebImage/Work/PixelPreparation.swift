@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// What a toolkit makes of finished pixels as soon as they are there, so that the main thread need not.
@@ -16,5 +17,5 @@ extension ImageManager {
     /// Has `action` called with the pixels of every picture, preview and frame that is made from now on, off the main
     /// thread and before anybody gets them. There is one action: the newest. It must be quick; what it makes of the pixels it
     /// keeps beside them (``PixelBuffer/attachment(make:)``).
-    package func preparePixels(_ action: @escaping @Sendable (PixelBuffer) -> Void) { engine.preparation.set(action) }
+    package func preparePixels(_ action: @escaping @Sendable (PixelBuffer) -> Void) { pipeline.preparation.set(action) }
 }

@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Names of worker threads, for observers. The kernel's names are cut after 15 bytes, and those that Foundation keeps
@@ -14,8 +15,15 @@ enum WorkerLane {
 
     private static let state = Lock(State())
 
+    /// Names the thread that makes it, until it is released there.
+    final class Stay {
+        init() { WorkerLane.enter() }
+
+        deinit { WorkerLane.leave() }
+    }
+
     /// Names the calling thread until ``leave()``.
-    static func enter() {
+    private static func enter() {
         let thread = pthread_self()
         state.withLock { state in
             state.count += 1
@@ -24,7 +32,7 @@ enum WorkerLane {
     }
 
     /// The calling thread is about to end.
-    static func leave() {
+    private static func leave() {
         let thread = pthread_self()
         state.withLock { $0.names[thread] = nil }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Conversions that were made, by the whole of what they were made from, so that no two can be taken for each other.

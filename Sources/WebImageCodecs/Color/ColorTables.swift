@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Converts to sRGB through a profile's tables: CMYK, and RGB of scanners and printers.

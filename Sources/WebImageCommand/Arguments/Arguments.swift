@@ -3,6 +3,7 @@
 import CTerminal
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A command line that cannot be understood.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
+
 /// Everything that can go wrong, in six families. Each kind has a number that never changes.
 public enum ImageError: Error, Sendable, Hashable {
     /// 1xxx: the request itself.
@@ -99,6 +101,11 @@ public enum ImageError: Error, Sendable, Hashable {
         if case .request(.cancelled) = self { return true }
         return false
     }
+}
+
+extension ImageError: CancellableError {
+    /// The error of a request that was canceled.
+    package static var cancelled: ImageError { .request(.cancelled) }
 }
 
 extension ImageError: CustomStringConvertible {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 
 /// Finished pixels: immutable, premultiplied, sRGB, rows from the top. Its memory comes from ``PixelPool`` and
 /// goes back there when the last reference leaves.

@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import WebImageConcurrency
 
 /// Keeps freed pixel memory for the next picture. Fresh memory costs a page fault every 4 KiB: a 12-megapixel
 /// decode into a fresh block takes 1.6 times as long as into one that was used before.

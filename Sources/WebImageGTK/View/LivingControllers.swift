@@ -2,27 +2,24 @@
 
 #if GTK
     import WebImage
+    import WebImageConcurrency
 
     /// The controllers of all widgets, for what concerns all of them.
     @MainActor
     final class LivingControllers {
         static let shared = LivingControllers()
 
-        private struct Weak {
-            weak var controller: WidgetController?
-        }
-
-        private var entries: [ObjectIdentifier: Weak] = [:]
+        private var entries = WeakTable<ObjectIdentifier, WidgetController, Void>()
 
         var count: Int { entries.count }
-        var all: [WidgetController] { entries.values.compactMap(\.controller) }
+        var all: [WidgetController] { entries.objects }
         /// Who loads for them, each manager as often as it is used.
         var managers: [ImageManager] { all.map(\.manager) }
 
         func add(_ controller: WidgetController) {
-            entries[ObjectIdentifier(controller)] = Weak(controller: controller)
+            entries.insert(controller, for: ObjectIdentifier(controller))
         }
 
-        func remove(_ id: ObjectIdentifier) { entries[id] = nil }
+        func remove(_ id: ObjectIdentifier) { entries.remove(id) }
     }
 #endif

@@ -53,7 +53,8 @@ extension StoredHead {
             .init(
                 age: freshness.age, seconds: seconds,
                 isAccepted: wanted.maxStale.map { seconds <= Double($0) } ?? false,
-                mayServeWhileRevalidating: policy.staleWhileRevalidate
+                // The response allows it for itself and not for the redirects that led to it.
+                mayServeWhileRevalidating: policy.staleWhileRevalidate && !isOutlivingRedirects(now: now)
                     && control.staleWhileRevalidate.map { seconds <= Double($0) } ?? false,
                 mayServeOnError: isWithinErrorWindow ?? false, mayServeOffline: isWithinErrorWindow ?? true))
     }

@@ -57,7 +57,9 @@ extension StoredHead {
     /// Age and lifetime at `now`.
     public func freshness(now: Date, policy: HTTPCachePolicy = .standard) -> Freshness {
         let (lifetime, source) = lifetime(policy)
-        return Freshness(age: age(now: now), lifetime: lifetime, source: source)
+        guard let redirectLifetime else { return Freshness(age: age(now: now), lifetime: lifetime, source: source) }
+        let end = age(now: responseTime) + redirectLifetime
+        return Freshness(age: age(now: now), lifetime: min(lifetime, end), source: source)
     }
 
     /// When the answer stops being fresh; nil where it says nothing about it.

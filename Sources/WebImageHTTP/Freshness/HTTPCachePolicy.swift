@@ -21,8 +21,10 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     public var defaultStaleIfError: Int?
     /// Whether `stale-while-revalidate` is followed (RFC 5861 3). Default true.
     public var staleWhileRevalidate = true
-    /// Whether answers to requests with different credentials (Authorization) are kept apart even where Vary does
-    /// not say so. Default true: what one person may see is never shown to another.
+    /// A Boolean value that indicates whether responses to requests with different credentials are kept apart.
+    ///
+    /// If it is `true`, `Authorization` and `Cookie` select responses even if `Vary` doesn't name them, so that one
+    /// user never receives the response of another. The default is `true`.
     public var separatesCredentials = true
 
     /// The defaults.

@@ -60,13 +60,14 @@ extension StoredHead {
         let update = notModified.fields.storable.lines.filter { line in
             !Self.bodyFields.contains { HTTPFields.same($0, line.name) }
         }
+        let redirects = notModified.fields.lines.filter { HTTPFields.same($0.name, Self.redirectField) }
         let stored = head.fields.lines.filter { line in
             // Date and Age belong to one answer; the old ones say nothing about the new one.
             !update.contains { HTTPFields.same($0.name, line.name) }
-                && !["Date", "Age"].contains { HTTPFields.same($0, line.name) }
+                && !["Date", "Age", Self.redirectField].contains { HTTPFields.same($0, line.name) }
         }
         var merged = self
-        merged.head.fields = HTTPFields(stored + update)
+        merged.head.fields = HTTPFields(stored + update + redirects)
         merged.requestTime = requestTime
         merged.responseTime = responseTime
         return merged
@@ -153,7 +154,7 @@ extension HTTPFields {
     /// forbids to reuse (RFC 9111 3.1, 5.2.2.4).
     public var storable: HTTPFields {
         let named = (combined("Connection").map(FieldList.members) ?? []) + CacheControl(self).noCacheFields
-        let dropped = Self.hopByHop.union(named.map { $0.lowercased() })
+        let dropped = Self.hopByHop.union(named.map { $0.lowercased() }).union([StoredHead.redirectField])
         return HTTPFields(lines.filter { !dropped.contains($0.name.lowercased()) })
     }
 }

@@ -69,3 +69,13 @@ public struct HTTPFields: Sendable, Hashable, Codable {
 
     private static func lowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 }
+
+extension HTTPFields {
+    /// Names, in lower case, of request fields that do not select other content: they concern the connection, caches on
+    /// the way, conditions, or the coding of the transfer, which is removed. User-Agent is among them because a response
+    /// that depends on it says so in its Vary field.
+    public static let namesWithoutEffectOnData: Set<String> = [
+        "accept-encoding", "cache-control", "connection", "if-match", "if-modified-since", "if-none-match", "if-range",
+        "if-unmodified-since", "keep-alive", "pragma", "priority", "te", "user-agent",
+    ]
+}

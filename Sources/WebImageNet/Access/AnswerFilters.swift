@@ -3,23 +3,39 @@
 import WebImageHTTP
 
 /// Statuses whose body is the picture.
-public struct StatusFilter: Sendable {
-    private let accepts: @Sendable (Int) -> Bool
+///
+/// Filters of equal ranges or sets are equal. A filter with a closure equals only its copies.
+public struct StatusFilter: Sendable, Hashable {
+    private enum Rule: Sendable, Hashable {
+        case range(ClosedRange<Int>)
+        case set(Set<Int>)
+        case closure(IdentifiedClosure<@Sendable (Int) -> Bool>)
+    }
+
+    private let rule: Rule
 
     /// Accepts what `accepts` says. It runs on the network thread and must be quick.
-    public init(_ accepts: @escaping @Sendable (Int) -> Bool) { self.accepts = accepts }
+    public init(_ accepts: @escaping @Sendable (Int) -> Bool) { rule = .closure(IdentifiedClosure(accepts)) }
+
+    private init(_ rule: Rule) { self.rule = rule }
 
     /// Whether `status` is accepted.
-    public func contains(_ status: Int) -> Bool { accepts(status) }
+    public func contains(_ status: Int) -> Bool {
+        switch rule {
+        case .range(let range): range.contains(status)
+        case .set(let statuses): statuses.contains(status)
+        case .closure(let accepts): accepts.closure(status)
+        }
+    }
 
     /// 200…299.
     public static let success = StatusFilter.range(200...299)
 
     /// The statuses of a range.
-    public static func range(_ range: ClosedRange<Int>) -> StatusFilter { StatusFilter { range.contains($0) } }
+    public static func range(_ range: ClosedRange<Int>) -> StatusFilter { StatusFilter(Rule.range(range)) }
 
     /// The statuses of a set.
-    public static func set(_ statuses: Set<Int>) -> StatusFilter { StatusFilter { statuses.contains($0) } }
+    public static func set(_ statuses: Set<Int>) -> StatusFilter { StatusFilter(Rule.set(statuses)) }
 }
 
 /// Content types against patterns such as `image/png`, `image/*`, `*/*`.

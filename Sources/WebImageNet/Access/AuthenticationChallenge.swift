@@ -11,6 +11,9 @@ struct AuthenticationChallenge: Sendable, Equatable {
 
     var realm: String { parameters["realm"] ?? "" }
 
+    /// Whether the password was right and only the nonce is too old (RFC 7616 3.3).
+    var isStaleNonce: Bool { scheme == "digest" && parameters["stale"]?.lowercased() == "true" }
+
     /// All challenges of a head, in order.
     static func all(_ head: ResponseHead) -> [AuthenticationChallenge] {
         head.fields.values(of: "WWW-Authenticate").flatMap(parse)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -43,17 +44,25 @@ public final class CookieJar: Sendable {
     }
 
     /// Empties the jar.
-    public func removeAll() { store.withLock { $0 = CookieShelf() } }
+    public func removeAll() { store.withLock { $0.removeAll() } }
+
+    /// A number that changes whenever a cookie is added, changes its value, or is removed.
+    package var generation: UInt64 { store.withLock { $0.generation } }
+
+    /// The Cookie header field for `url`, as ``field(for:)`` returns it, without counting it as a use.
+    func peek(for url: URL) -> String? {
+        var shelf = store.withLock { $0 }
+        return field(for: url, from: &shelf)
+    }
 
     /// The Cookie field for `url`; nil where there is none.
-    public func field(for url: URL) -> String? {
+    public func field(for url: URL) -> String? { store.withLock { field(for: url, from: &$0) } }
+
+    private func field(for url: URL, from shelf: inout CookieShelf) -> String? {
         guard let host = CookieParser.host(of: url) else { return nil }
-        let now = clock()
         let path = url.path(percentEncoded: true)
-        return store.withLock {
-            $0.field(
-                host: host, path: path.isEmpty ? "/" : path, isSecure: url.scheme?.lowercased() == "https", now: now)
-        }
+        return shelf.field(
+            host: host, path: path.isEmpty ? "/" : path, isSecure: url.scheme?.lowercased() == "https", now: clock())
     }
 
     /// Takes the Set-Cookie fields of an answer of `url`.

@@ -25,6 +25,8 @@ struct CookieShelf {
     private var count = 0
     /// Counts uses: the order in which cookies leave.
     private var uses = 0
+    /// Grows with every change of what can be sent.
+    private(set) var generation: UInt64 = 0
 
     /// All that have not ended.
     func all(now: Date) -> [Cookie] {
@@ -40,6 +42,7 @@ struct CookieShelf {
         uses += 1
         var entry = Entry(cookie: cookie, lastUse: uses, number: old?.number ?? uses)
         if let old { entry.cookie.created = old.cookie.created } else { count += 1 }
+        if old.map({ !Self.sendsSame($0.cookie, cookie) }) ?? true { generation += 1 }
         domains[cookie.domain, default: [:]][name] = entry
         if let count = domains[cookie.domain]?.count, count > Self.mostPerDomain { shrink(cookie.domain, now) }
         if count > Self.most { shrinkAll(now) }
@@ -88,8 +91,21 @@ struct CookieShelf {
         return text.isEmpty ? nil : text
     }
 
+    /// Removes all cookies.
+    mutating func removeAll() {
+        let generation = generation
+        self = CookieShelf()
+        self.generation = generation + 1
+    }
+
+    /// Whether two cookies of the same domain, path, and name are sent alike. A cookie that only lasts longer is.
+    private static func sendsSame(_ left: Cookie, _ right: Cookie) -> Bool {
+        left.value == right.value && left.isSecure == right.isSecure && left.isHostOnly == right.isHostOnly
+    }
+
     private mutating func remove(_ domain: String, _ name: Name) {
         guard domains[domain]?.removeValue(forKey: name) != nil else { return }
+        generation += 1
         count -= 1
         if domains[domain]?.isEmpty == true { domains[domain] = nil }
     }

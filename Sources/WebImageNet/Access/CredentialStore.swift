@@ -2,8 +2,10 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
+import WebImageStore
 
 /// A user and a password.
 public struct Credential: Sendable, Hashable {
@@ -49,6 +51,14 @@ public final class CredentialStore: Sendable {
     private struct State {
         var credentials: [Place: Credential] = [:]
         var spaces: [String: [Space]] = [:]
+        var generation: UInt64 = 0
+
+        /// The index of the innermost space around a folder.
+        func space(_ origin: String, _ folder: String) -> Int? {
+            guard let spaces = spaces[origin] else { return nil }
+            return spaces.indices.filter { folder.hasPrefix(spaces[$0].folder) }
+                .max { spaces[$0].folder.count < spaces[$1].folder.count }
+        }
     }
 
     private let state = Lock(State())
@@ -63,7 +73,9 @@ public final class CredentialStore: Sendable {
     public func set(_ credential: Credential, for url: URL, realm: String? = nil) {
         let origin = Origin(url).description
         state.withLock { state in
-            state.credentials[Place(origin: origin, realm: realm)] = credential
+            let place = Place(origin: origin, realm: realm)
+            if state.credentials[place] != credential { state.generation += 1 }
+            state.credentials[place] = credential
             state.spaces[origin] = nil
         }
     }
@@ -72,9 +84,23 @@ public final class CredentialStore: Sendable {
     public func remove(for url: URL) {
         let origin = Origin(url).description
         state.withLock { state in
-            state.credentials = state.credentials.filter { $0.key.origin != origin }
+            let left = state.credentials.filter { $0.key.origin != origin }
+            if left.count != state.credentials.count { state.generation += 1 }
+            state.credentials = left
             state.spaces[origin] = nil
         }
+    }
+
+    /// A number that changes whenever a credential is added, changed, or removed.
+    package var generation: UInt64 { state.withLock { $0.generation } }
+
+    /// The credentials for the origin of `url` as text, in the order of their realms. Empty if there are none.
+    func secrets(for url: URL) -> [String] {
+        let origin = Origin(url).description
+        let found = state.withLock { $0.credentials.filter { $0.key.origin == origin } }
+        let sorted = found.map { (realm: $0.key.realm.map { "realm:\($0)" } ?? "all", credential: $0.value) }
+            .sorted { $0.realm < $1.realm }
+        return sorted.flatMap { [$0.realm, $0.credential.user, $0.credential.password, "\($0.credential.scheme)"] }
     }
 
     /// Remembers how to answer a 401. False where there is no credential for it, or no known scheme.
@@ -107,16 +133,21 @@ public final class CredentialStore: Sendable {
         state.withLock { $0.spaces[origin]?.removeAll { $0.folder == folder } }
     }
 
+    /// A hash of the user and the password that ``authorization(method:url:clientNonce:)`` shows; nil where it shows
+    /// none. The same for all requests, also for Digest.
+    func identity(for url: URL) -> String? {
+        let origin = Origin(url).description
+        let credential = state.withLock { state in
+            state.space(origin, Self.folder(of: url)).flatMap { state.spaces[origin]?[$0].credential }
+        }
+        return credential.map { CacheKey([$0.user, $0.password]).fileName }
+    }
+
     /// The Authorization field for `url`; nil where its server has not asked.
     func authorization(method: String, url: URL, clientNonce: String) -> String? {
         let origin = Origin(url).description
-        let path = Self.folder(of: url)
         let space = state.withLock { state -> Space? in
-            guard let spaces = state.spaces[origin] else { return nil }
-            let fitting = spaces.indices.filter { path.hasPrefix(spaces[$0].folder) }
-            guard let index = fitting.max(by: { spaces[$0].folder.count < spaces[$1].folder.count }) else {
-                return nil
-            }
+            guard let index = state.space(origin, Self.folder(of: url)) else { return nil }
             state.spaces[origin]?[index].uses &+= 1
             return state.spaces[origin]?[index]
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -78,8 +79,7 @@ struct InterceptorChain: Sendable {
         let inner = LoadContext(priority: context.priority) { report in
             if case .started = report { context.report(report) }
         }
-        context.observePriority { inner.priority = $0 }
-        inner.priority = context.priority
+        context.followPriority(from: inner.priority) { inner.priority = $0 }
         return inner
     }
 }

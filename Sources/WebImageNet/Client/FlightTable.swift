@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Runs work once for all who want the same thing at the same time. Each caller leaves by itself; the last to leave
-/// cancels the work. Thread-safe.
+/// cancels the work. The work has the highest priority of its callers. Thread-safe.
 final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// What a caller gets.
     struct Landing: Sendable {
@@ -13,12 +14,34 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let isFirst: Bool
     }
 
-    typealias Body = @Sendable () async throws(ImageError) -> Value
+    /// The work. Its context has the live priority.
+    typealias Body = @Sendable (LoadContext) async throws(ImageError) -> Value
     private typealias Outcome = Result<Value, ImageError>
+
+    private struct Waiter {
+        let ticket: Ticket<Outcome>
+        let priority: RequestPriority
+    }
+
+    /// The priority of running work. Changes reach it in order, although callers come and go at the same time.
+    private final class Urgency: Sendable {
+        let context: LoadContext
+        private let turn = Lock(())
+
+        init(_ priority: RequestPriority) { context = LoadContext(priority: priority) }
+
+        /// Takes over the value that `current` reads. Who comes last reads last.
+        func update(_ current: () -> RequestPriority?) {
+            turn.withLock { _ in
+                if let priority = current() { context.priority = priority }
+            }
+        }
+    }
 
     private struct Flight {
         let id: UInt64
-        var waiters: [UInt64: Ticket<Outcome>] = [:]
+        let urgency: Urgency
+        var waiters: [UInt64: Waiter] = [:]
         var task: Task<Void, Never>?
         /// Started for nobody: it goes on without waiters.
         var isFree = false
@@ -29,10 +52,11 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var last: UInt64 = 0
         var idle: [Ticket<Void>] = []
 
-        mutating func begin(_ key: Key) -> UInt64 {
+        mutating func begin(_ key: Key, _ priority: RequestPriority) -> Flight {
             last += 1
-            flights[key] = Flight(id: last)
-            return last
+            let flight = Flight(id: last, urgency: Urgency(priority))
+            flights[key] = flight
+            return flight
         }
 
         mutating func takeIdle() -> [Ticket<Void>] {
@@ -48,32 +72,46 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Callers that wait for `key`; for tests.
     func waiterCount(of key: Key) -> Int { state.withLock { $0.flights[key]?.waiters.count ?? 0 } }
 
-    /// The value for `key`: waits for the flight there is, or starts `body`.
+    /// The value for `key`: waits for the flight there is, or starts `body`. A caller that joins raises the priority of
+    /// the work to its own, and lowers it again if it leaves.
     ///
     /// - Throws: what the work threw, or 1001 as soon as the calling task is cancelled.
-    func value(for key: Key, _ body: @escaping Body) async throws(ImageError) -> Landing {
+    func value(
+        for key: Key, priority: RequestPriority = .normal, _ body: @escaping Body
+    ) async throws(ImageError) -> Landing {
         let ticket = Ticket<Outcome>()
-        let (flight, isFirst) = state.withLock { state -> (UInt64, Bool) in
+        let (flight, isFirst) = state.withLock { state -> (Flight, Bool) in
             let isFirst = state.flights[key] == nil
-            let flight = state.flights[key]?.id ?? state.begin(key)
-            state.flights[key]?.waiters[ticket.id] = ticket
+            let flight = state.flights[key] ?? state.begin(key, priority)
+            state.flights[key]?.waiters[ticket.id] = Waiter(ticket: ticket, priority: priority)
             return (flight, isFirst)
         }
-        if isFirst { start(key, flight, body) }
+        if isFirst { start(key, flight, body) } else { updatePriority(key, flight) }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in _ = ticket.install(continuation) }
         } onCancel: {
             ticket.resolve(.failure(.request(.cancelled)))
             leave(key, flight, ticket.id)
+            updatePriority(key, flight)
         }
         return Landing(value: try outcome.get(), isFirst: isFirst)
     }
 
+    /// Gives the work the highest priority of its present callers.
+    private func updatePriority(_ key: Key, _ flight: Flight) {
+        flight.urgency.update {
+            state.withLock { state in
+                guard let current = state.flights[key], current.id == flight.id else { return nil }
+                return current.waiters.values.map(\.priority).max()
+            }
+        }
+    }
+
     /// Starts `body` for nobody, unless a flight of `key` is in the air.
-    func launch(_ key: Key, _ body: @escaping Body) {
-        let flight = state.withLock { state -> UInt64? in
+    func launch(_ key: Key, priority: RequestPriority = .low, _ body: @escaping Body) {
+        let flight = state.withLock { state -> Flight? in
             guard state.flights[key] == nil else { return nil }
-            let flight = state.begin(key)
+            let flight = state.begin(key, priority)
             state.flights[key]?.isFree = true
             return flight
         }
@@ -94,18 +132,18 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func start(_ key: Key, _ flight: UInt64, _ body: @escaping Body) {
+    private func start(_ key: Key, _ flight: Flight, _ body: @escaping Body) {
         let task = Task.detached { [self] in
             let outcome: Outcome
             do throws(ImageError) {
-                outcome = .success(try await body())
+                outcome = .success(try await body(flight.urgency.context))
             } catch {
                 outcome = .failure(error)
             }
-            land(key, flight, outcome)
+            land(key, flight.id, outcome)
         }
         let isWanted = state.withLock { state -> Bool in
-            guard state.flights[key]?.id == flight else { return false }
+            guard state.flights[key]?.id == flight.id else { return false }
             state.flights[key]?.task = task
             return true
         }
@@ -114,17 +152,17 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private func land(_ key: Key, _ flight: UInt64, _ outcome: Outcome) {
-        let (waiters, idle) = state.withLock { state -> ([Ticket<Outcome>], [Ticket<Void>]) in
+        let (waiters, idle) = state.withLock { state -> ([Waiter], [Ticket<Void>]) in
             guard state.flights[key]?.id == flight else { return ([], []) }
             return (Array(state.flights.removeValue(forKey: key)?.waiters.values ?? [:].values), state.takeIdle())
         }
-        for waiter in waiters { waiter.resolve(outcome) }
+        for waiter in waiters { waiter.ticket.resolve(outcome) }
         for ticket in idle { ticket.resolve(()) }
     }
 
-    private func leave(_ key: Key, _ flight: UInt64, _ ticket: UInt64) {
+    private func leave(_ key: Key, _ flight: Flight, _ ticket: UInt64) {
         let (task, idle) = state.withLock { state -> (Task<Void, Never>?, [Ticket<Void>]) in
-            guard state.flights[key]?.id == flight else { return (nil, []) }
+            guard state.flights[key]?.id == flight.id else { return (nil, []) }
             state.flights[key]?.waiters[ticket] = nil
             guard state.flights[key]?.waiters.isEmpty == true, state.flights[key]?.isFree == false else {
                 return (nil, [])

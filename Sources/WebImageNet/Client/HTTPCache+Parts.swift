@@ -31,7 +31,8 @@ extension HTTPCache {
     ) async -> Bool {
         let fields = selecting(request)
         let head = StoredHead(
-            request: fields, response: answer.head, finalURL: url.absoluteString, requestTime: answer.requestTime,
+            request: fields, response: answer.head, finalURL: url.absoluteString,
+            requestTime: answer.requestTime,
             responseTime: answer.responseTime)
         guard StoredHead.isStorablePart(request: request.fields, response: answer.head), let range = request.range,
             let part = StoredPart(storing: head, range: range, size: answer.body.count)
@@ -46,11 +47,9 @@ extension HTTPCache {
         // Reading what was before takes time, in which it may have been invalidated.
         guard epoch == nil || epoch == self.epoch(of: url) else { return false }
         guard current.head.status == 200 else {
-            await put(current, body, request: fields, for: key)
-            return true
+            return await put(current, body, request: fields, for: key, url: url, epoch: epoch)
         }
         await store.remove(matching: fields, for: key)
-        await put(current, body, request: fields, for: Self.key(url))
-        return true
+        return await put(current, body, request: fields, for: Self.key(url), url: url, epoch: epoch)
     }
 }

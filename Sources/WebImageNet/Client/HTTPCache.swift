@@ -68,14 +68,18 @@ public final class HTTPCache: Sendable {
             return false
         }
         let head = StoredHead(
-            request: fields, response: answer.head, finalURL: url.absoluteString, requestTime: answer.requestTime,
+            request: fields, response: answer.head, finalURL: url.absoluteString,
+            requestTime: answer.requestTime,
             responseTime: answer.responseTime)
-        await put(head, answer.body, request: fields, for: key)
-        return true
+        return await put(head, answer.body, request: fields, for: key, url: url, epoch: epoch)
     }
 
     /// Stores as a new variant, in place of those that the request selects.
-    func put(_ head: StoredHead, _ body: Data, request fields: HTTPFields, for key: String) async {
+    ///
+    /// - Returns: `false` if an invalidation of `url` overtook the store, which then holds nothing of it.
+    func put(
+        _ head: StoredHead, _ body: Data, request fields: HTTPFields, for key: String, url: URL, epoch: UInt64?
+    ) async -> Bool {
         var head = head
         // Of a part, the Range that it answered stays with it.
         let range = head.varying["Range"]
@@ -83,6 +87,10 @@ public final class HTTPCache: Sendable {
         if let range { head.varying["Range"] = range }
         let variant = VariantList.Variant(id: UUID().uuidString, stored: head)
         await store.put(StoredResponse(variant: variant, head: head, body: body), request: fields, for: key)
+        // The store was asked before the invalidation and may have written after it.
+        guard let epoch, epoch != self.epoch(of: url) else { return true }
+        await store.remove(matching: fields, for: key)
+        return false
     }
 
     /// Takes a 304 for `stored`; gives it as it is now.
@@ -127,15 +135,18 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Removes every answer stored for `url`.
+    /// Removes every answer stored for `url`. Responses to it that are in flight aren't stored.
     public func remove(_ url: URL) async {
         log.note(Self.key(url))
         await store.removeAll(for: Self.key(url))
         await store.removeAll(for: Self.partKey(url))
     }
 
-    /// Removes everything.
-    public func removeAll() async { await store.removeAll() }
+    /// Removes everything. Responses that are in flight aren't stored.
+    public func removeAll() async {
+        log.noteAll()
+        await store.removeAll()
+    }
 
     /// What answers are stored under: scheme, host and port normalised, path and query as they are, no fragment.
     public static func key(_ url: URL) -> String {
@@ -145,7 +156,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Names that select besides those of Vary.
-    private var separating: [String] { policy.separatesCredentials ? ["authorization"] : [] }
+    private var separating: [String] { policy.separatesCredentials ? ["authorization", "cookie"] : [] }
 
     func selecting(_ request: RequestHead) -> HTTPFields { request.fields.withHashedSecrets }
 }

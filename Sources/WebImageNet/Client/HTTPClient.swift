@@ -32,13 +32,15 @@ public struct HTTPClient: Sendable {
     /// - Throws: 2xxx for the way there and back, 2008 and 2009 for redirects, 6001 for more bytes than allowed, 1001
     ///   when cancelled, 1002 and 1009 for what HTTP cannot carry.
     public func fetch(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
-        var hop = core.prepared(request)
-        var visited = 0
+        let path = core.path(of: request)
         var interim: [ResponseHead] = []
         while true {
             guard !Task.isCancelled else { throw .request(.cancelled) }
-            try core.configuration.network.checkScheme(of: hop.url, redirects: visited)
-            var response = try await core.answer(hop)
+            let step = path.begin().step
+            let sent = step.fieldsWithIdentity()
+            _ = try step.check(sent)
+            try path.note(step, sending: sent)
+            var response = try await core.answer(core.request(request, at: step, sending: sent))
             // A stored body may have been accepted under a higher limit.
             let limit = request.maxBytes ?? core.configuration.maxBytes
             guard response.body.count <= limit else {
@@ -46,46 +48,9 @@ public struct HTTPClient: Sendable {
             }
             interim += response.interim
             response.interim = interim
-            response.metrics.redirects = visited
-            guard request.redirectMode != .manual else { return response }
-            switch try next(after: response, to: hop) {
-            case nil: return response
-            case let following? where request.redirectMode == .follow: hop = following
-            default: throw refusal(.redirectRefused, response, detail: "no redirect was allowed")
-            }
-            visited += 1
-            guard visited <= core.configuration.network.maxRedirects else {
-                throw refusal(.tooManyRedirects, response, detail: "more than \(visited - 1)")
-            }
+            response.metrics.redirects = step.redirects
+            let now = core.configuration.now()
+            if try path.advance(after: response.head, requestTime: now, responseTime: now) != nil { return response }
         }
-    }
-
-    /// The request that a redirect leads to; nil where the answer is no redirect.
-    private func next(after response: HTTPResponse, to hop: HTTPRequest) throws(ImageError) -> HTTPRequest? {
-        do throws(Redirect.Refusal) {
-            let redirect = try Redirect(
-                response.head, method: hop.method, from: hop.url,
-                allowsDowngrade: core.configuration.network.allowsDowngrade,
-                strictTransport: core.configuration.network.strictTransport)
-            var next = hop
-            next.url = redirect.url
-            next.fields = redirect.fields(hop.fields)
-            guard redirect.becomesGet else { return next }
-            next.method = "GET"
-            next.body = Data()
-            next.fields = HTTPFields(next.fields.lines.filter { !$0.name.lowercased().hasPrefix("content-") })
-            return next
-        } catch {
-            switch error {
-            case .none: return nil
-            case .refused(let reason): throw refusal(.redirectRefused, response, detail: reason)
-            }
-        }
-    }
-
-    private func refusal(_ reason: NetworkError.Reason, _ response: HTTPResponse, detail: String) -> ImageError {
-        .network(
-            NetworkError(
-                reason, url: response.url.absoluteString, phase: .head, status: response.status, detail: detail))
     }
 }

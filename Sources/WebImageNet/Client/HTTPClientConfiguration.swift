@@ -19,8 +19,10 @@ public struct HTTPClientConfiguration: Sendable {
     public var storage = Storage.memory(bytes: 64 << 20)
     /// What the cache does where it has a choice.
     public var policy = HTTPCachePolicy.standard
-    /// Connections, time limits, proxies, TLS, and where redirects may lead. Default as for pictures, but 64 transfers
-    /// at once at one origin and 128 in all, and any content type.
+    /// Connections, time limits, proxies, TLS, cookies, credentials, retries, and where redirects may lead.
+    ///
+    /// The defaults are those for images, except for 64 simultaneous transfers at one origin and 128 in all, any content
+    /// type, and no retries. Interceptors, accepted statuses, resume data, and content types have no effect.
     public var network = HTTPClientConfiguration.defaultNetwork
     /// Most bytes of body that are accepted. Default 32 MiB.
     public var maxBytes = 32 << 20
@@ -35,7 +37,7 @@ public struct HTTPClientConfiguration: Sendable {
         network.connectionsPerHost = 64
         network.totalConnections = 128
         network.accept = "*/*"
-        network.maxRedirects = 20
+        network.retry = .never
         return network
     }
 }

@@ -9,14 +9,14 @@ final class HTTPClientCore: Sendable {
     let configuration: HTTPClientConfiguration
     let cache: HTTPCache?
     private let transport: any HTTPTransport
+    private let rules: ExchangeRules
+    private let waits: RetryWaits
     private let flights = FlightTable<FlightKey, Flown>()
 
     /// Equal requests: what they have alike decides the answer.
     struct FlightKey: Hashable, Sendable {
-        let url: String
-        let fields: HTTPFields
+        let exchange: ExchangeKey
         let mode: HTTPCacheMode
-        let maxBytes: Int
         /// Who asks after an invalidation does not join who asked before it.
         let epoch: UInt64
         /// Requests behind are nobody's and go on when a caller leaves.
@@ -32,6 +32,10 @@ final class HTTPClientCore: Sendable {
     init(_ configuration: HTTPClientConfiguration, transport: any HTTPTransport) {
         self.configuration = configuration
         self.transport = transport
+        var network = configuration.network
+        network.maxRedirects = min(max(network.maxRedirects, 0), 20)
+        rules = ExchangeRules(network)
+        waits = RetryWaits(network.retryClock)
         switch configuration.storage {
         case .none: cache = nil
         case .memory(let bytes):
@@ -40,15 +44,32 @@ final class HTTPClientCore: Sendable {
         }
     }
 
-    /// `request` with the fields every request has: Vary compares what is sent.
-    func prepared(_ request: HTTPRequest) -> HTTPRequest {
-        var request = request
-        request.url = configuration.network.strictTransport?.secured(request.url) ?? request.url
-        let named = configuration.network.fields
-        let saysCodings = request.fields["Accept-Encoding"] != nil || named["Accept-Encoding"] != nil
-        request.hasOwnCodings = request.hasOwnCodings || !saysCodings
-        request.fields = configuration.network.sent(request.fields)
-        return request
+    /// The way of `request`, with the fields every request has: Vary compares what is sent.
+    func path(of request: HTTPRequest) -> ExchangePath {
+        var step = ExchangeStep(
+            request.url, method: request.method, body: request.body,
+            fields: configuration.network.sent(request.fields),
+            rules: rules.applying(request.network, retry: request.retry))
+        switch request.redirectMode {
+        case .follow: step.redirectHandling = .follow
+        case .manual: step.redirectHandling = .answer
+        case .error: step.redirectHandling = .refuse
+        }
+        return ExchangePath(step)
+    }
+
+    /// The request of one step, whose `fields` have an identity in place of credentials.
+    func request(_ request: HTTPRequest, at step: ExchangeStep, sending fields: HTTPFields) -> HTTPRequest {
+        var sent = request
+        sent.url = step.url
+        sent.method = step.method
+        sent.body = step.body
+        sent.fields = fields
+        sent.step = step
+        let saysCodings =
+            request.fields["Accept-Encoding"] != nil || configuration.network.fields["Accept-Encoding"] != nil
+        sent.hasOwnCodings = !saysCodings
+        return sent
     }
 
     func finishRevalidations() async { await flights.waitUntilIdle { $0.isBehind } }
@@ -64,8 +85,9 @@ final class HTTPClientCore: Sendable {
         guard request.method == "GET", request.cacheMode != .noStore else {
             return try await ask(request, found.stored, found.step).response
         }
-        let flown = try await flights.value(for: key(request)) { [self] () async throws(ImageError) -> Flown in
-            try await resolve(request, cache)
+        let flown = try await flights.value(for: key(request), priority: request.priority) {
+            [self] context async throws(ImageError) -> Flown in
+            try await resolve(request, cache, context)
         }
         // An answer that may not be stored is for who asked for it, and for nobody else.
         guard flown.isFirst || flown.value.isShareable else {
@@ -75,18 +97,23 @@ final class HTTPClientCore: Sendable {
     }
 
     private func key(_ request: HTTPRequest, isBehind: Bool = false) -> FlightKey {
-        FlightKey(
-            url: HTTPCache.key(request.url), fields: request.fields, mode: request.cacheMode,
-            maxBytes: request.maxBytes ?? configuration.maxBytes,
+        var load = LoadRequest(
+            url: request.url, fields: request.fields, maxBytes: request.maxBytes ?? configuration.maxBytes)
+        load.network = request.network
+        load.retry = request.retry
+        return FlightKey(
+            exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode,
             epoch: cache?.epoch(of: request.url) ?? 0, isBehind: isBehind)
     }
 
     /// The body of a flight. Looks again: another flight may have landed since.
-    private func resolve(_ request: HTTPRequest, _ cache: HTTPCache) async throws(ImageError) -> Flown {
+    private func resolve(
+        _ request: HTTPRequest, _ cache: HTTPCache, _ context: LoadContext
+    ) async throws(ImageError) -> Flown {
         let found = await cache.lookup(
             request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
         if let response = reply(request, found) { return Flown(response: response, isShareable: true) }
-        return try await ask(request, found.stored, found.step)
+        return try await ask(request, found.stored, found.step, context)
     }
 
     /// What the cache alone answers; nil where the server must be asked.
@@ -122,8 +149,9 @@ final class HTTPClientCore: Sendable {
         for name in ["Range", "If-Range", "If-None-Match", "If-Modified-Since"] { plain.fields[name] = nil }
         plain.method = "GET"
         let asked = plain
-        flights.launch(key(asked, isBehind: true)) { [self] () async throws(ImageError) -> Flown in
-            try await ask(asked, stored, CacheStep.confirmation(of: stored.head, for: asked.head))
+        // The caller has its response: every request that a caller waits for goes first.
+        flights.launch(key(asked, isBehind: true), priority: .low) { [self] context async throws(ImageError) -> Flown in
+            try await ask(asked, stored, CacheStep.confirmation(of: stored.head, for: asked.head), context)
         }
     }
 }
@@ -131,14 +159,14 @@ final class HTTPClientCore: Sendable {
 extension HTTPClientCore {
     /// Asks the server, and does with the answer what RFC 9111 says.
     func ask(
-        _ request: HTTPRequest, _ stored: StoredResponse?, _ step: CacheStep
+        _ request: HTTPRequest, _ stored: StoredResponse?, _ step: CacheStep, _ context: LoadContext? = nil
     ) async throws(ImageError) -> Flown {
         let epoch = cache?.epoch(of: request.url)
         let answer: HTTPTransportResponse
         do {
-            answer = try await transport.send(exchange(request, step))
-            let network = configuration.network
-            network.strictTransport?.take(answer.head, from: request.url, network.tls)
+            answer = try await send(exchange(request, step, context), request.step?.rules.retry ?? rules.retry)
+            // What the cache gives was learned when it came.
+            request.step?.learn(answer.head)
         } catch {
             guard error.isUnreachable, let stored, outcome(.unreachable, request, step, stored) == .useStale else {
                 throw error
@@ -153,7 +181,7 @@ extension HTTPClientCore {
                 let current = await cache?.freshen(stored, with: answer, for: request.head, url: request.url) ?? stored
                 return Flown(response: reply(request, current, .revalidated, answer), isShareable: true)
             }
-        case .askAgain: return try await ask(request, nil, .fetch(request.fields))
+        case .askAgain: return try await ask(request, nil, .fetch(request.fields), context)
         case .give(let freshens):
             if freshens, let stored {
                 _ = await cache?.freshen(stored, with: answer, for: request.head, url: request.url)
@@ -162,7 +190,40 @@ extension HTTPClientCore {
         return Flown(response: response(request, answer), isShareable: await keep(answer, request, epoch))
     }
 
-    private func exchange(_ request: HTTPRequest, _ step: CacheStep) -> HTTPTransportRequest {
+    /// Sends a request, and once more as the policy says if no response came.
+    private func send(
+        _ request: HTTPTransportRequest, _ policy: RetryPolicy
+    ) async throws(ImageError) -> HTTPTransportResponse {
+        guard policy.attempts > 1, Self.repeatable.contains(request.method) else {
+            return try await transport.send(request)
+        }
+        let start = waits.now
+        var retries = RetryState(policy)
+        var failures: [NetworkError] = []
+        while true {
+            do throws(ImageError) {
+                var answer = try await transport.send(request)
+                answer.metrics.attempts += failures.last?.attempt ?? 0
+                answer.metrics.failures = failures
+                return answer
+            } catch {
+                guard case .network(var failure) = error else { throw error }
+                failure.attempt += failures.last?.attempt ?? 0
+                guard case .again(let seconds) = retries.decide(failure, elapsed: waits.now - start) else {
+                    throw .network(failure.telling(failures))
+                }
+                failures.append(failure)
+                try await waits.wait(seconds)
+            }
+        }
+    }
+
+    /// Methods that do the same however often a request is sent (RFC 9110 9.2.2).
+    private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+
+    private func exchange(
+        _ request: HTTPRequest, _ step: CacheStep, _ context: LoadContext?
+    ) -> HTTPTransportRequest {
         var fields = request.fields
         switch step {
         case .fetch(let sent), .revalidate(let sent): fields = sent
@@ -170,10 +231,14 @@ extension HTTPClientCore {
         }
         // Parts of a coded body are of no use (Fetch 4.6). Only what is sent says so: a stored whole is found as ever.
         if request.hasOwnCodings, fields["Range"] != nil { fields["Accept-Encoding"] = "identity" }
-        return HTTPTransportRequest(
+        fields = request.step?.replacingIdentity(in: fields, method: request.method) ?? fields
+        var sent = HTTPTransportRequest(
             url: request.url, method: request.method, fields: fields, body: request.body,
             maxBytes: request.maxBytes ?? configuration.maxBytes, timeouts: request.timeouts,
-            priority: request.priority)
+            priority: context?.priority ?? request.priority)
+        sent.context = context
+        sent.tls = request.network.tls
+        return sent
     }
 
     private func outcome(

@@ -34,8 +34,16 @@ public struct HTTPRequest: Sendable {
     public var timeouts: LoadTimeouts?
     /// Most bytes of body that are accepted; nil for the client's limit.
     public var maxBytes: Int?
+    /// Cookies, trust, credentials, and the redirect policy that differ from the client's. Accepted statuses and content
+    /// types have no effect because every final status is a response.
+    public var network = NetworkOptions()
+    /// When the request is retried after the server could not be reached; `nil` for the client's rule. Only requests that
+    /// can be sent twice are retried (RFC 9110 9.2.2), and no status is.
+    public var retry: RetryPolicy?
     /// Whether Accept-Encoding is the client's and not the caller's.
     var hasOwnCodings = false
+    /// The step of an exchange that this request is, set while it is followed.
+    var step: ExchangeStep?
 
     /// Creates a request.
     public init(

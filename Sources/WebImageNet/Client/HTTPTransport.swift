@@ -27,6 +27,10 @@ public struct HTTPTransportRequest: Sendable {
     public var timeouts: LoadTimeouts?
     /// How soon it is wanted.
     public var priority: RequestPriority
+    /// The live priority, or `nil` if ``priority`` doesn't change while the request runs.
+    package var context: LoadContext?
+    /// Whom to trust, or `nil` for the transport's own setting.
+    package var tls: TLSConfiguration?
 
     /// Creates a request.
     public init(

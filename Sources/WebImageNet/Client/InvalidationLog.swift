@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Remembers which stored answers were invalidated, so that an answer that was on its way then is neither stored nor
@@ -20,6 +21,15 @@ final class InvalidationLog: Sendable {
 
     /// Grows with every invalidation of `key`.
     func epoch(of key: String) -> UInt64 { state.withLock { $0.epochs[key] ?? $0.floor } }
+
+    /// Notes an invalidation of all keys.
+    func noteAll() {
+        state.withLock { state in
+            state.last += 1
+            state.epochs.removeAll(keepingCapacity: true)
+            state.floor = state.last
+        }
+    }
 
     /// Notes an invalidation of `key`.
     func note(_ key: String) {

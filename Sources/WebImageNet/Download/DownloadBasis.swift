@@ -11,13 +11,13 @@ final class DownloadBasis: Sendable {
 
     /// What all downloads of a downloader share: an object, so that none copies the many fields.
     private final class Common: Sendable {
-        let configuration: DownloaderConfiguration
+        let rules: ExchangeRules
         let keep: Keep?
         /// Fields of a request that has none of its own.
         let fields: HTTPFields
 
         init(_ configuration: DownloaderConfiguration, keep: Keep?) {
-            self.configuration = configuration
+            rules = ExchangeRules(configuration)
             self.keep = keep
             fields = configuration.sent(HTTPFields())
         }
@@ -26,9 +26,11 @@ final class DownloadBasis: Sendable {
     let request: LoadRequest
     /// The URL that the caller asked for, before interceptors, redirects and alternatives.
     let source: URL
+    /// The configuration's rules with the request's options.
+    let rules: ExchangeRules
     private let common: Common
 
-    var configuration: DownloaderConfiguration { common.configuration }
+    var configuration: DownloaderConfiguration { common.rules.configuration }
     var keep: Keep? { common.keep }
 
     /// The basis of a downloader, for requests to come.
@@ -36,12 +38,14 @@ final class DownloadBasis: Sendable {
         self.request = request
         source = request.url
         common = Common(configuration, keep: keep)
+        rules = common.rules
     }
 
     private init(_ request: LoadRequest, source: URL, like other: DownloadBasis) {
         self.request = request
         self.source = source
         common = other.common
+        rules = common.rules.applying(request.network, retry: request.retry)
     }
 
     /// The same for another request, which stands for `source`.

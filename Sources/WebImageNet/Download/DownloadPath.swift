@@ -1,89 +1,113 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Synchronization
 import WebImageCore
 import WebImageHTTP
 
-/// The way of one attempt from redirect to redirect. Its steps are no async functions, so that what they hold for a
-/// moment takes no room in the frames of thousands of waiting tasks. Thread-safe.
+/// One attempt of a download: its exchange, and which responses are accepted. Thread-safe.
 final class DownloadPath: Sendable {
-    private struct State {
-        var hop: DownloadHop
-        var decision = HopDecision()
-        var visited: [DownloadHop.Mark] = []
-    }
+    private let basis: DownloadBasis
+    private let path: ExchangePath
 
-    private let mostRedirects: Int
-    private let state: Lock<State>
+    private var request: LoadRequest { basis.request }
 
     init(_ basis: DownloadBasis) {
-        mostRedirects = basis.configuration.maxRedirects
-        state = Lock(State(hop: DownloadHop(basis)))
+        self.basis = basis
+        path = ExchangePath(ExchangeStep(basis.request.url, fields: basis.fields, rules: basis.rules))
     }
 
     /// What to ask next; `spent` seconds of the total time are gone.
     @inline(never)
     func order(spent: Double) throws(ImageError) -> TransferOrder {
-        let (hop, decision) = state.withLock { state in
-            state.decision = HopDecision()
-            return (state.hop, state.decision)
+        let sending = path.begin()
+        let step = sending.step
+        var timeouts = request.timeouts ?? basis.configuration.timeouts
+        guard spent < timeouts.total else { throw step.failure(.timedOut, phase: .total) }
+        timeouts.total -= spent
+        let fields = step.fieldsWithSecrets()
+        var transfer = TransferRequest(url: try step.check(fields), origin: Origin(step.url).description)
+        try path.note(step, sending: fields)
+        transfer.fields = fields
+        transfer.maxBytes = request.maxBytes
+        transfer.timeouts = timeouts
+        transfer.tls = request.network.tls
+        let rules = basis.rules
+        let acceptsNotModified = request.acceptsNotModified
+        transfer.disposition = { [decision = sending.decision] head in
+            guard case .answer = decision.next(step, head), rules.accepts(head.status, acceptsNotModified),
+                rules.acceptsType(head)
+            else { return .discard }
+            return .deliver
         }
-        let order = try hop.transfer(spent: spent, decision)
-        let mark = hop.mark(order.request)
-        let isNew = state.withLock { state in
-            // A list: there are few, and nearly always one.
-            guard !state.visited.contains(mark) else { return false }
-            state.visited.append(mark)
-            return true
+        if transfer.isResumable {
+            transfer.keep = basis.keep
+            transfer.source = basis.source
         }
-        guard isNew else { throw hop.failure(.tooManyRedirects, detail: "a loop") }
-        guard hop.redirects <= mostRedirects else {
-            throw hop.failure(.tooManyRedirects, detail: "more than \(mostRedirects)")
-        }
-        return order
+        return TransferOrder(transfer)
     }
 
-    /// The response where `outcome` is the end of the way; nil where it goes on.
+    /// The response if `outcome` is the end of the way; nil if it goes on.
     @inline(never)
     func take(_ outcome: TransferOutcome) throws(ImageError) -> LoadResponse? {
-        let (hop, decision) = state.withLock { ($0.hop, $0.decision) }
-        let answer = try hop.answer(outcome)
-        hop.learn(answer.head)
-        if let again = hop.answeringChallenge(answer.head) {
-            state.withLock { $0.hop = again }
-            return nil
-        }
-        switch decision.next(hop, answer.head) {
-        case .hop(let next):
-            state.withLock { $0.hop = next }
-            return nil
-        case .redirectAnswer: return response(answer, hop)
-        case .answer:
-            try check(answer, hop)
-            return response(answer, hop)
-        case .refused(let reason):
-            throw hop.failure(.redirectRefused, status: answer.head.status, detail: reason)
+        let step = path.step
+        let answer = try answer(outcome, step)
+        step.learn(answer.head)
+        switch try path.advance(
+            after: answer.head, requestTime: answer.requestTime, responseTime: answer.responseTime)
+        {
+        case nil: return nil
+        case .redirect?: return response(answer, step)
+        case .answer?:
+            try check(answer, step)
+            return response(answer, step)
         }
     }
 
-    private func check(_ answer: TransferAnswer, _ hop: DownloadHop) throws(ImageError) {
+    /// What came. A URL that libcurl can't use is the caller's fault, or that of the redirect that led there.
+    private func answer(_ outcome: TransferOutcome, _ step: ExchangeStep) throws(ImageError) -> TransferAnswer {
+        do throws(ImageError) {
+            return try outcome.get()
+        } catch {
+            guard case .network(let failure) = error, failure.underlying == Self.malformed else { throw error }
+            guard step.redirects > 0 else { throw .request(.invalidURL(step.url.absoluteString)) }
+            throw step.failure(.redirectRefused, detail: failure.detail)
+        }
+    }
+
+    /// CURLE_URL_MALFORMAT: a port beyond 65535, for example.
+    private static let malformed: Int32 = 3
+
+    private func check(_ answer: TransferAnswer, _ step: ExchangeStep) throws(ImageError) {
         let status = answer.head.status
-        guard hop.accepts(status) else { throw hop.statusFailure(answer.head, retryAfter: answer.retryAfter) }
-        guard hop.acceptsType(answer.head) else {
-            let type = answer.head.fields["Content-Type"] ?? "none"
-            throw hop.failure(.contentTypeRefused, status: status, detail: type)
+        guard basis.rules.accepts(status, request.acceptsNotModified) else {
+            throw step.statusFailure(answer.head, retryAfter: answer.retryAfter)
         }
-        guard status == 304 || !answer.body.isEmpty else { throw hop.failure(.noData, status: status) }
+        guard basis.rules.acceptsType(answer.head) else {
+            let type = answer.head.fields["Content-Type"] ?? "none"
+            throw step.failure(.contentTypeRefused, status: status, detail: type)
+        }
+        guard status == 304 || !answer.body.isEmpty else { throw step.failure(.noData, status: status) }
     }
 
-    private func response(_ answer: TransferAnswer, _ hop: DownloadHop) -> LoadResponse {
+    private func response(_ answer: TransferAnswer, _ step: ExchangeStep) -> LoadResponse {
         var metrics = answer.metrics
-        metrics.redirects = hop.redirects
+        metrics.redirects = step.redirects
         var response = LoadResponse(
-            head: answer.head, body: answer.body, finalURL: hop.url, requestTime: answer.requestTime,
+            head: answer.head, body: answer.body, finalURL: step.url, requestTime: answer.requestTime,
             responseTime: answer.responseTime, metrics: metrics)
         response.isLengthKnown = answer.isLengthKnown
+        if step.redirects > 0 { response.redirects = path.redirects }
         return response
+    }
+}
+
+extension ExchangeStep {
+    /// The error of a status that isn't accepted.
+    fileprivate func statusFailure(_ head: ResponseHead, retryAfter: Double?) -> ImageError {
+        let isLocked = head.status == 401 || head.status == 407
+        let realm = head.status == 401 ? AuthenticationChallenge.all(head).first?.realm ?? "" : ""
+        return failure(
+            isLocked ? .authenticationRequired : .status, status: head.status, retryAfter: retryAfter,
+            freshFor: Freshness.told(by: head, now: Date()), detail: realm)
     }
 }

@@ -39,8 +39,8 @@ public struct DownloaderConfiguration: Sendable {
     /// Least seconds between two reports of a download's progress by a manager. The first and the last one always
     /// come; bytes for previews are not held back. Default 0: a report for everything that comes.
     public var minimumProgressInterval = 0.0
-    /// Redirects that are followed, 0 to 20. Default 10.
-    public var maxRedirects = 10
+    /// The maximum number of redirects that are followed, 0 to 20. The default is 20, as in Fetch.
+    public var maxRedirects = 20
     /// Whether a redirect may lead from https to http. Default false.
     public var allowsDowngrade = false
     /// The User-Agent field. Default `WebImage/0.1`.
@@ -65,7 +65,7 @@ public struct DownloaderConfiguration: Sendable {
     /// Whom to trust. Default the system's authorities.
     public var tls = TLSConfiguration.system
     /// Cookies that are sent and kept. Default none.
-    public var cookies = CookiePolicy.none
+    public var cookies = CookiePolicy.disabled
     /// Users and passwords for servers that ask (401). Default nil: such servers fail with 2017.
     public var credentials: CredentialStore?
     /// Decides on redirects within the rules above. Default nil: they are followed.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import WebImageConcurrency
 import WebImageCore
 
 /// The loader for `file:` URLs. Reads regular files only, never on Swift's cooperative pool. Thread-safe.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -18,45 +19,48 @@ public final class LoadContext: Sendable {
         case body(Data)
     }
 
-    private struct State {
-        var priority: RequestPriority
-        var observer: (@Sendable (RequestPriority) -> Void)?
-    }
-
-    private let state: Lock<State>
+    private let live: ObservedValue<RequestPriority>
+    /// The number of the present observer of the priority.
+    private let observation = Lock<Int?>(nil)
     private let handler: (@Sendable (Report) -> Void)?
 
     /// Creates a context whose `handler` takes the reports.
     public init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
-        self.state = Lock(State(priority: priority))
+        live = ObservedValue(priority)
         self.handler = handler
     }
 
     /// Creates a context that wants no reports, so that loaders need not make any.
     public init(priority: RequestPriority = .normal) {
-        self.state = Lock(State(priority: priority))
+        live = ObservedValue(priority)
         handler = nil
     }
 
     /// For loaders: whether anybody takes the reports.
     public var wantsReports: Bool { handler != nil }
 
-    /// The present priority. Setting it tells the loader.
+    /// The present priority. Setting it tells the loader, which hears of changes in their order.
     public var priority: RequestPriority {
-        get { state.withLock { $0.priority } }
-        set {
-            let observer = state.withLock { state -> (@Sendable (RequestPriority) -> Void)? in
-                guard state.priority != newValue else { return nil }
-                state.priority = newValue
-                return state.observer
-            }
-            observer?(newValue)
-        }
+        get { live.value }
+        set { live.value = newValue }
     }
 
     /// For loaders: `observer` is called with every later change of the priority.
     public func observePriority(_ observer: @escaping @Sendable (RequestPriority) -> Void) {
-        state.withLock { $0.observer = observer }
+        followPriority(from: nil, observer)
+    }
+
+    /// For loaders that have begun with the priority `known`: `observer` is called with the present priority if it is
+    /// another one, and with every later change. So no change between beginning and observing is lost.
+    package func followPriority(
+        from known: RequestPriority?, _ observer: @escaping @Sendable (RequestPriority) -> Void
+    ) {
+        let number = live.follow(from: known ?? live.value, observer)
+        let former = observation.withLock { observation in
+            defer { observation = number }
+            return observation
+        }
+        if let former { live.stopObserving(former) }
     }
 
     /// For loaders: passes a report on.

@@ -4,7 +4,7 @@ import Foundation
 import WebImageHTTP
 
 /// What a loader is to get.
-public struct LoadRequest: Sendable {
+public struct LoadRequest: Sendable, Hashable {
     /// The source.
     public var url: URL
     /// Additional header fields (HTTP only), conditions among them.

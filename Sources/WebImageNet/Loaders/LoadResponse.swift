@@ -21,6 +21,11 @@ public struct LoadResponse: Sendable {
     /// Whether the answer told where its body ends. False where only the end of the connection did: such a body
     /// cannot be told from one that was cut. Default true.
     public var isLengthKnown = true
+    /// The redirects that were followed, in order. ``finalURL`` of each is the URL that redirected.
+    ///
+    /// What is stored under the first URL is fresh only as long as they are:
+    /// ``StoredHead/limitFreshness(byRedirects:)``.
+    package var redirects: [StoredHead] = []
 
     /// Creates a response.
     public init(

@@ -1,90 +1,53 @@
 // SPDX-License-Identifier: MIT
 
-import Dispatch
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
-/// Blocking work, a few pieces at a time, by priority, on libdispatch's threads: Swift's cooperative pool must not
-/// wait for disks. Thread-safe.
+/// Blocking work of loaders, a few pieces at a time, by live priority, on threads of its own: Swift's cooperative pool must
+/// not wait for disks. Thread-safe.
 final class ReadingLane: Sendable {
-    private struct State {
-        var order = LevelQueue<UInt64>()
-        var work: [UInt64: @Sendable () -> Void] = [:]
-        var workers = 0
-    }
+    private let pool: WorkerPool<Void, RequestPriority>
 
-    private let state = Lock(State())
-    private let width: Int
-    private let queue = DispatchQueue(label: "webimage.reading", attributes: .concurrent)
+    init(width: Int) { pool = WorkerPool(name: "webimage-load", threads: width) {} }
 
-    init(width: Int) { self.width = max(width, 1) }
-
-    /// Runs `work` when its turn has come.
-    func submit(_ id: UInt64, _ priority: RequestPriority, _ work: @escaping @Sendable () -> Void) {
-        let needsWorker = state.withLock { state in
-            state.order.push(id, priority)
-            state.work[id] = work
-            guard state.workers < width else { return false }
-            state.workers += 1
-            return true
-        }
-        if needsWorker { queue.async { self.runAll() } }
-    }
-
-    /// Changes the priority of work that waits.
-    func setPriority(_ id: UInt64, _ priority: RequestPriority) {
-        state.withLock { if $0.order.contains(id) { $0.order.push(id, priority) } }
-    }
-
-    /// Drops work that waits.
-    func cancel(_ id: UInt64) {
-        state.withLock { state in
-            if state.order.remove(id) { state.work[id] = nil }
-        }
-    }
+    /// The number of pieces of work that wait for their turn.
+    var waitingCount: Int { pool.waitingCount }
 
     /// Runs the `work` of a load when its turn has come, at the load's live priority.
     ///
-    /// - Parameter work: is told by its argument whether its result is still wanted.
-    /// - Throws: what `work` throws, or ``RequestError/cancelled`` as soon as the surrounding Swift task is cancelled.
+    /// - Parameters:
+    ///   - context: The load's context, whose priority orders the work.
+    ///   - work: The work. Its argument reports whether its result is no longer wanted.
+    /// - Throws: The error of `work`, or ``RequestError/cancelled`` as soon as the surrounding Swift task is canceled.
     func run(
         _ context: LoadContext,
         _ work: @escaping @Sendable (_ isCancelled: () -> Bool) throws(ImageError) -> LoadResponse
     ) async throws(ImageError) -> LoadResponse {
-        let ticket = Ticket<Result<LoadResponse, ImageError>>()
-        context.observePriority { [self] priority in setPriority(ticket.id, priority) }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard ticket.install(continuation) else { return }
-                submit(ticket.id, context.priority) {
-                    do throws(ImageError) {
-                        ticket.resolve(.success(try work { ticket.isResolved }))
-                    } catch {
-                        ticket.resolve(.failure(error))
-                    }
-                }
+        let promise = Promise<Result<LoadResponse, ImageError>>()
+        let known = context.priority
+        let id = try submit(known) {
+            guard !promise.isResolved else { return }
+            do throws(ImageError) {
+                promise.resolve(.success(try work { promise.isResolved }))
+            } catch {
+                promise.resolve(.failure(error))
             }
-        } onCancel: {
-            ticket.resolve(.failure(.request(.cancelled)))
-            cancel(ticket.id)
         }
-        return try outcome.get()
+        // After the submission: a change that came before it would find no work.
+        context.followPriority(from: known) { [pool] in pool.setPriority(id, $0) }
+        return try await promise.value { [pool] in
+            promise.resolve(.failure(.request(.cancelled)))
+            _ = pool.withdraw(id)
+        }
     }
 
-    /// Pieces of work that wait for their turn.
-    var waitingCount: Int { state.withLock { $0.work.count } }
-
-    private func runAll() {
-        while let work = next() { work() }
-    }
-
-    private func next() -> (@Sendable () -> Void)? {
-        state.withLock { state in
-            guard let id = state.order.pop() else {
-                state.workers -= 1
-                return nil
-            }
-            return state.work.removeValue(forKey: id)
+    private func submit(_ priority: RequestPriority, _ work: @escaping @Sendable () -> Void) throws(ImageError) -> Int {
+        do {
+            return try pool.submit(priority) { _ in work() }
+        } catch {
+            // Only a pool that is gone refuses work.
+            throw .request(.managerClosed)
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// The loader of one request whose bytes the app brings itself, in pieces. Thread-safe where `open` is.

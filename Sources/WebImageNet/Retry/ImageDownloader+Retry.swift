@@ -8,34 +8,31 @@ extension ImageDownloader {
     /// The load from its URL, then from the alternatives in their order. What is decided on the way is decided in
     /// functions that are not async, so that it takes no room in the frames of thousands of waiting tasks.
     func loadAnywhere(_ basis: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        var tried = 0
-        var present = basis
+        guard !basis.request.alternatives.isEmpty else { return try await loadWithRetries(basis, run) }
+        return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, run)
+    }
+
+    private func mayLoad(_ url: URL) -> Bool { canLoad(url) && url.hasScheme(in: configuration.allowedSchemes) }
+
+    /// By itself, so that its frame is not part of every waiting load's.
+    @inline(never)
+    private func loadSequence(
+        _ sequence: AlternativeSequence, _ basis: DownloadBasis, _ run: LoadRun
+    ) async throws(ImageError) -> LoadResponse {
+        var sequence = sequence
         while true {
             do {
-                return try await loadWithRetries(present, run)
+                let basis = basis.with(sequence.current, source: basis.source)
+                return sequence.completing(try await loadWithRetries(basis, run))
             } catch {
-                present = try alternative(to: basis, &tried, after: error, run)
+                try sequence.advance(after: error)
+                run.beginSource()
             }
         }
     }
 
-    @inline(never)
-    private func alternative(
-        to basis: DownloadBasis, _ tried: inout Int, after error: ImageError, _ run: LoadRun
-    ) throws(ImageError) -> DownloadBasis {
-        guard case .network(let error) = error else { throw error }
-        let rest = basis.request.alternatives.filter { canLoad($0) && $0.hasScheme(in: configuration.allowedSchemes) }
-            .dropFirst(tried)
-        guard let next = rest.first else { throw .network(error.telling(run.failures.dropLast())) }
-        tried += 1
-        return basis.changed { request in
-            if Origin(next) != Origin(request.url) { request.fields = Redirect.withoutSecrets(request.fields) }
-            request.url = next
-        }
-    }
-
     private func loadWithRetries(_ first: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
-        let attempts = Attempts(first, first.request.retry ?? configuration.retry, start: waits.now)
+        let attempts = Attempts(first, first.rules.retry, start: waits.now)
         while true {
             do {
                 return try await follow(attempts.basis, attempts.policy, run)
@@ -57,7 +54,7 @@ extension ImageDownloader {
         }
         noteRetryAfter(error, attempts.policy)
         guard case .again(let seconds) = attempts.retries.decide(error, elapsed: waits.now - attempts.start) else {
-            throw .network(error)
+            throw .network(error.telling(run.failures.dropLast()))
         }
         return seconds
     }
@@ -84,26 +81,5 @@ private final class Attempts {
         self.policy = policy
         self.start = start
         retries = RetryState(policy)
-    }
-}
-
-extension NetworkError {
-    /// Most earlier failures that are told in words.
-    private static let mostTold = 5
-    /// Most earlier failures that are handed on.
-    private static let mostKept = 16
-
-    /// This error with what was tried before it.
-    func telling(_ earlier: some BidirectionalCollection<NetworkError>) -> NetworkError {
-        guard !earlier.isEmpty else { return self }
-        let told = earlier.suffix(Self.mostTold).map { failure in
-            let what = failure.status.map { "status \($0)" } ?? "\(failure.reason)"
-            return failure.url == url ? what : "\(what) at \(failure.url)"
-        }
-        var error = self
-        let before = "tried before: \(told.joined(separator: ", "))"
-        error.detail = detail.isEmpty ? before : "\(detail); \(before)"
-        error.earlier = Array(earlier.suffix(Self.mostKept))
-        return error
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -48,7 +49,15 @@ final class LoadRun: Sendable {
         }
     }
 
-    /// An attempt failed with `error`; gives it back counted over the whole load.
+    /// An alternative is loaded from now on. Attempts and failures are counted by source.
+    func beginSource() {
+        state.withLock { state in
+            state.attempts = 0
+            state.failures = []
+        }
+    }
+
+    /// An attempt failed with `error`; gives it back counted over the present source.
     func add(_ error: NetworkError) -> NetworkError {
         state.withLock { state in
             var error = error

@@ -6,7 +6,9 @@ import WebImageCore
 ///
 /// Only failures that can pass are tried again: a lost connection, time limits of connecting and of silence, a proxy
 /// that failed, the statuses 408, 429, 500, 502, 503 and 504; a name that is not found and a refused connection once.
-public struct RetryPolicy: Sendable {
+///
+/// Policies with generators of their own are equal if they're copies of each other.
+public struct RetryPolicy: Sendable, Hashable {
     /// Attempts in all, the first one included. Default 3.
     public var attempts: Int
     /// Seconds before the second attempt, at most; doubled for each one after it. Default 0.5.
@@ -20,7 +22,12 @@ public struct RetryPolicy: Sendable {
     public var budget: Double
     /// A random number of the range. The wait is one between 0 and the delay, so that many clients do not come back
     /// at the same moment. Default the system's generator.
-    public var random: @Sendable (ClosedRange<Double>) -> Double = { Double.random(in: $0) }
+    public var random: @Sendable (ClosedRange<Double>) -> Double {
+        get { generator.map(\.closure) ?? Self.systemGenerator }
+        set { generator = IdentifiedClosure(newValue) }
+    }
+    /// The generator that replaces the system's, or `nil` for the system's.
+    private var generator: IdentifiedClosure<@Sendable (ClosedRange<Double>) -> Double>?
 
     /// Creates a policy.
     public init(
@@ -38,6 +45,8 @@ public struct RetryPolicy: Sendable {
     public static let standard = RetryPolicy()
     /// One attempt; and no waiting for hosts that want to be left alone.
     public static let never = RetryPolicy(attempts: 1)
+
+    private static let systemGenerator: @Sendable (ClosedRange<Double>) -> Double = { Double.random(in: $0) }
 
     /// Statuses that can pass.
     static let statuses: Set<Int> = [408, 429, 500, 502, 503, 504]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
 import WebImageCore
 
 /// Decides which waiting transfer gets the next place. A pure state machine, without sockets or time.
@@ -17,7 +18,7 @@ struct AdmissionQueue {
 
     private struct Origin {
         let name: String
-        var waiting: LevelQueue<UInt64>
+        var waiting: PriorityQueue<UInt64, RequestPriority>
         var running = 0
         var isMultiplexed: Bool
         var standing = Standing.none
@@ -36,9 +37,9 @@ struct AdmissionQueue {
     private var places: [String: Int] = [:]
     private var freePlaces: [Int] = []
     /// Origins whose next transfer needs a connection of its own.
-    private var ready = LevelQueue<Int>()
+    private var ready = PriorityQueue<Int, RequestPriority>()
     /// Origins whose next transfer rides on a connection that stands.
-    private var riding = LevelQueue<Int>()
+    private var riding = PriorityQueue<Int, RequestPriority>()
     /// The origins of what waits.
     private var waiting: [UInt64: Int] = [:]
     private var multiplexed: Set<String> = []
@@ -120,7 +121,8 @@ struct AdmissionQueue {
 
     private mutating func place(of name: String) -> Int {
         if let place = places[name] { return place }
-        let origin = Origin(name: name, waiting: LevelQueue(order: order), isMultiplexed: multiplexed.contains(name))
+        let origin = Origin(
+            name: name, waiting: PriorityQueue(order: order.queueOrder), isMultiplexed: multiplexed.contains(name))
         let place = freePlaces.popLast() ?? origins.count
         if place == origins.count { origins.append(origin) } else { origins[place] = origin }
         places[name] = place

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Memory of bodies that nobody looks at any more, for the next ones: the system's allocator would give pages back and

@@ -2,6 +2,7 @@
 
 import CCurl
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// Exchanges with HTTP servers on one network thread, over libcurl's multi interface. Thread-safe.
@@ -51,7 +52,6 @@ final class CurlTransport: Sendable {
         _ order: TransferOrder, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
         let ticket = Ticket<TransferOutcome>()
-        context.observePriority { [mailbox] priority in mailbox.post(.setPriority(ticket.id, priority)) }
         defer { ticket.showOrder() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -60,9 +60,13 @@ final class CurlTransport: Sendable {
                     ticket: ticket, order: order, priority: context.priority, observer: observer,
                     wantsBody: context.wantsReports, enqueued: MonotonicTime.now,
                     activity: activity.enqueue(order.request.origin))
-                if !mailbox.post(.add(submission)) {
+                guard mailbox.post(.add(submission)) else {
                     submission.activity.drop()
-                    ticket.resolve(.failure(.request(.managerClosed)))
+                    return ticket.resolve(.failure(.request(.managerClosed)))
+                }
+                // Behind the submission: a change that came before it would find no transfer.
+                context.followPriority(from: submission.priority) { [mailbox] priority in
+                    mailbox.post(.setPriority(ticket.id, priority))
                 }
             }
         } onCancel: {

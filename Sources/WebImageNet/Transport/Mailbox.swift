@@ -3,6 +3,7 @@
 import CCurl
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// What the network thread is asked to do.

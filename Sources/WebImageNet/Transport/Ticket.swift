@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
-/// Links a waiting Swift task with its work on another thread: whoever resolves it first decides the
-/// outcome, and the task is resumed exactly once. Thread-safe.
-final class Ticket<Outcome: Sendable>: Sendable {
-    private struct State {
-        var continuation: CheckedContinuation<Outcome, Never>?
-        var outcome: Outcome?
-    }
-
-    let id: UInt64
-    private let state = Lock(State())
-
-    init() {
-        id = TicketNumbers.next()
-    }
+/// Links a waiting Swift task with its work on another thread: a promise with a number by which other threads name the
+/// work. Thread-safe.
+struct Ticket<Outcome: Sendable>: Sendable {
+    let id = TicketNumbers.next()
+    private let promise = Promise<Outcome>()
 
     /// Whether the outcome is decided: nothing that happens later is of interest.
-    var isResolved: Bool { state.withLock { $0.outcome != nil } }
+    var isResolved: Bool { promise.isResolved }
 
     /// For the resumed task, before it looks at objects in the outcome: the thread sanitizer does not see that resuming
     /// orders memory, but sees locks.
@@ -30,28 +22,12 @@ final class Ticket<Outcome: Sendable>: Sendable {
         #endif
     }
 
-    /// Takes the task's continuation. False where the outcome is decided already: the task goes on at once and no
-    /// work is to be started.
-    func install(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
-        let outcome = state.withLock { state in
-            if state.outcome == nil { state.continuation = continuation }
-            return state.outcome
-        }
-        guard let outcome else { return true }
-        continuation.resume(returning: outcome)
-        return false
-    }
+    /// Accepts the task's continuation. The result is `false` if the outcome is decided already: the task resumes
+    /// immediately, and no work is to be started.
+    func install(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool { promise.install(continuation) }
 
     /// Decides the outcome; only the first call does.
-    func resolve(_ outcome: Outcome) {
-        let continuation = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
-            guard state.outcome == nil else { return nil }
-            state.outcome = outcome
-            defer { state.continuation = nil }
-            return state.continuation
-        }
-        continuation?.resume(returning: outcome)
-    }
+    func resolve(_ outcome: Outcome) { promise.resolve(outcome) }
 }
 
 /// Numbers that are given once in the process.

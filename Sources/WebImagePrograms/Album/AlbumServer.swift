@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import WebImage
+import WebImageConcurrency
 import WebImageTesting
 
 /// Serves an album on 127.0.0.1 as web servers do: validators, freshness, some redirects, some slow lines. Queries are not

@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImage
+import WebImageConcurrency
 
 extension GalleryContents {
     /// Pictures of a folder, those below it included, that are shown at most.

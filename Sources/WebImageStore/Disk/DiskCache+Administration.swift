@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 extension DiskCache {
@@ -65,7 +66,7 @@ extension DiskCache {
             }
             if !isOpen { continuation.resume() }
         }
-        readers.stop()
+        readers.close()
     }
 
     /// The cache in figures.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -17,7 +18,7 @@ import WebImageHTTP
 /// they are asked for, all others on two threads of the cache's own; a third writes. What was stored, updated or removed is seen by every later read at once.
 public final class DiskCache: Sendable {
     let state: StoreState
-    let readers: ThreadPool<EntryReader>
+    let readers: ReaderThreads
 
     /// Opens the cache and makes its folder where it is missing. The index is loaded in the background.
     ///
@@ -26,7 +27,7 @@ public final class DiskCache: Sendable {
         try CacheLayout(root: configuration.directory).prepare(configuration.fileSystem)
         let state = StoreState(configuration)
         self.state = state
-        readers = ThreadPool(name: "webimage-read", count: 2) { EntryReader(state) }
+        readers = ReaderThreads(name: "webimage-read", threads: 2) { EntryReader(state) }
         let writer = Thread { DiskWriter(state).run() }
         writer.name = "webimage-write"
         writer.start()

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Folders of entry files that came with the application or from another cache. They are read and nothing else. Whoever

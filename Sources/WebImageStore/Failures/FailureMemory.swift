@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A failure that answers for a while without anybody being asked again.
@@ -22,10 +23,44 @@ public final class FailureMemory: Sendable {
     /// Failures remembered by default.
     public static let defaultLimit = 1_024
 
+    private struct Entry {
+        let context: FailureContext?
+        let failure: RememberedFailure
+    }
+
+    private struct State {
+        var entries: [CacheKey: [Entry]] = [:]
+        var count = 0
+
+        /// Keeps those entries of `key` that `isKept` says.
+        mutating func filter(_ key: CacheKey, _ isKept: (Entry) -> Bool) {
+            guard let before = entries[key] else { return }
+            let after = before.filter(isKept)
+            count += after.count - before.count
+            entries[key] = after.isEmpty ? nil : after
+        }
+
+        mutating func add(_ entry: Entry) {
+            filter(entry.failure.key) { $0.context != entry.context }
+            entries[entry.failure.key, default: []].append(entry)
+            count += 1
+        }
+
+        /// Removes what is no longer valid at `time`, and beyond `limit` those that would be forgotten first.
+        mutating func shrink(to limit: Int, at time: Date) {
+            for key in Array(entries.keys) { filter(key) { $0.failure.isValid(at: time) } }
+            // An eighth leaves at once, so that a flood of failures is not sorted for each of them.
+            guard count > limit else { return }
+            let ends = entries.values.joined().map(\.failure.until).sorted()
+            let last = ends[min(count - limit + limit / 8, ends.count) - 1]
+            for key in Array(entries.keys) { filter(key) { $0.failure.until > last } }
+        }
+    }
+
     private let policy: FailurePolicy
     private let limit: Int
     private let now: @Sendable () -> Date
-    private let failures = Lock<[CacheKey: RememberedFailure]>([:])
+    private let state = Lock(State())
 
     /// Creates an empty memory.
     ///
@@ -42,44 +77,59 @@ public final class FailureMemory: Sendable {
         self.now = now
     }
 
-    /// What is remembered of `key`; nil where nothing is, or no longer.
-    public func failure(for key: CacheKey) -> RememberedFailure? {
-        failures.withLock { failures in
-            guard let failure = failures[key] else { return nil }
-            if failure.isValid(at: now()) { return failure }
-            failures[key] = nil
-            return nil
+    /// The newest failure that is remembered of `key`, whatever produced it; nil where none is, or no longer.
+    public func failure(for key: CacheKey) -> RememberedFailure? { failure(for: key) { _ in true } }
+
+    /// The failure of `key` that one of `contexts`, or nothing in particular, produced.
+    package func failure(for key: CacheKey, in contexts: [FailureContext]) -> RememberedFailure? {
+        failure(for: key) { context in context.map(contexts.contains) ?? true }
+    }
+
+    private func failure(for key: CacheKey, _ answers: (FailureContext?) -> Bool) -> RememberedFailure? {
+        let time = now()
+        return state.withLock { state in
+            guard state.entries[key] != nil else { return nil }
+            state.filter(key) { $0.failure.isValid(at: time) }
+            return state.entries[key]?.last { answers($0.context) }?.failure
         }
     }
 
     /// Remembers `error`, where the policy wants that. What is cancelled, and what was answered from this memory, is not.
-    public func note(_ error: ImageError, for key: CacheKey) {
+    public func note(_ error: ImageError, for key: CacheKey) { note(error, for: key, in: nil) }
+
+    /// Remembers `error` for requests in the same context; nil for all requests.
+    package func note(_ error: ImageError, for key: CacheKey, in context: FailureContext?) {
         guard !error.isCancelled, error.remembered == nil, let seconds = policy.lifetime(error), seconds > 0,
             limit > 0
         else { return }
         let time = now()
-        failures.withLock { failures in
-            failures[key] = RememberedFailure(
-                key: key, error: error, since: time, until: time.addingTimeInterval(min(seconds, Self.longest)))
-            guard failures.count > limit else { return }
-            failures = failures.filter { $0.value.isValid(at: time) }
-            // An eighth leaves at once, so that a flood of failures is not sorted for each of them.
-            guard failures.count > limit else { return }
-            let leaving = failures.values.sorted { $0.until < $1.until }.prefix(failures.count - limit + limit / 8)
-            for failure in leaving { failures[failure.key] = nil }
+        let failure = RememberedFailure(
+            key: key, error: error, since: time, until: time.addingTimeInterval(min(seconds, Self.longest)))
+        state.withLock { state in
+            state.add(Entry(context: context, failure: failure))
+            if state.count > limit { state.shrink(to: limit, at: time) }
         }
     }
 
-    /// Forgets what is remembered of `key`, after a success or at the owner's wish.
-    public func forget(_ key: CacheKey) { failures.withLock { _ = $0.removeValue(forKey: key) } }
+    /// Forgets what is remembered of `key`.
+    public func forget(_ key: CacheKey) { state.withLock { $0.filter(key) { _ in false } } }
+
+    /// Forgets what one of `contexts`, or nothing in particular, produced: the same would succeed now.
+    package func forget(_ key: CacheKey, in contexts: [FailureContext]) {
+        state.withLock { state in
+            guard state.entries[key] != nil else { return }
+            state.filter(key) { entry in entry.context.map { !contexts.contains($0) } ?? false }
+        }
+    }
 
     /// Forgets everything.
-    public func removeAll() { failures.withLock { $0.removeAll() } }
+    public func removeAll() { state.withLock { $0 = State() } }
 
     /// All that is remembered, the newest first.
     public var all: [RememberedFailure] {
         let time = now()
-        return failures.withLock { Array($0.values) }.filter { $0.isValid(at: time) }.sorted { $0.since > $1.since }
+        return state.withLock { $0.entries.values.joined().map(\.failure) }.filter { $0.isValid(at: time) }
+            .sorted { $0.since > $1.since }
     }
 
     /// Failures remembered.
@@ -95,4 +145,18 @@ extension RememberedFailure {
 
     /// The error of a request that it answers.
     public var answer: ImageError { .cache(.remembered(cause: error, since: since, until: until)) }
+}
+
+/// What produced a failure: it says nothing about a request that would be sent or accepted in another way.
+package struct FailureContext: Hashable, Sendable {
+    private let value: any Hashable & Sendable
+
+    /// A context that equals those of equal values.
+    package init(_ value: any Hashable & Sendable) { self.value = value }
+
+    package static func == (left: FailureContext, right: FailureContext) -> Bool {
+        AnyHashable(left.value) == AnyHashable(right.value)
+    }
+
+    package func hash(into hasher: inout Hasher) { AnyHashable(value).hash(into: &hasher) }
 }

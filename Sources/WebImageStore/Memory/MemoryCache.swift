@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Decoded pictures in memory, bounded by the bytes of their pixels. The least recently used leave first, with a

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
+
 /// The rules of the memory cache: limits, expiry, families, and the weak table of pictures that left but live on
 /// elsewhere. A plain value; ``MemoryCache`` guards it.
 struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
-    private struct Weak {
-        weak var object: Object?
-        var note: EntryNote
-    }
-
     private var table = SlotTable<Object>()
-    private var departed: [CacheKey.Digest: Weak] = [:]
+    /// Objects that left but live on elsewhere.
+    private var departed = WeakTable<CacheKey.Digest, Object, EntryNote>(smallestLimit: .max)
     private var departedLimit = 256
     private(set) var families = FamilyIndex()
     var costLimit: Int
@@ -60,7 +58,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
     private mutating func findDeparted(
         _ digest: CacheKey.Digest, uptime: () -> Double, leaving: inout [Object]
     ) -> Object? {
-        guard !departed.isEmpty, let weak = departed.removeValue(forKey: digest) else { return nil }
+        guard !departed.isEmpty, let weak = departed.remove(digest) else { return nil }
         forget(digest, weak.note)
         guard let object = weak.object else { return nil }
         guard weak.note.expires == .infinity || uptime() < weak.note.expires else {
@@ -84,7 +82,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
     /// What could be given out for `digest` now. Changes nothing.
     func live(_ digest: CacheKey.Digest, uptime: () -> Double) -> (object: Object, note: EntryNote)? {
         let held = table.peek(digest).map { (object: $0.value, note: $0.note) }
-        let found = held ?? departed[digest].flatMap { weak in weak.object.map { (object: $0, note: weak.note) } }
+        let found = held ?? departed[digest]
         guard let found, found.note.expires == .infinity || uptime() < found.note.expires else { return nil }
         return found
     }
@@ -119,7 +117,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
     // MARK: - Leaving
 
     mutating func remove(_ digest: CacheKey.Digest, leaving: inout [Object]) {
-        if let weak = departed.removeValue(forKey: digest) { forget(digest, weak.note) }
+        if let weak = departed.remove(digest) { forget(digest, weak.note) }
         guard let (object, note) = table.remove(digest) else { return }
         forget(digest, note)
         leaving.append(object)
@@ -150,16 +148,15 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
 
     /// An object that is held no longer stays findable while something else holds it.
     private mutating func leave(_ digest: CacheKey.Digest, _ object: Object, _ note: EntryNote) {
-        departed[digest] = Weak(object: object, note: note)
+        departed.insert(object, for: digest, note: note)
         if let rendition = note.rendition { families.add(digest, to: rendition.data) }
     }
 
     /// Forgets those that live no longer.
     mutating func pruneDeparted() {
-        for (digest, weak) in departed where weak.object == nil {
-            departed[digest] = nil
-            forget(digest, weak.note)
-        }
+        var gone: [(CacheKey.Digest, EntryNote)] = []
+        departed.prune { gone.append(($0, $1)) }
+        for (digest, note) in gone { forget(digest, note) }
         departedLimit = max(256, departed.count * 2)
     }
 
@@ -169,7 +166,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
 
     /// Empties the store and gives out what it held, to be let go of outside the lock.
     mutating func removeAll() -> SlotTable<Object> {
-        departed = [:]
+        departed = WeakTable(smallestLimit: .max)
         families = FamilyIndex()
         var old = SlotTable<Object>()
         swap(&old, &table)

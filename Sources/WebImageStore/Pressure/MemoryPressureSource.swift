@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Tells when memory is short: merges what the kernel says of the machine and of the control group (PSI, cgroup v2) with

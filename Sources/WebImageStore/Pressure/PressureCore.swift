@@ -4,6 +4,7 @@ import CFiles
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// What the source and its thread share: the state machine, the observers, and the order of deliveries.
@@ -17,8 +18,7 @@ final class PressureCore: Sendable {
         var machine = PressureMachine()
         var observers: [Int: Observer] = [:]
         var nextID = 0
-        var outbox = FIFO<MemoryPressureEvent>()
-        var isDelivering = false
+        var outbox = OrderedDelivery<MemoryPressureEvent>()
         var isStopped = false
         /// The end of the pipe that is written; nil before the thread.
         var wakeUp: Int32?
@@ -58,23 +58,14 @@ final class PressureCore: Sendable {
     /// thread delivering leaves its event to that one.
     func take(_ level: MemoryPressureLevel) {
         let now = clock.uptime()
-        let delivers = state.withLock { state -> Bool in
-            guard let event = state.machine.take(level, at: now) else { return false }
-            state.outbox.push(event)
-            defer { state.isDelivering = true }
-            return !state.isDelivering
+        state.withLock { state in
+            if let event = state.machine.take(level, at: now) { state.outbox.append(event) }
         }
         if level > .normal { startThread() }
-        guard delivers else { return }
-        while true {
-            let next = state.withLock { state -> (MemoryPressureEvent, [Observer])? in
-                guard let event = state.outbox.pop() else {
-                    state.isDelivering = false
-                    return nil
-                }
-                return (event, state.observers.sorted { $0.key < $1.key }.map(\.value))
-            }
-            guard let (event, observers) = next else { return }
+        OrderedDelivery<MemoryPressureEvent>.deliver { access in
+            state.withLock { access(&$0.outbox) }
+        } _: { event in
+            let observers = state.withLock { state in state.observers.sorted { $0.key < $1.key }.map(\.value) }
             for observer in observers { observer.action(event) }
         }
     }

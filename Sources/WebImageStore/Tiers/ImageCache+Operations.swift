@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageConcurrency
 import WebImageHTTP
 
 extension ImageCache {
@@ -21,18 +22,20 @@ extension ImageCache {
         for key: CacheKey, matching request: HTTPFields, in kinds: CacheTiers = .all
     ) async -> Answer? {
         let asked = tiers(of: kinds, policies.query)
+        let generation = generation(of: key)
         guard policies.query == .concurrent, asked.count > 1 else {
             for (index, tier) in asked.enumerated() where tier.mayContain(key) {
                 guard let entry = await tier.entry(for: key, matching: request) else { continue }
-                if policies.promotes { await store(entry, key, request, in: asked[..<index]) }
+                if policies.promotes { await promote(entry, key, request, to: asked[..<index], generation) }
                 return Answer(entry: entry, kind: tier.kind)
             }
             return nil
         }
-        return await FirstAnswer.of(
-            asked.filter { $0.mayContain(key) }.map { tier in
-                { await tier.entry(for: key, matching: request).map { Answer(entry: $0, kind: tier.kind) } }
-            })
+        return await firstAnswer(
+            of:
+                asked.filter { $0.mayContain(key) }.map { tier in
+                    { await tier.entry(for: key, matching: request).map { Answer(entry: $0, kind: tier.kind) } }
+                })
     }
 
     /// Stores `entry`, the answer to a request with the fields `request`, in the tiers of `kinds`.
@@ -40,12 +43,30 @@ extension ImageCache {
         await each(tiers(of: kinds, policies.store), policies.store) { await $0.store(entry, request: request) }
     }
 
-    private func store(
-        _ entry: DiskEntry, _ key: CacheKey, _ request: HTTPFields, in nearer: ArraySlice<any CacheTier>
+    /// Stores `entry` like ``store(_:request:in:)``, unless `key`, which it was made of, was removed after `generation`.
+    package func store(
+        _ entry: DiskEntry, request: HTTPFields, in kinds: CacheTiers, madeOf key: CacheKey,
+        _ generation: CacheGeneration
+    ) async {
+        guard self.generation(of: key) == generation else { return }
+        await store(entry, request: request, in: kinds)
+        guard self.generation(of: key) != generation else { return }
+        // A removal between the check and the store did not see the entry.
+        await each(tiers(of: kinds, policies.store), policies.store) { await $0.remove(entry.key, matching: request) }
+    }
+
+    /// Stores what a farther tier had in the nearer ones, unless it was removed meanwhile.
+    private func promote(
+        _ entry: DiskEntry, _ key: CacheKey, _ request: HTTPFields, to nearer: ArraySlice<any CacheTier>,
+        _ generation: CacheGeneration
     ) async {
         var entry = entry
         entry.key = key
-        for tier in nearer { await tier.store(entry, request: request) }
+        for tier in nearer {
+            guard self.generation(of: key) == generation else { return }
+            await tier.store(entry, request: request)
+            if self.generation(of: key) != generation { await tier.remove(key, matching: request) }
+        }
     }
 
     /// Takes a new HTTP head in every tier of `kinds` that has the entry.
@@ -58,6 +79,7 @@ extension ImageCache {
 
     /// Removes the bytes of `key` from the tiers of `kinds`; those alone that `request` selects where that is not nil.
     public func remove(_ key: CacheKey, matching request: HTTPFields? = nil, in kinds: CacheTiers = .all) async {
+        if request == nil { noteRemoval(of: key) }
         await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.remove(key, matching: request) }
     }
 
@@ -69,6 +91,7 @@ extension ImageCache {
 
     /// Removes everything from memory and from the tiers of `kinds`.
     public func removeAll(in kinds: CacheTiers = .all) async {
+        noteRemovalOfAll()
         if kinds.contains(.memory) { memory?.removeAll() }
         await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.removeAll() }
     }

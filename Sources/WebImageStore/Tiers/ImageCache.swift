@@ -41,6 +41,7 @@ public final class ImageCache: Sendable {
     public let tiers: [any CacheTier]
     /// How the tiers work together.
     public let policies: Policies
+    private let removals = RemovalLog()
 
     /// Creates a cache.
     ///
@@ -59,6 +60,15 @@ public final class ImageCache: Sendable {
     public convenience init(memory: MemoryCache? = MemoryCache(), disk: DiskCache) {
         self.init(memory: memory, tiers: [VariantStore(disk)])
     }
+
+    /// The last removal that concerned `key`. What was requested or made before it must not be stored after it.
+    package func generation(of key: CacheKey) -> CacheGeneration { removals.generation(of: key) }
+
+    /// Has results that were begun before this call not be stored under `key`.
+    package func noteRemoval(of key: CacheKey) { removals.remove(key) }
+
+    /// Has results that were begun before this call not be stored.
+    func noteRemovalOfAll() { removals.removeAll() }
 
     /// The tiers that an operation touches, of those in `kinds`.
     func tiers(of kinds: CacheTiers, _ policy: OperationPolicy) -> [any CacheTier] {

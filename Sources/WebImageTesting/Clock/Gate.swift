@@ -2,6 +2,7 @@
 
 import Dispatch
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A door that is opened once and stays open. Tests hold work back with it instead of sleeping. Thread-safe.
@@ -37,15 +38,9 @@ public final class Gate: Sendable {
 
     /// Waits without holding a thread. Returns early when the surrounding task is cancelled.
     public func wait() async {
-        let waiter = SingleResume()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiter.install(continuation)
-                whenOpen { waiter.resume() }
-            }
-        } onCancel: {
-            waiter.resume()
-        }
+        let promise = Promise<Void>()
+        whenOpen { promise.resolve(()) }
+        await promise.outcome { promise.resolve(()) }
     }
 
     /// Waits and holds the calling thread. Never to be called from a Swift task.
@@ -62,34 +57,5 @@ public final class Gate: Sendable {
             state.waiters[state.nextWaiter] = action
             return state.nextWaiter
         }
-    }
-}
-
-/// A continuation that several parties want to resume and that is resumed exactly once.
-final class SingleResume: Sendable {
-    private struct State {
-        var continuation: CheckedContinuation<Void, Never>?
-        var isResumed = false
-    }
-
-    private let state = Lock(State())
-
-    /// Takes the continuation; resumes it at once where `resume` came first.
-    func install(_ continuation: CheckedContinuation<Void, Never>) {
-        let isLate = state.withLock { state in
-            if !state.isResumed { state.continuation = continuation }
-            return state.isResumed
-        }
-        if isLate { continuation.resume() }
-    }
-
-    /// Resumes; every call but the first does nothing.
-    func resume() {
-        let continuation = state.withLock { state in
-            state.isResumed = true
-            defer { state.continuation = nil }
-            return state.continuation
-        }
-        continuation?.resume()
     }
 }

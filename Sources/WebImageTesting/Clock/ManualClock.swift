@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 
 /// A clock that stands still until ``advance(by:)`` moves it. Sleepers wake in the order of their deadlines.
 public final class ManualClock: Clock, Sendable {
@@ -23,7 +24,7 @@ public final class ManualClock: Clock, Sendable {
     private struct Sleeper: Sendable {
         let id: Int
         let deadline: Instant
-        let waiter: SingleResume
+        let waiter: Promise<Void>
     }
 
     private struct State: Sendable {
@@ -53,7 +54,7 @@ public final class ManualClock: Clock, Sendable {
             state.sleepers.removeAll { $0.deadline <= now }
             return woken.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
         }
-        for sleeper in woken { sleeper.waiter.resume() }
+        for sleeper in woken { sleeper.waiter.resolve(()) }
     }
 
     /// Sleeps until the clock shows `deadline`.
@@ -61,7 +62,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
-        let waiter = SingleResume()
+        let waiter = Promise<Void>()
         let id = state.update { state -> Int? in
             guard deadline > state.now else { return nil }
             state.nextID += 1
@@ -69,11 +70,9 @@ public final class ManualClock: Clock, Sendable {
             return state.nextID
         }
         guard let id else { return }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter.install($0) }
-        } onCancel: {
+        await waiter.outcome { [state] in
             state.update { $0.sleepers.removeAll { $0.id == id } }
-            waiter.resume()
+            waiter.resolve(())
         }
         try Task.checkCancellation()
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A value that tests can wait on. Thread-safe.
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let isMet: @Sendable (Value) -> Bool
-        let waiter: SingleResume
+        let waiter: Promise<Void>
     }
 
     private struct State {
@@ -34,25 +35,19 @@ final class Watched<Value: Sendable>: Sendable {
             if !met.isEmpty { state.waiters.removeAll { $0.isMet(value) } }
             return (result, met)
         }
-        for waiter in met { waiter.waiter.resume() }
+        for waiter in met { waiter.waiter.resolve(()) }
         return result
     }
 
     /// Waits until `condition` holds. Returns early when the surrounding task is cancelled.
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
-        let waiter = SingleResume()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiter.install(continuation)
-                let isMet = state.withLock { state in
-                    if condition(state.value) { return true }
-                    state.waiters.append(Waiter(isMet: condition, waiter: waiter))
-                    return false
-                }
-                if isMet { waiter.resume() }
-            }
-        } onCancel: {
-            waiter.resume()
+        let waiter = Promise<Void>()
+        let isMet = state.withLock { state in
+            if condition(state.value) { return true }
+            state.waiters.append(Waiter(isMet: condition, waiter: waiter))
+            return false
         }
+        if isMet { return }
+        await waiter.outcome { waiter.resolve(()) }
     }
 }

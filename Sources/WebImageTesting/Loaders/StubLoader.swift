@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImage
+import WebImageConcurrency
 
 /// A loader that answers from a table and remembers what it was asked. Thread-safe.
 public final class StubLoader: ImageLoader {

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Synchronization
 import WebImage
+import WebImageConcurrency
 
 /// The loopback server's thread: a poll loop over the listening socket, a wake-up pipe and the connections.
 ///

@@ -4,6 +4,7 @@ import Foundation
 import Synchronization
 import WebImage
 import WebImageCommand
+import WebImageConcurrency
 import WebImagePrograms
 
 /// The pictures of the first pass, for the contact sheet. Thread-safe.

@@ -5,6 +5,7 @@ import Foundation
 import Synchronization
 import WebImage
 import WebImageCommand
+import WebImageConcurrency
 
 /// Shows how far the downloads are: in place on a terminal, a line for each finished picture elsewhere.
 /// Thread-safe.

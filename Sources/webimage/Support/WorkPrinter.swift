@@ -4,6 +4,7 @@ import Dispatch
 import Synchronization
 import WebImage
 import WebImageCommand
+import WebImageConcurrency
 import WebImageCore
 
 /// Shows on a terminal how far long work is; says nothing elsewhere. Thread-safe.

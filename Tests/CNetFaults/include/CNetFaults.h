@@ -39,6 +39,12 @@ void wi_names_hold(void);
 /// Answers every held lookup with "no such host".
 void wi_names_release(void);
 
+/// The process's `stat` and its relatives are replaced: calls for a path are counted for the calling thread. Watches
+/// `path`, which has to live until another path or NULL is watched.
+void wi_stat_watch(const char *path);
+/// Calls of the calling thread for the watched path.
+int wi_stat_calls(void);
+
 /// The program begins in `folder`.
 int wi_spawn_in(posix_spawn_file_actions_t *actions, const char *folder);
 /// The program gets no descriptor from `first` on.

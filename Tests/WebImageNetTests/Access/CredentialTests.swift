@@ -135,6 +135,37 @@ struct CredentialTests {
         #expect(fields[5].contains("uri=\"/a?b=c\""))
     }
 
+    @Test("A nonce that is stale directly after its challenge is replaced by the new one")
+    func staleNonce() async throws {
+        let server = try LoopbackServer { [self] request in
+            let field = request.fields["Authorization"] ?? ""
+            if field.contains("nonce=\"two\"") { return .ok(Data("x".utf8)) }
+            return field.isEmpty
+                ? challenge("Digest realm=r, qop=auth, nonce=\"one\"")
+                : challenge("Digest realm=r, qop=auth, nonce=\"two\", stale=TRUE")
+        }
+        let store = CredentialStore()
+        store.set(Credential(user: "u", password: "p"), for: server.url("/"))
+        _ = try await makeDownloader { $0.credentials = store }.load(server.url("/a"))
+        #expect(server.counters.requests == 3)
+        _ = try await makeDownloader { $0.credentials = store }.load(server.url("/a"))
+        #expect(server.counters.requests == 4)
+    }
+
+    @Test(
+        "A server whose nonces are always stale, or that repeats one, isn't asked indefinitely",
+        arguments: [true, false])
+    func alwaysStale(_ isNew: Bool) async throws {
+        let server = try LoopbackServer { [self] request in
+            challenge("Digest realm=r, qop=auth, nonce=\"\(isNew ? request.index : 0)\", stale=true")
+        }
+        let store = CredentialStore()
+        store.set(Credential(user: "u", password: "p"), for: server.url("/"))
+        let error = await makeDownloader { $0.credentials = store }.failure(server.url("/a"))
+        #expect(error?.network?.reason == .authenticationRequired)
+        #expect(server.counters.requests == 3)
+    }
+
     @Test("Credentials do not follow a redirect to another origin")
     func redirects() async throws {
         let second = try LoopbackServer { _ in .ok(Data("x".utf8)) }

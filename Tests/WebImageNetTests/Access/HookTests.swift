@@ -105,7 +105,7 @@ struct HookTests {
         let downloader = makeDownloader { $0.cookies = .jar(jar) }
         #expect(try await downloader.load(server.url("/wall")).body == body)
         #expect(jar.cookies.map(\.name) == ["pass"])
-        _ = try await downloader.load(server.url("/x")) { $0.network.cookies = CookiePolicy.none }
+        _ = try await downloader.load(server.url("/x")) { $0.network.cookies = .disabled }
         _ = try await downloader.load(server.url("/x")) {
             $0.fields = HTTPFields([.init(name: "Cookie", value: "own=1")])
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Testing
+import WebImageTestSupport
 
 @Suite("Rules of the HTTP client's cache")
 struct CacheRulesTests {
-    static let all =
-        freshnessCases + validationCases + directiveCases + selectionCases + partCases + fieldCases
+    static let all = HTTPCases.all
 
     @Test("Each rule holds with a server in the process", arguments: all)
     func inProcess(_ subject: CacheCase) async {

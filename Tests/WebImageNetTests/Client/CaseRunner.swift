@@ -7,19 +7,12 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTestSupport
 
-/// A calendar that stands still until it is moved.
-final class ManualCalendar: Sendable {
-    private let time = Shared(Date(timeIntervalSince1970: 1_800_000_000))
-    var now: Date { time.value }
-    func advance(by seconds: Double) { time.update { $0.addTimeInterval(seconds) } }
-}
-
 /// A server that answers as the present step says and remembers what it saw.
 protocol ScriptedServer: Sendable {
     var transport: any HTTPTransport { get }
     func url(_ path: String) -> URL
     /// What is answered from now on; nil loses the connection.
-    func prepare(_ reply: Reply?)
+    func prepare(_ reply: CacheCase.Reply?)
     /// What came since ``prepare(_:)``.
     var seen: [RequestHead] { get }
 }
@@ -44,7 +37,7 @@ struct CaseRunner {
         for (index, step) in subject.steps.enumerated() {
             calendar.advance(by: step.after)
             let sent = step.sends ?? "answer \(index)"
-            let reply = Reply(step.reply, body: Data(sent.utf8), now: calendar.now)
+            let reply = CacheCase.Reply(step.reply, body: Data(sent.utf8), now: calendar.now)
             server.prepare(reply)
             let location = Comment(rawValue: "\(subject.name): step \(index)")
             let answer = await answer(to: step)
@@ -68,9 +61,9 @@ struct CaseRunner {
         }
     }
 
-    private func answer(to step: Step) async -> HTTPResponse? {
+    private func answer(to step: CacheCase.Step) async -> HTTPResponse? {
         var request = HTTPRequest(
-            server.url(step.path), method: step.method, fields: Reply.fields(step.request, now: calendar.now),
+            server.url(step.path), method: step.method, fields: CacheCase.Reply.fields(step.request, now: calendar.now),
             cacheMode: step.mode, redirectMode: step.redirect)
         if step.method == "POST" { request.body = Data("posted".utf8) }
         do throws(ImageError) {
@@ -81,7 +74,7 @@ struct CaseRunner {
         }
     }
 
-    private func check(_ answer: HTTPResponse, _ step: Step, _ reply: Reply?, _ location: Comment) {
+    private func check(_ answer: HTTPResponse, _ step: CacheCase.Step, _ reply: CacheCase.Reply?, _ location: Comment) {
         let sources: [HTTPResponse.Source] =
             switch step.expected {
             case .network: [.network]
@@ -109,7 +102,7 @@ struct CaseRunner {
             if line.hasPrefix("!") {
                 #expect(fields[String(line.dropFirst())] == nil, location)
             } else {
-                for field in Reply.fields(line, now: calendar.now).lines {
+                for field in CacheCase.Reply.fields(line, now: calendar.now).lines {
                     #expect(fields.combined(field.name) == field.value, location)
                 }
             }
@@ -120,7 +113,7 @@ struct CaseRunner {
 /// A server within the process.
 final class InProcessServer: ScriptedServer, HTTPTransport {
     private struct State {
-        var reply: Reply?
+        var reply: CacheCase.Reply?
         var seen: [RequestHead] = []
     }
 
@@ -131,7 +124,7 @@ final class InProcessServer: ScriptedServer, HTTPTransport {
 
     var transport: any HTTPTransport { self }
     func url(_ path: String) -> URL { URL(string: "http://example.org\(path)") ?? URL(filePath: "/") }
-    func prepare(_ reply: Reply?) { state.value = State(reply: reply) }
+    func prepare(_ reply: CacheCase.Reply?) { state.value = State(reply: reply) }
     var seen: [RequestHead] { state.value.seen }
 
     func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {

@@ -15,7 +15,7 @@ struct FlightTableTests {
     func sharing() async throws {
         let gate = Gate()
         let runs = Shared(0)
-        let body: @Sendable () async throws(ImageError) -> Int = {
+        let body: FlightTable<String, Int>.Body = { _ in
             runs.update { $0 += 1 }
             await gate.wait()
             return 7
@@ -36,7 +36,7 @@ struct FlightTableTests {
     func leaving() async throws {
         let gate = Gate()
         let ended = Gate()
-        let body: @Sendable () async throws(ImageError) -> Int = {
+        let body: FlightTable<String, Int>.Body = { _ in
             await gate.wait()
             if Task.isCancelled { ended.open() }
             return 1
@@ -58,17 +58,43 @@ struct FlightTableTests {
         let gate = Gate()
         let runs = Shared(0)
         for _ in 0..<10 {
-            table.launch("a") { () async throws(ImageError) -> Int in
+            table.launch("a") { _ async throws(ImageError) -> Int in
                 runs.update { $0 += 1 }
                 await gate.wait()
                 throw .request(.managerClosed)
             }
         }
-        let waiter = Task { try await table.value(for: "a") { () async throws(ImageError) -> Int in 3 } }
+        let waiter = Task { try await table.value(for: "a") { _ async throws(ImageError) -> Int in 3 } }
         await untilTrue { table.waiterCount(of: "a") == 1 }
         gate.open()
         await #expect(throws: ImageError.request(.managerClosed)) { try await waiter.value }
         await table.waitUntilIdle { _ in true }
         #expect(runs.value == 1)
+    }
+
+    @Test("The work has the highest priority of its callers, and a lower one when that caller leaves")
+    func priorities() async throws {
+        let gate = Gate()
+        let seen = Shared<[RequestPriority]>([])
+        let running = Gate()
+        let body: FlightTable<String, Int>.Body = { context in
+            seen.update { $0.append(context.priority) }
+            context.observePriority { priority in seen.update { $0.append(priority) } }
+            running.open()
+            await gate.wait()
+            return 1
+        }
+        let low = Task { try await table.value(for: "a", priority: .low, body) }
+        await running.wait()
+        let high = Task { try await table.value(for: "a", priority: .veryHigh, body) }
+        await untilTrue { seen.value.count == 2 }
+        let normal = Task { try await table.value(for: "a", priority: .normal, body) }
+        await untilTrue { table.waiterCount(of: "a") == 3 }
+        high.cancel()
+        await untilTrue { seen.value.count == 3 }
+        gate.open()
+        #expect(try await low.value.value == 1)
+        #expect(try await normal.value.value == 1)
+        #expect(seen.value == [.low, .veryHigh, .normal])
     }
 }

@@ -11,7 +11,7 @@ import WebImageTesting
 /// The scripted server behind sockets; its answers are dated by the manual calendar.
 private final class SocketServer: ScriptedServer, HTTPTransport {
     private struct State {
-        var reply: Reply?
+        var reply: CacheCase.Reply?
         var seen: [RequestHead] = []
     }
 
@@ -37,7 +37,7 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
 
     var transport: any HTTPTransport { self }
     func url(_ path: String) -> URL { server.url(path) }
-    func prepare(_ reply: Reply?) { state.value = State(reply: reply) }
+    func prepare(_ reply: CacheCase.Reply?) { state.value = State(reply: reply) }
     var seen: [RequestHead] { state.value.seen }
 
     func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {

@@ -100,7 +100,7 @@ struct ResponseStoreTests {
             try await client.fetch(HTTPRequest(server.url("/a"), fields: request(value)))
         }
         func answer(_ text: String, _ body: String) {
-            server.prepare(Reply(text, body: Data(body.utf8), now: calendar.now))
+            server.prepare(CacheCase.Reply(text, body: Data(body.utf8), now: calendar.now))
         }
 
         var disk = try folder.disk()

@@ -33,9 +33,64 @@ struct RedirectTests {
         #expect(loop.counters.requests == 2)
         let endless = try LoopbackServer { .redirect(to: "/\($0.index + 1)") }
         #expect(await makeDownloader().failure(endless.url("/0"))?.network?.reason == .tooManyRedirects)
-        #expect(endless.counters.requests == 11)
+        #expect(endless.counters.requests == 21)
         let none = makeDownloader { $0.maxRedirects = 0 }
         #expect(await none.failure(endless.url("/x"))?.network?.reason == .tooManyRedirects)
+    }
+
+    /// `url` with a user name and a password.
+    private func signed(_ url: URL) throws -> URL {
+        var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: true))
+        parts.user = "user"
+        parts.password = "secret"
+        return try #require(parts.url)
+    }
+
+    @Test("A user name and a password in a Location aren't sent to another origin and are never shown")
+    func credentialsInLocation() async throws {
+        let second = try LoopbackServer(routes: ["/b": .ok(body), "/c": .status(404)])
+        let to = (try signed(second.url("/b")).absoluteString, try signed(second.url("/c")).absoluteString)
+        let first = try LoopbackServer { [body] request in
+            switch request.path {
+            case "/far": .redirect(to: to.0)
+            case "/missing": .redirect(to: to.1)
+            case "/ftp": .redirect(to: "ftp://user:secret@example.org/")
+            default: .ok(body)
+            }
+        }
+        #expect(try await makeDownloader().load(first.url("/far")).finalURL == second.url("/b"))
+        #expect(second.requests.map { $0.fields["Authorization"] } == [nil])
+        let missing = await makeDownloader().failure(first.url("/missing"))?.network
+        #expect(missing?.status == 404 && missing?.url == second.url("/c").absoluteString)
+        let refused = await makeDownloader().failure(first.url("/ftp"))
+        #expect(refused?.network?.reason == .redirectRefused && "\(refused?.message ?? "")".contains("secret") == false)
+        let client = try await HTTPClient().fetch(HTTPRequest(first.url("/far")))
+        #expect(client.url == second.url("/b"))
+        #expect(second.requests.allSatisfy { $0.fields["Authorization"] == nil })
+    }
+
+    @Test("The caller's own user name and password are sent and not shown")
+    func credentialsInURL() async throws {
+        let server = try LoopbackServer { [body] request in
+            request.path == "/a" ? .redirect(to: "/b") : .ok(body)
+        }
+        let response = try await makeDownloader().load(try signed(server.url("/a")))
+        #expect(response.finalURL == server.url("/b"))
+        let sent = "Basic " + Data("user:secret".utf8).base64EncodedString()
+        #expect(server.requests.map { $0.fields["Authorization"] } == [sent, sent])
+    }
+
+    @Test("The redirects that were followed are reported, so that the stored response doesn't outlive them")
+    func reported() async throws {
+        let server = try LoopbackServer(routes: [
+            "/1": .redirect(302, to: "/2").with { $0.fields.append(name: "Cache-Control", value: "max-age=60") },
+            "/2": .redirect(307, to: "/3"), "/3": .ok(body),
+        ])
+        let redirects = try await makeDownloader().load(server.url("/1")).redirects
+        #expect(redirects.map(\.head.status) == [302, 307])
+        #expect(redirects.map(\.finalURL) == ["/1", "/2"].map { server.url($0).absoluteString })
+        #expect(redirects.first?.head.fields["Cache-Control"] == "max-age=60")
+        #expect(try await makeDownloader().load(server.url("/3")).redirects.isEmpty)
     }
 
     @Test("Secrets stay with the first origin; harmless fields go along")

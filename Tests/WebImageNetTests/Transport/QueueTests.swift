@@ -7,53 +7,6 @@ import WebImageCore
 
 @Suite("Queues")
 struct QueueTests {
-    @Test("The highest level leaves first, the oldest of it before the others")
-    func levels() {
-        var queue = LevelQueue<String>()
-        queue.push("a", .normal)
-        queue.push("b", .high)
-        queue.push("c", .normal)
-        queue.push("d", .veryLow)
-        queue.push("a", .normal)
-        #expect(queue.topPriority == .high && queue.count == 4)
-        queue.push("d", .veryHigh)
-        let removals = [queue.remove("b"), queue.remove("b")]
-        #expect(removals == [true, false])
-        let order = [queue.pop(), queue.pop(), queue.pop(), queue.pop()]
-        #expect(order == ["d", "a", "c", nil])
-        #expect(queue.isEmpty && queue.topPriority == nil)
-    }
-
-    @Test("Random operations give what a plain list gives")
-    func levelModel() {
-        var generator = SeededGenerator(seed: 3)
-        var queue = LevelQueue<Int>()
-        var model: [(element: Int, priority: RequestPriority)] = []
-        for _ in 0..<50_000 {
-            let element = Int.random(in: 0..<40, using: &generator)
-            let priority = RequestPriority(rawValue: Int.random(in: 0..<5, using: &generator)) ?? .normal
-            switch Int.random(in: 0..<4, using: &generator) {
-            case 0, 1:
-                queue.push(element, priority)
-                if model.first(where: { $0.element == element })?.priority == priority { break }
-                model.removeAll { $0.element == element }
-                model.append((element, priority))
-            case 2:
-                let isRemoved = queue.remove(element)
-                #expect(isRemoved == model.contains { $0.element == element })
-                model.removeAll { $0.element == element }
-            default:
-                let top = model.map(\.priority).max()
-                let expected = model.first { $0.priority == top }?.element
-                #expect(queue.topPriority == top)
-                let popped = queue.pop()
-                #expect(popped == expected)
-                model.removeAll { $0.element == expected }
-            }
-            #expect(queue.count == model.count)
-        }
-    }
-
     private func starts(_ queue: inout AdmissionQueue, _ count: Int) -> [UInt64?] {
         (0..<count).map { _ in queue.next() }
     }

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
+import WebImageConcurrency
 import WebImageCore
 
 @testable import WebImageStore
@@ -26,7 +27,7 @@ import WebImageCore
         let folder = TestFolder()
         let files = CachingFileSystem(.answers)
         let cache = try await reopen(folder, files)
-        cache.readers.stop()
+        cache.readers.close()
         #expect(await cache.entry(for: key(1))?.payload == bytes(1))
         #expect(await cache.info().counters.hits == 1)
         await cache.close()

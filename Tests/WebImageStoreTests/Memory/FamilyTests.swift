@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import WebImageConcurrency
 import WebImageCore
 
 @testable import WebImageStore

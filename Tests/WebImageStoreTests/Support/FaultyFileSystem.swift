@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 @testable import WebImageStore

@@ -4,6 +4,7 @@ import CNetFaults
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// A server of HTTP/2 over TLS on localhost that sends what a script says, faults included. A thread for each

@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
@@ -96,7 +97,8 @@ struct CoalescingTests {
         let a = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, second]))
         let b = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, third]))
         // Both last steps wait for the one first step, which holds at the gate.
-        await untilTrue { first.runs == 1 && fixture.manager.engine.pictures.count == 3 }
+        let pipeline = fixture.manager.pipeline
+        await untilTrue { first.runs == 1 && pipeline.transform.count == 3 }
         gate.open()
         _ = try await (a.image, b.image)
         let runs: [Int] = [first, second, third].map(\.runs)

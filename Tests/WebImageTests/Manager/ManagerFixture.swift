@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
@@ -70,7 +71,8 @@ extension ImageTask {
 extension ImageManager {
     /// Waits until nothing holds the bytes of `request` any more; as long as something does, they answer who asks.
     func letsGo(of request: ImageRequest) async {
-        let key = RequestPlan(request, engine.defaults).keys.data
-        await untilTrue { engine.originals[key] == nil }
+        let plan = RequestPlan(request, pipeline.defaults)
+        let generation = plan.originalCache.generation(of: plan.keys.data)
+        await untilTrue { [pipeline] in pipeline.inFlight.original(for: plan.keys.data, generation) == nil }
     }
 }

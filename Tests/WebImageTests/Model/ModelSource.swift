@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
@@ -11,6 +12,14 @@ import WebImageTesting
 /// once, or when a gate is opened. Which, is drawn by chance for each load. Thread-safe.
 final class ModelSource: Sendable {
     static let pictureCount = 16
+    /// Versions of a picture that look different.
+    static let versionCount = ModelWorld.checksSharing ? 5 : 16
+    /// People whose pictures differ: nobody, and those who have credentials.
+    static let users = (ModelWorld.checksSharing ? ["anna", "berta"] : []).map { name in
+        let store = CredentialStore()
+        store.set(Credential(user: name, password: "secret"), for: urls[0])
+        return store
+    }
     static let size = PixelSize(width: 24, height: 16)
 
     private struct State {
@@ -33,7 +42,18 @@ final class ModelSource: Sendable {
     static let urls = (0..<pictureCount).compactMap { URL(string: "https://model.test/\($0)") }
 
     /// The picture of `url` becomes another one.
-    func change(_ picture: Int) { state.withLock { $0.versions[picture] = ($0.versions[picture] + 1) % 16 } }
+    func change(_ picture: Int) { state.withLock { $0.versions[picture] += 1 } }
+
+    /// How often a picture has become another one.
+    func version(_ picture: Int) -> Int { state.withLock { $0.versions[picture] } }
+
+    /// All pictures become others; gives their versions.
+    func changeAll() -> [Int] {
+        state.withLock { state in
+            for picture in state.versions.indices { state.versions[picture] += 1 }
+            return state.versions
+        }
+    }
 
     /// Opens one gate; false where none is closed.
     func openOne(_ choice: Int) {
@@ -64,7 +84,8 @@ final class ModelSource: Sendable {
                 state.gates.append(gate)
                 return gate
             }
-            let number = picture + Self.pictureCount * state.versions[picture]
+            let version = state.versions[picture] % Self.versionCount
+            let number = picture + Self.pictureCount * (version + Self.versionCount * Self.user(of: request))
             var fields = HTTPFields()
             fields["Content-Type"] = "image/png"
             if chance(2) { fields["ETag"] = "\"\(number)\"" }
@@ -95,9 +116,48 @@ final class ModelSource: Sendable {
         return stride(from: 0, to: data.count, by: size).map { data[$0..<min(data.count, $0 + size)] }
     }
 
-    /// The number of the picture at the URL that a picture shows.
-    static func picture(of image: Image) -> Int {
-        // 173 is the inverse of the factor by which the number became the red of every pixel.
-        image.pixels.withUnsafeBytes { Int($0[0] &* 173) % pictureCount }
+    /// Who asks; 0 for nobody.
+    private static func user(of request: LoadRequest) -> Int {
+        users.firstIndex { $0 === request.network.credentials }.map { $0 + 1 } ?? 0
     }
+
+    /// What the bytes of a picture show; nil for bytes that are none of its own.
+    func shown(by data: Data) -> ModelPicture? { bodies.firstIndex(of: data).map(Self.picture) }
+
+    /// What is wrong with `shown` for whoever asked for `asked`; nil where nothing is.
+    func complaint(of asked: ModelPicture, _ shown: ModelPicture) -> String? {
+        guard shown.picture == asked.picture, shown.user == asked.user else {
+            return "asked for \(asked), got \(shown)"
+        }
+        // A version as it is seen may stand for several; each that may be shown will do.
+        let allowed = asked.version...max(asked.version, version(asked.picture))
+        guard Self.checksVersions, !allowed.contains(where: { $0 % Self.versionCount == shown.version }) else {
+            return nil
+        }
+        return "asked for \(asked), got what was removed: \(shown)"
+    }
+
+    private static var checksVersions: Bool { ModelWorld.checksSharing }
+
+    /// What a picture shows.
+    static func shown(by image: Image) -> ModelPicture {
+        // 173 is the inverse of the factor by which the number became the red of every pixel.
+        picture(image.pixels.withUnsafeBytes { Int($0[0] &* 173) })
+    }
+
+    private static func picture(_ number: Int) -> ModelPicture {
+        let rest = number / pictureCount
+        return ModelPicture(
+            picture: number % pictureCount, user: rest / versionCount, version: rest % versionCount)
+    }
+}
+
+/// A picture that is asked for, or that is shown.
+struct ModelPicture: Sendable {
+    /// The number of its URL.
+    var picture: Int
+    /// Who may see it; 0 for everybody.
+    var user = 0
+    /// As asked for: the oldest version that may be shown. As shown: the version, as far as it can be seen.
+    var version = 0
 }

@@ -23,6 +23,7 @@ extension ModelWorld {
         case 40: fixture.pass(seconds: Double.random(in: 0...40, using: &random))
         case 41: source.change(Int.random(in: 0..<ModelSource.pictureCount, using: &random))
         case 42: await forget()
+        case 43 where Self.checksSharing: await removeAllWhileLoading()
         default: for _ in 0..<Int.random(in: 1...20, using: &random) { await Task.yield() }
         }
     }
@@ -34,7 +35,7 @@ extension ModelWorld {
     }
 
     /// A request, and the picture it is for.
-    private func anyRequest() -> (ImageRequest, picture: Int) {
+    private func anyRequest() -> (ImageRequest, ModelPicture) {
         let picture = Int.random(in: 0..<ModelSource.pictureCount, using: &random)
         var request = ImageRequest(ModelSource.urls[picture])
         request.size =
@@ -61,13 +62,37 @@ extension ModelWorld {
         if chance(20) { request.queueLimit = 4 }
         if chance(20) { request.limits = Limits.icon }
         if chance(4) { request.userInfo["intercept"] = Int.random(in: 0..<3, using: &random) }
-        return (request, picture)
+        var expected = ModelPicture(picture: picture)
+        if Self.checksSharing { share(&request, &expected) }
+        return (request, expected)
+    }
+
+    /// Has the request store elsewhere, or for someone.
+    private func share(_ request: inout ImageRequest, _ expected: inout ModelPicture) {
+        if chance(4) { request.originalStores = [[], .disk, .remote].randomElement(using: &random) ?? [] }
+        // The manager empties its own caches only, and what is in use of another cache may answer too: no picture is both
+        // kept in another cache and checked for its version.
+        if expected.picture < ModelSource.pictureCount / 2 {
+            expected.version = oldest[expected.picture]
+        } else if chance(2) {
+            let cache = caches.randomElement(using: &random)
+            if chance(2) { request.cache = cache } else { request.originalCache = cache }
+        }
+        expected.user = Int.random(in: 0...ModelSource.users.count, using: &random)
+        if expected.user > 0 { request.network.credentials = ModelSource.users[expected.user - 1] }
+    }
+
+    /// From now on nobody may be shown what the pictures were before.
+    private func removeAllWhileLoading() async {
+        let versions = source.changeAll()
+        await fixture.manager.removeAllCached()
+        oldest = versions
     }
 
     private func load() {
         let (request, picture) = anyRequest()
         let task = fixture.manager.load(request)
-        running.append(Running(task: task, picture: picture))
+        running.append(Running(task: task))
         if chance(2) { listen(to: task) }
         for _ in 0..<Int.random(in: 0..<3, using: &random) { wait(for: task, picture) }
     }
@@ -96,7 +121,7 @@ extension ModelWorld {
             })
     }
 
-    private func wait(for task: ImageTask, _ picture: Int) {
+    private func wait(for task: ImageTask, _ picture: ModelPicture) {
         let (size, check) = (task.request.size, checking(picture))
         wait { if let response = try? await task.response { check(response.image, size) } }
     }
@@ -108,13 +133,18 @@ extension ModelWorld {
     }
 
     private func askForBytes() {
-        let (request, _) = anyRequest()
-        let manager = fixture.manager
+        let (request, asked) = anyRequest()
+        let (manager, source) = (fixture.manager, source)
         let encodings: [ImageEncoding?] = [nil, .png(), .jpeg(), .webp()]
-        guard let encoding = encodings.randomElement(using: &random) ?? nil else {
-            return wait { _ = try? await manager.data(for: request) }
-        }
         let complaints = complaints
+        guard let encoding = encodings.randomElement(using: &random) ?? nil else {
+            return wait {
+                guard let data = try? await manager.data(for: request), let shown = source.shown(by: data),
+                    let complaint = source.complaint(of: asked, shown)
+                else { return }
+                complaints.update { $0.append("data: \(complaint)") }
+            }
+        }
         wait {
             guard let data = try? await manager.data(for: request, encodedAs: encoding) else { return }
             if ImageFormat.sniff(data) != encoding.format {
@@ -132,12 +162,12 @@ extension ModelWorld {
     }
 
     /// Looks whether a picture is the one that was asked for.
-    private func checking(_ picture: Int) -> @Sendable (Image, TargetSize?) -> Void {
-        let (complaints, successes) = (complaints, successes)
+    private func checking(_ asked: ModelPicture) -> @Sendable (Image, TargetSize?) -> Void {
+        let (complaints, successes, source) = (complaints, successes, source)
         return { image, size in
             successes.update { $0 += 1 }
-            let shown = ModelSource.picture(of: image)
-            if shown != picture { complaints.update { $0.append("asked for picture \(picture), got \(shown)") } }
+            let shown = ModelSource.shown(by: image)
+            if let complaint = source.complaint(of: asked, shown) { complaints.update { $0.append(complaint) } }
             let expected = try? size?.plan(for: ModelSource.size, scale: 1).output
             let isLarger = image.size.width >= (expected?.width ?? 0)
             guard image.size == expected ?? ModelSource.size || isLarger else {

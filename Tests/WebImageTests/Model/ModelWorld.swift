@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
@@ -9,9 +10,12 @@ import WebImageTesting
 
 /// A manager, all who want something of it, and what they were told.
 final class ModelWorld {
+    /// Whether requests store in different places and for different people, and whether caches are emptied while loads
+    /// run. Off until the manager keeps them apart; set `WEBIMAGE_MODEL_SHARING` to see what it does.
+    static let checksSharing = ProcessInfo.processInfo.environment["WEBIMAGE_MODEL_SHARING"] != nil
+
     struct Running {
         let task: ImageTask
-        let picture: Int
         var isCancelled = false
     }
 
@@ -22,6 +26,10 @@ final class ModelWorld {
     let loader: StubLoader
     let prefetcher: ImagePrefetcher
     let pressure = MemoryPressureSource(readsSystem: false)
+    /// Caches of requests.
+    let caches = (0..<2).map { _ in ImageCache(tiers: [RecordingTier()]) }
+    /// The versions that the pictures had when the manager's caches were emptied last.
+    var oldest = Array(repeating: 0, count: ModelSource.pictureCount)
     var running: [Running] = []
     var prefetches: [PrefetchTask] = []
     /// Those who read events; each gives how many terminal ones it saw, and whether something came behind.
@@ -52,6 +60,7 @@ final class ModelWorld {
             configuration.queueLimit = Bool.random(using: &random) ? nil : 24
             configuration.waitingLimit = Int.random(in: 0..<3, using: &random) == 0 ? 4 : 1_000
             configuration.decodeBudget = [1 << 20, 1 << 10].randomElement(using: &random) ?? 0
+            if Self.checksSharing { configuration.cache.tiers = [RecordingTier()] }
             if Int.random(in: 0..<4, using: &random) == 0 { configuration.interceptors = [ModelInterceptor()] }
         }
         self.random = random
@@ -79,8 +88,8 @@ final class ModelWorld {
         }
         // Also of those that nobody listens to.
         for entry in running { _ = try? await entry.task.response }
-        let engine = fixture.manager.engine
-        await untilTrue { [loader, prefetcher] in engine.isAtRest && loader.isAtRest && prefetcher.listCount == 0 }
+        let pipeline = fixture.manager.pipeline
+        await untilTrue { [loader, prefetcher] in pipeline.isAtRest && loader.isAtRest && prefetcher.listCount == 0 }
         for entry in running {
             if case .failure(let error)? = entry.task.result, error.isCancelled, !entry.isCancelled {
                 complain("a task that nobody cancelled ended as cancelled")
@@ -89,11 +98,11 @@ final class ModelWorld {
     }
 }
 
-extension Engine {
+extension ImagePipeline {
     /// Whether nothing is left of any request.
     var isAtRest: Bool {
-        runningJobs == 0 && revalidations.count == 0 && admissions.count == 0 && previews.count == 0
-            && previews.studio.budget.bytesInUse == 0 && originals.requestCount == 0 && activity.count == 0
+        runningJobs == 0 && admissions.count == 0 && fetch.feeds.count == 0 && fetch.feeds.budget.bytesInUse == 0
+            && inFlight.requestCount == 0 && activity.count == 0
     }
 }
 

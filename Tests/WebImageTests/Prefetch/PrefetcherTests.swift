@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
@@ -98,11 +99,11 @@ struct PrefetcherTests {
         await loader.waitForRequests(count: 1)
         let task = prefetcher.prefetch(try requests(0..<10))
         await loader.waitForRequests(count: 2)
-        #expect(asked == ["100.png", "0.png"] && fixture.manager.engine.fetches.count == 2)
+        #expect(asked == ["100.png", "0.png"] && fixture.manager.pipeline.fetch.count == 2)
         visible.cancel()
         await loader.waitForRequests(count: 4)
         gate.open()
-        #expect(await task.result.loaded == 10 && !fixture.manager.engine.foreground.isBusy)
+        #expect(await task.result.loaded == 10 && !fixture.manager.pipeline.foreground.isBusy)
     }
 
     @Test("failures do not stop a list")

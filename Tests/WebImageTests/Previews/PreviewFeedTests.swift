@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WebImageConcurrency
 import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
@@ -22,14 +23,14 @@ struct PreviewFeedTests {
             let coder = WatchedCoder(gate: gate, failure: failure)
             self.coder = coder
             fixture = try ManagerFixture { $0.coders.register(coder) }
-            feed = PreviewFeed(fixture.manager.engine.previews.studio)
+            feed = PreviewFeed(fixture.manager.pipeline.fetch.feeds.previews)
         }
 
         @discardableResult
         func listen(_ policy: PreviewPolicy = .progressive(every: 0)) throws -> Int {
             var request = ImageRequest(try #require(URL(string: "https://example.org/a")))
             request.preview = policy
-            let plan = RequestPlan(request, fixture.manager.engine.defaults)
+            let plan = RequestPlan(request, fixture.manager.pipeline.defaults)
             return feed.add(
                 PreviewListener(plan, isHeard: { true }, deliver: { image in images.update { $0.append(image) } }))
         }
@@ -38,7 +39,7 @@ struct PreviewFeedTests {
         var count: Int { images.value.count }
         /// Whether nothing is left of any decoder.
         var isIdle: Bool {
-            coder.noted.running == 0 && fixture.manager.engine.previews.studio.budget.bytesInUse == 0
+            coder.noted.running == 0 && fixture.manager.pipeline.fetch.feeds.budget.bytesInUse == 0
         }
     }
 

@@ -135,8 +135,8 @@ struct PreviewRulesTests {
         await untilTrue { log.received == picture.size(3) }
         picture.gates[3].open()
         await #expect(throws: ImageError.self) { try await task.image }
-        await untilTrue { fixture.manager.runningJobs == 0 && fixture.manager.engine.previews.count == 0 }
-        #expect(fixture.manager.engine.previews.studio.budget.bytesInUse == 0)
+        await untilTrue { fixture.manager.runningJobs == 0 && fixture.manager.pipeline.fetch.feeds.count == 0 }
+        #expect(fixture.manager.pipeline.fetch.feeds.budget.bytesInUse == 0)
     }
 
     private static func preview(_ prefix: Data) throws -> [UInt8]? {

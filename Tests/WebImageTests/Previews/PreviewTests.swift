@@ -31,9 +31,9 @@ struct PreviewTests {
         let previews = await log.allPreviews()
         #expect(previews.count >= 2 && previews.allSatisfy { $0.metadata.isPartial && $0.size == image.size })
         #expect(!image.metadata.isPartial)
-        let previewing = fixture.manager.engine.previews
+        let feeds = fixture.manager.pipeline.fetch.feeds
         await untilTrue {
-            fixture.manager.runningJobs == 0 && previewing.count == 0 && previewing.studio.budget.bytesInUse == 0
+            fixture.manager.runningJobs == 0 && feeds.count == 0 && feeds.budget.bytesInUse == 0
         }
     }
 
@@ -175,8 +175,8 @@ struct PreviewTests {
         await untilTrue { logs[1].previews.last?.pixels.packedBytes() == expected }
         #expect(logs[0].previews.count == count)
         tasks[1].cancel()
-        await untilTrue { fixture.manager.runningJobs == 0 && fixture.manager.engine.previews.count == 0 }
-        #expect(fixture.manager.engine.previews.studio.budget.bytesInUse == 0)
+        await untilTrue { fixture.manager.runningJobs == 0 && fixture.manager.pipeline.fetch.feeds.count == 0 }
+        #expect(fixture.manager.pipeline.fetch.feeds.budget.bytesInUse == 0)
     }
 
     @Test("while a stored picture is shown, previews do not take its place")

@@ -13,7 +13,7 @@ struct RequestKeysTests {
     private func keys(_ change: (inout ImageRequest) -> Void = { _ in }) throws -> RequestKeys {
         var request = ImageRequest(try #require(URL(string: "https://example.org/a.png")))
         change(&request)
-        return RequestKeys(request, source: "a", identities: request.identities ?? [])
+        return RequestKeys(request, source: .init(text: "a"), identities: request.identities ?? [])
     }
 
     @Test("everything that changes pixels changes the key; the bytes' key stays")
@@ -74,7 +74,7 @@ struct RequestKeysTests {
             let wish = Wish(&random)
             var request = ImageRequest(try #require(URL(string: "https://example.org/a.png")))
             wish.apply(to: &request)
-            let key = RequestKeys(request, source: wish.source, identities: request.identities ?? [])
+            let key = RequestKeys(request, source: .init(text: wish.source), identities: request.identities ?? [])
             let text = key.final.canonical
             #expect(known[text, default: wish] == wish)
             #expect(key.digest == key.final.digest)
@@ -104,11 +104,17 @@ struct RequestKeysTests {
         let plain = try keys()
         let one = try keys { $0.fields["Authorization"] = "Bearer secret-one" }
         let two = try keys { $0.fields["authorization"] = "Bearer secret-two" }
-        let tracing = try keys { $0.fields["X-Trace"] = "1" }
+        let apiKey = try keys { $0.fields["X-Api-Key"] = "secret-key" }
+        let named = try keys {
+            $0.fields["X-Trace"] = "1"
+            $0.varyingFields = ["Authorization"]
+        }
+        let uncached = try keys { $0.fields["Cache-Control"] = "no-cache" }
         let person = try keys { $0.identity = "secret-person" }
-        #expect(Set([plain.data, one.data, two.data, person.data]).count == 4)
+        #expect(Set([plain.data, one.data, two.data, person.data, apiKey.data]).count == 5)
         #expect(!person.data.canonical.contains("secret"))
-        #expect(tracing.data == plain.data)
+        #expect(named.data == plain.data && uncached.data == plain.data)
+        #expect(!apiKey.data.canonical.contains("secret"))
         #expect(!one.data.canonical.contains("secret"))
     }
 

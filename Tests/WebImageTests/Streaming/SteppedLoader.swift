@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
@@ -86,7 +87,7 @@ struct SteppedPicture {
 
     /// Waits until a decoder holds memory.
     func waitForDecoder() async {
-        let budget = manager.engine.streams.studio.budget
+        let budget = manager.pipeline.fetch.feeds.budget
         await untilTrue { budget.bytesInUse > 0 }
     }
 

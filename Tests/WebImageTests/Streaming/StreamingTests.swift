@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
@@ -30,8 +31,8 @@ struct StreamingTests {
     }
 
     private func isAtRest(_ manager: ImageManager) async {
-        let engine = manager.engine
-        await untilTrue { engine.isAtRest && engine.streams.count == 0 }
+        let pipeline = manager.pipeline
+        await untilTrue { pipeline.isAtRest }
     }
 
     @Test("a slow download is decoded while it runs, to the pixels of the whole file", arguments: [false, true])
@@ -55,7 +56,7 @@ struct StreamingTests {
         let small = ImageRequest(picture.url, size: .fit(width: 50))
         let flipped = ImageRequest(picture.url, transformers: [.flip(.horizontal)])
         let tasks = [small, small, flipped].map { picture.manager.load($0) }
-        await untilTrue { picture.manager.engine.fetches.sharedCount == 2 }
+        await untilTrue { picture.manager.pipeline.fetch.sharedCount == 2 }
         await picture.begin()
         await picture.waitForDecoder()
         picture.loader.go(.finish(picture.data))
@@ -77,7 +78,7 @@ struct StreamingTests {
         await picture.begin(parts: 3)
         picture.loader.go(.finish(picture.data))
         #expect(try await wait.value == picture.data)
-        #expect(picture.manager.engine.streams.studio.budget.bytesInUse == 0)
+        #expect(picture.manager.pipeline.fetch.feeds.budget.bytesInUse == 0)
         #expect(picture.manager.statistics.decodes == 0)
         await isAtRest(picture.manager)
     }
@@ -178,7 +179,7 @@ struct StreamingTests {
         let picture = try SteppedPicture(data)
         let task = picture.manager.load(picture.url)
         await picture.begin(parts: 3)
-        #expect(picture.manager.engine.streams.studio.budget.bytesInUse == 0)
+        #expect(picture.manager.pipeline.fetch.feeds.budget.bytesInUse == 0)
         picture.loader.go(.finish(data))
         let error = await #expect(throws: ImageError.self) { try await task.response }
         #expect((error?.code ?? 0) / 1_000 == 6)
@@ -192,7 +193,7 @@ struct StreamingTests {
         let task = fixture.manager.load(slow.url)
         slow.gates[0].open()
         slow.gates[1].open()
-        let budget = fixture.manager.engine.streams.studio.budget
+        let budget = fixture.manager.pipeline.fetch.feeds.budget
         await untilTrue { budget.bytesInUse > 0 }
         slow.gates[2].open()
         slow.gates[3].open()
@@ -230,7 +231,7 @@ struct StreamingTests {
         }
         let task = fixture.manager.load(server.url("/a"))
         first.open()
-        let budget = fixture.manager.engine.streams.studio.budget
+        let budget = fixture.manager.pipeline.fetch.feeds.budget
         await untilTrue { budget.bytesInUse > 0 }
         rest.open()
         let response = try await task.response

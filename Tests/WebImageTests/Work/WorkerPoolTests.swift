@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Testing
+import WebImageConcurrency
 import WebImageCore
 import WebImageTestSupport
 import WebImageTesting
@@ -9,6 +10,8 @@ import WebImageTesting
 
 @Suite("Worker pool", .timeLimit(.minutes(1)))
 struct WorkerPoolTests {
+    private typealias WorkerPool = WebImage.WorkerPool
+
     /// Occupies the pool's only thread until `gate` opens.
     private func block(_ pool: WorkerPool, _ gate: Gate) async -> Task<Void, any Error> {
         let running = Gate()

@@ -4,6 +4,7 @@ import CSQLite
 import Foundation
 import Glibc
 import Synchronization
+import WebImageConcurrency
 import WebImageCore
 
 /// Opening, closing, and starting anew.

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageNet
+
+/// Somebody who wants previews of a download.
+struct PreviewListener: Sendable {
+    let plan: RequestPlan
+    let key: PreviewKey
+    /// Whether anybody looks at what it gets.
+    let isHeard: @Sendable () -> Bool
+    let deliver: @Sendable (Image) -> Void
+
+    init(
+        _ plan: RequestPlan, isHeard: @escaping @Sendable () -> Bool, deliver: @escaping @Sendable (Image) -> Void
+    ) {
+        self.plan = plan
+        key = PreviewKey(plan)
+        self.isHeard = isHeard
+        self.deliver = deliver
+    }
+}
+
+/// What a body leaves behind: decoders and memory that take their time to go.
+private struct PreviewRemains {
+    let work: Task<Void, Never>?
+    let makers: [PreviewKey: PreviewMaker]
+    let bytes: PreviewMaker.Bytes
+}
+
+/// The bytes of one running download, and the previews made of them: one piece of work at a time, on a worker thread.
+/// What comes while it runs is not queued; the next part of the body after it starts the next one. Thread-safe.
+final class PreviewFeed: Sendable {
+    fileprivate struct State {
+        /// Counts loads: what an earlier one still reports is not mixed with the present one's.
+        var session = 0
+        /// Counts bodies: grows whenever what was made so far is of no use any more.
+        var epoch = 0
+        var isRunning = false
+        var bytes = PreviewMaker.Bytes()
+        /// False where bytes were let go before anybody wanted previews.
+        var isWhole = true
+        var priority: LivePriority?
+        var nextID = 0
+        var listeners: [Int: PreviewListener] = [:]
+        var makers: [PreviewKey: PreviewMaker] = [:]
+        var isBusy = false
+        /// Counts orders.
+        var orders = 0
+        var work: Task<Void, Never>?
+    }
+
+    private let state = Lock(State())
+    private let studio: PreviewStudio
+
+    init(_ studio: PreviewStudio) { self.studio = studio }
+
+    // MARK: - Listeners
+
+    func add(_ listener: PreviewListener) -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            state.listeners[state.nextID] = listener
+            return state.nextID
+        }
+    }
+
+    func remove(_ id: Int) {
+        let left = state.withLock { state -> (PreviewListener?, PreviewMaker?) in
+            guard let listener = state.listeners.removeValue(forKey: id) else { return (nil, nil) }
+            let isWanted = state.listeners.values.contains { $0.key == listener.key }
+            return (listener, isWanted ? nil : state.makers.removeValue(forKey: listener.key))
+        }
+        _ = left  // Released here, after the lock: a decoder takes its time to go.
+    }
+
+    /// Somebody listens from now on: what has come already is shown without waiting for more.
+    func look() { startWork() }
+
+    // MARK: - The load
+
+    /// A load begins. Its number is to be given with all that it reports.
+    func begin(_ priority: LivePriority) -> Int {
+        change { state in
+            state.session += 1
+            state.isRunning = true
+            state.priority = priority
+            return (state.session, state.reset())
+        }
+    }
+
+    /// The load is over: no preview comes any more.
+    func end(_ session: Int) {
+        change { state in
+            guard state.session == session else { return ((), nil) }
+            state.isRunning = false
+            return ((), state.reset())
+        }
+    }
+
+    func take(_ report: LoadContext.Report, _ session: Int) {
+        switch report {
+        case .started: break
+        case .head(_, let expected):
+            // It begins, or begins anew: what came before belongs to another body.
+            change { state in
+                guard state.session == session, state.isRunning else { return ((), nil) }
+                return ((), state.reset(expected: expected))
+            }
+        case .body(let part):
+            let isWanted = state.withLock { state in
+                guard state.session == session, state.isRunning else { return false }
+                state.take(part)
+                return !state.listeners.isEmpty && !state.isBusy
+            }
+            if isWanted { startWork() }
+        }
+    }
+
+    /// Changes the state; what is left over is cancelled and released after the lock.
+    private func change<Result>(_ body: (inout State) -> (Result, PreviewRemains?)) -> Result {
+        let (result, remains) = state.withLock { body(&$0) }
+        remains?.work?.cancel()
+        return result
+    }
+
+    // MARK: - Work
+
+    fileprivate struct Order {
+        let epoch: Int
+        let number: Int
+        let makers: [PreviewMaker]
+        let bytes: PreviewMaker.Bytes
+        let priority: RequestPriority
+    }
+
+    private func startWork() {
+        let listeners = state.withLock { Array($0.listeners.values) }
+        let heard = Set(listeners.lazy.filter { $0.isHeard() }.map(\.key))
+        guard !heard.isEmpty else { return }
+        let time = studio.time()
+        let order = state.withLock { $0.order(heard, latest: studio.latest, at: time) }
+        guard let order else { return }
+        let work = Task.detached { [self] in
+            var isDone = true
+            for maker in order.makers where await !run(maker, order) { isDone = false }
+            let isFree = state.withLock { state in
+                guard state.epoch == order.epoch else { return false }
+                state.isBusy = false
+                state.work = nil
+                return true
+            }
+            // More may have come meanwhile, and be due.
+            if isDone, isFree { startWork() }
+        }
+        let isStale = state.withLock { state in
+            guard state.epoch == order.epoch else { return true }
+            // It may be done already, and the next one under way.
+            if state.isBusy, state.orders == order.number { state.work = work }
+            return false
+        }
+        if isStale { work.cancel() }
+    }
+
+    /// - Returns: false where `maker` could not look.
+    private func run(_ maker: PreviewMaker, _ order: Order) async -> Bool {
+        let plans = state.withLock { state in
+            state.listeners.values.filter { $0.key == maker.key }.map(\.plan)
+        }
+        let outcome = await studio.make(maker, order.bytes, for: plans, priority: order.priority)
+        guard let outcome else { return false }
+        let time = studio.time()
+        let deliveries = state.withLock { state -> [(PreviewListener, Image)] in
+            // The load ended or began anew, or nobody wants this one any more.
+            guard state.epoch == order.epoch, state.makers[maker.key] != nil else { return [] }
+            var made = outcome.maker
+            if !outcome.images.isEmpty { made.showed(at: time) }
+            state.makers[maker.key] = made
+            return state.listeners.values.compactMap { listener in
+                guard listener.key == maker.key else { return nil }
+                return outcome.images[listener.plan.keys.final].map { (listener, $0) }
+            }
+        }
+        for (listener, image) in deliveries { listener.deliver(image) }
+        return true
+    }
+}
+
+extension PreviewFeed.State {
+    /// Forgets the body and all that was made of it.
+    fileprivate mutating func reset(expected: Int? = nil) -> PreviewRemains {
+        defer {
+            epoch += 1
+            bytes = PreviewMaker.Bytes(expected: expected)
+            isWhole = true
+            makers = [:]
+            isBusy = false
+            work = nil
+        }
+        return PreviewRemains(work: work, makers: makers, bytes: bytes)
+    }
+
+    fileprivate mutating func take(_ part: Data) {
+        bytes.received += part.count
+        // Parts share the memory of the body where its length is known; else they would keep more than it needs.
+        if bytes.expected == nil, listeners.isEmpty {
+            isWhole = false
+            bytes.parts = []
+        }
+        if isWhole { bytes.parts.append(part) }
+    }
+
+    /// What is to be made now; nil for nothing.
+    fileprivate mutating func order(
+        _ heard: Set<PreviewKey>, latest: Double, at time: Double
+    ) -> PreviewFeed.Order? {
+        guard isRunning, isWhole, !isBusy else { return nil }
+        for listener in listeners.values {
+            if makers[listener.key] == nil { makers[listener.key] = PreviewMaker(listener.plan) }
+        }
+        let due = makers.values.filter { heard.contains($0.key) && $0.isDue(bytes, latest: latest, at: time) }
+        guard !due.isEmpty else { return nil }
+        isBusy = true
+        orders += 1
+        // Pictures that are wanted as they are come first.
+        let lower = RequestPriority(rawValue: (priority?.value.rawValue ?? 0) - 1) ?? .veryLow
+        return PreviewFeed.Order(epoch: epoch, number: orders, makers: due, bytes: bytes, priority: lower)
+    }
+}

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: MIT
-
-import WebImageCore
-
-/// A priority that may change while work runs.
-typealias LivePriority = ObservedValue<RequestPriority>

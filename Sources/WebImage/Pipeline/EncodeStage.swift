@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageStore
+
+/// An encoded image, shared by all requests that wait for it.
+final class EncodedImage: Sendable {
+    let data: Data
+    let claims = StoreClaims()
+
+    init(_ data: Data) { self.data = data }
+}
+
+/// Images to bytes; each encode once for all who want it. An encoder may reuse the original bytes.
+final class EncodeStage: Sendable {
+    /// What makes two encodes one.
+    private struct Key: Hashable {
+        let processed: CacheKey
+        let encoding: ImageEncoding
+        let image: ObjectIdentifier
+        let reusesOriginal: Bool
+        let limits: Limits
+    }
+
+    private let jobs = SharedJobs<Key, EncodedImage, Never>()
+    private let workers: WorkerPool
+    private let coders: CoderRegistry
+    private let counters: ManagerCounters
+
+    init(workers: WorkerPool, coders: CoderRegistry, counters: ManagerCounters) {
+        self.workers = workers
+        self.coders = coders
+        self.counters = counters
+    }
+
+    /// Encodes that run.
+    var count: Int { jobs.count }
+    /// How often a running encode was joined.
+    var sharedCount: Int { jobs.sharedCount }
+
+    /// `image`, the processed image of `plan`, as bytes of `encoding`. `original` are the bytes that the image was made
+    /// of, where the encoder may use them.
+    func encode(
+        _ image: Image, original: Data?, _ plan: RequestPlan, as encoding: ImageEncoding, priority: LivePriority
+    ) async throws(ImageError) -> EncodedImage {
+        let key = Key(
+            processed: plan.keys.final, encoding: encoding, image: ObjectIdentifier(image),
+            reusesOriginal: original != nil, limits: plan.limits)
+        return try await jobs.value(for: key, priority: priority) { context in
+            do throws(ImageError) {
+                return .success(try await self.encode(image, original, plan, encoding, context.priority))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func encode(
+        _ image: Image, _ original: Data?, _ plan: RequestPlan, _ encoding: ImageEncoding, _ priority: LivePriority
+    ) async throws(ImageError) -> EncodedImage {
+        // The original is decoded once more, to see whether it may stand for the image.
+        let cost = image.pixels.byteCount * (original == nil ? 1 : 2)
+        let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
+            [coders, counters] context throws(ImageError) -> Data in
+            counters.encodes.add(1, ordering: .relaxed)
+            return try plan.trace.work(
+                .encode, key: plan.keys.final, detail: encoding.format.rawValue, describe: { $1.bytes = $0.count }
+            ) { () throws(ImageError) in
+                try coders.encode(image, as: encoding, original: original, context: context)
+            }
+        }
+        return EncodedImage(data)
+    }
+}

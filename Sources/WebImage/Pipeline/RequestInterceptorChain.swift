@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageConcurrency
+import WebImageCore
+import WebImageStore
+
+/// The interceptors of a manager, in their order.
+struct RequestInterceptorChain: Sendable {
+    /// What the manager itself answers to a request that came through the chain.
+    typealias Answering = @Sendable (RequestPlan) async throws(ImageError) -> RequestAnswer
+
+    private let interceptors: [any RequestInterceptor]
+    private let defaults: RequestDefaults
+    /// Whether requests have to go through the chain before memory answers.
+    let interceptsLoads: Bool
+
+    init(_ interceptors: [any RequestInterceptor], _ defaults: RequestDefaults) {
+        self.interceptors = interceptors
+        self.defaults = defaults
+        interceptsLoads = interceptors.contains { $0.interceptsLoads }
+    }
+
+    /// `request` as all interceptors want it before anything is looked up.
+    func prepared(_ request: ImageRequest) -> ImageRequest {
+        guard !interceptors.isEmpty else { return request }
+        return interceptors.reduce(request) { $1.prepare($0) }
+    }
+
+    /// What the chain makes of the request of `plan`.
+    func answer(_ plan: RequestPlan, _ answering: @escaping Answering) async throws(ImageError) -> RequestAnswer {
+        try await answer(plan.request, plan.trace, answering, from: 0)
+    }
+
+    private func answer(
+        _ request: ImageRequest, _ trace: RequestTrace?, _ answering: @escaping Answering, from index: Int
+    ) async throws(ImageError) -> RequestAnswer {
+        guard !Task.isCancelled else { throw .request(.cancelled) }
+        guard index < interceptors.count else {
+            return try await answering(await RequestPlan(request, defaults, trace: trace).verified())
+        }
+        return try await interceptors[index].intercept(request) { (changed) async throws(ImageError) in
+            try await self.answer(changed, trace, answering, from: index + 1)
+        }
+    }
+}
+
+extension ImagePipeline {
+    /// Runs `plan` for `task` through the interceptors to an image.
+    func runIntercepted(_ plan: RequestPlan, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
+        do throws(ImageError) {
+            let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
+                task.storesIn(plan)
+                let hit = self.memory.hit(plan)
+                if let response = self.response(hit, plan) { return .response(response) }
+                self.inFlight.enter()
+                defer { self.inFlight.leave() }
+                return .response(try await self.run(plan, task, known: hit?.image).get())
+            }
+            let response = try await response(answer, plan, task)
+            preparation(response.image.pixels)
+            return .success(response)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Runs `plan` through the interceptors to bytes.
+    func bytesIntercepted(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
+        let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
+            .data(try await self.ownBytes(plan, task))
+        }
+        switch answer {
+        case .data(let data):
+            try plan.limits.check(encodedBytes: data.count)
+            return data
+        case .image(let image): return try await png(image, plan, task)
+        case .response(let response):
+            if let data = response.data { return data }
+            return try await png(response.image, plan, task)
+        }
+    }
+
+    private func png(_ image: Image, _ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
+        try await encode.encode(image, original: nil, plan, as: .png(), priority: task.livePriority).data
+    }
+
+    /// The answer of the chain as a response to the request of `plan`.
+    private func response(
+        _ answer: RequestAnswer, _ plan: RequestPlan, _ task: ImageTask
+    ) async throws(ImageError) -> ImageResponse {
+        switch answer {
+        case .response(let response): return response
+        case .image(let image): return response(image, plan, origin: .local)
+        case .data(let data):
+            let original = try await inspect(data, plan)
+            let made = try await image(original, nil, plan, priority: task.livePriority)
+            var answer = response(made.image, plan, origin: .local)
+            answer.data = plan.request.wantsData ? data : nil
+            answer.timings.decode = made.decodeSeconds
+            answer.timings.transform = made.transformSeconds
+            return answer
+        }
+    }
+
+    /// Bytes that an interceptor returned.
+    private func inspect(_ data: Data, _ plan: RequestPlan) async throws(ImageError) -> OriginalData {
+        let options = plan.request.hintedOptions
+        let generation = plan.originalCache.generation(of: plan.keys.data)
+        return try await workers.look(byteCount: data.count, limits: plan.limits) { context throws(ImageError) in
+            let probe = try plan.coders.inspect(data, options: options, limits: context.limits)
+            let resource = ResourceRecord(digest: ContentDigest(of: data), byteCount: data.count, head: nil)
+            return OriginalData(data: data, resource: resource, probe: probe, origin: .local, generation: generation)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+import WebImageStore
+
+/// The last stage: original bytes are stored once per cache and tier that a request wants them in; processed and
+/// encoded images where requested. Nothing is stored whose key was removed after its request began.
+final class StoreStage: Sendable {
+    typealias Serializer = @Sendable (_ image: Image?, _ data: Data, _ request: ImageRequest) -> Data?
+    typealias Encoder = @Sendable (Image, RequestPlan, ImageEncoding) async -> Data?
+
+    private let workers: WorkerPool
+    private let serialize: Serializer?
+    private let running = Atomic<Int>(0)
+
+    init(workers: WorkerPool, serialize: Serializer?) {
+        self.workers = workers
+        self.serialize = serialize
+    }
+
+    /// Processed images that are being encoded for a tier.
+    var count: Int { running.load(ordering: .relaxed) }
+
+    /// Stores original bytes where request and server allow it. Called after they made an image: bytes that do not
+    /// decode never replace good ones.
+    ///
+    /// - Parameter image: the image that was made of them; nil where only the bytes were wanted.
+    func store(_ original: OriginalData, _ image: Image?, _ plan: RequestPlan, _ generation: CacheGeneration) async {
+        let (cache, tiers) = (plan.originalCache, plan.request.originalStores.subtracting(.memory))
+        guard !plan.isLocal, !tiers.isEmpty, original.image == nil, original.source !== cache,
+            plan.allowsStoring(original.resource)
+        else { return }
+        await original.claims.store(in: cache, tiers) { tiers in
+            guard let payload = await self.serialized(original, image, plan) else { return }
+            let entry = DiskEntry(
+                key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
+                payload: payload.data, tags: plan.request.tags, stored: plan.now)
+            await self.put(entry, in: cache, tiers, plan, generation)
+        }
+    }
+
+    /// What is stored of `original`: its bytes, or what the application's serializer makes of them; nil for nothing.
+    private func serialized(
+        _ original: OriginalData, _ image: Image?, _ plan: RequestPlan
+    ) async -> (data: Data, isOriginal: Bool)? {
+        guard let serialize else { return (original.data, true) }
+        let request = plan.request
+        let made = try? await workers.run(cost: 0, priority: LivePriority(.low), limits: plan.limits) {
+            _ throws(ImageError) -> Data? in serialize(image, original.data, request)
+        }
+        guard let data = made ?? nil else { return nil }
+        return (data, data == original.data)
+    }
+
+    /// Stores a processed image in the tiers that the request names, memory excepted. Returns the work that continues
+    /// in the background, if there is any.
+    func store(
+        processed image: Image, _ resource: ResourceRecord, _ plan: RequestPlan, _ generation: CacheGeneration,
+        encode: @escaping Encoder
+    ) -> Task<Void, Never>? {
+        let tiers = plan.request.stores.subtracting(.memory)
+        guard case .encoded(let encoding) = plan.request.storeFinal, !tiers.isEmpty,
+            ProcessedForm.mayStore(image, plan.request)
+        else { return nil }
+        running.add(1, ordering: .relaxed)
+        return Task.detached(priority: .background) {
+            if let data = await encode(image, plan, encoding) {
+                let entry = DiskEntry(
+                    key: plan.processedKey, head: resource.head, probe: nil, payload: data, tags: plan.request.tags,
+                    stored: plan.now)
+                await self.put(entry, in: plan.cache, tiers, plan, generation)
+            }
+            self.running.subtract(1, ordering: .relaxed)
+        }
+    }
+
+    /// Stores an encoding of a processed image as an entry of its own.
+    func store(
+        _ encoded: EncodedImage, of image: Image, _ encoding: ImageEncoding, _ plan: RequestPlan,
+        _ generation: CacheGeneration
+    ) async {
+        let tiers = plan.request.stores.subtracting(.memory)
+        guard !tiers.isEmpty, let resource = image.resource, plan.allowsStoring(resource), !image.metadata.isPartial
+        else { return }
+        let entry = DiskEntry(
+            key: plan.encodedKey(encoding), head: resource.head, payload: encoded.data,
+            attachment: resource.digest.bytes, tags: plan.request.tags, stored: plan.now)
+        await encoded.claims.store(in: plan.cache, tiers) { tiers in
+            await self.put(entry, in: plan.cache, tiers, plan, generation)
+        }
+    }
+
+    private func put(
+        _ entry: DiskEntry, in cache: ImageCache, _ tiers: CacheTiers, _ plan: RequestPlan,
+        _ generation: CacheGeneration
+    ) async {
+        let span = plan.trace?.begin(.store, key: entry.key)
+        await cache.store(entry, request: plan.selecting, in: tiers, madeOf: plan.keys.data, generation)
+        span?.end { $0.bytes = entry.payload.count }
+    }
+}
+
+/// The right to store shared data, claimed once per cache and tier. Thread-safe.
+final class StoreClaims: Sendable {
+    private struct Claim {
+        /// Keeps the cache alive, so that no other one takes its address.
+        let cache: ImageCache
+        let tiers: CacheTiers
+        let work: Task<Void, Never>
+    }
+
+    private let claims = Lock<[Claim]>([])
+
+    /// Calls `body` with those of `tiers` of `cache` that no earlier call claimed. Returns when the stores in all
+    /// `tiers` have been queued, also those of other calls.
+    func store(
+        in cache: ImageCache, _ tiers: CacheTiers, _ body: @escaping @Sendable (CacheTiers) async -> Void
+    ) async {
+        let works = claims.withLock { claims -> [Task<Void, Never>] in
+            let earlier = claims.filter { $0.cache === cache && !$0.tiers.isDisjoint(with: tiers) }
+            let missing = earlier.reduce(tiers) { $0.subtracting($1.tiers) }
+            guard !missing.isEmpty else { return earlier.map(\.work) }
+            // A task of its own: the request that happens to be the first may be canceled.
+            let work = Task.detached { await body(missing) }
+            claims.append(Claim(cache: cache, tiers: missing, work: work))
+            return earlier.map(\.work) + [work]
+        }
+        for work in works { await work.value }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageNet
+
+/// What makes two loaders one. Holds the loader, so that the address of an object is not used again meanwhile.
+enum LoaderIdentity: Hashable, Sendable {
+    /// The manager's loaders.
+    case registry
+    /// The source is named by its key, whatever closure brings it.
+    case key
+    /// A loader that is an object.
+    case object(LoaderObject)
+    /// A loader that is a value and can be compared.
+    case value(LoaderValue)
+    /// A loader that is a value and cannot be compared: the same one only in copies of one request.
+    case unique(Int)
+
+    private static let count = Atomic<Int>(0)
+
+    init(_ loader: (any ImageLoader)?) {
+        guard let loader else {
+            self = .registry
+            return
+        }
+        if type(of: loader) is AnyClass {
+            self = .object(LoaderObject(loader: loader))
+        } else if loader is any Hashable {
+            self = .value(LoaderValue(loader: loader))
+        } else {
+            self = .unique(Self.count.add(1, ordering: .relaxed).newValue)
+        }
+    }
+}
+
+/// A loader compared by identity.
+struct LoaderObject: Hashable, Sendable {
+    let loader: any ImageLoader
+
+    private var identity: ObjectIdentifier { ObjectIdentifier(loader as AnyObject) }
+
+    static func == (left: LoaderObject, right: LoaderObject) -> Bool { left.identity == right.identity }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}
+
+/// A loader compared by value; its type is Hashable.
+struct LoaderValue: Hashable, Sendable {
+    let loader: any ImageLoader
+
+    private var value: AnyHashable? { (loader as? any Hashable).map { AnyHashable($0) } }
+
+    static func == (left: LoaderValue, right: LoaderValue) -> Bool { left.value == right.value }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}

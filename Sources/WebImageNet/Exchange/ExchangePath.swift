@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import WebImageCore
+import WebImageHTTP
+
+/// The way of one exchange from step to step: over redirects and challenges to the final response. Thread-safe.
+///
+/// Its functions aren't async, so that what they hold for a moment takes no room in the frames of thousands of waiting
+/// tasks.
+final class ExchangePath: Sendable {
+    /// What to send next.
+    struct Sending {
+        let step: ExchangeStep
+        let decision: StepDecision
+    }
+
+    /// The end of the way.
+    enum Ending {
+        case answer
+        /// A redirect that is wanted as the response.
+        case redirect
+    }
+
+    private struct State {
+        var step: ExchangeStep
+        var decision = StepDecision()
+        var visited: [ExchangeStep.Mark] = []
+        var redirects: [StoredHead] = []
+    }
+
+    private let state: Lock<State>
+
+    init(_ first: ExchangeStep) { state = Lock(State(step: first)) }
+
+    /// The present step.
+    var step: ExchangeStep { state.withLock { $0.step } }
+    /// The redirects that were followed, in order.
+    var redirects: [StoredHead] { state.withLock { $0.redirects } }
+
+    /// The step to send now.
+    func begin() -> Sending {
+        state.withLock { state in
+            state.decision = StepDecision()
+            return Sending(step: state.step, decision: state.decision)
+        }
+    }
+
+    /// Notes that `step` is sent with `fields`.
+    ///
+    /// - Throws: 2008 for a loop and for more redirects than allowed.
+    func note(_ step: ExchangeStep, sending fields: HTTPFields) throws(ImageError) {
+        let mark = step.mark(fields)
+        let isNew = state.withLock { state in
+            // A list: there are few, and nearly always one.
+            guard !state.visited.contains(mark) else { return false }
+            state.visited.append(mark)
+            return true
+        }
+        guard isNew else { throw step.failure(.tooManyRedirects, detail: "a loop") }
+        let most = step.rules.configuration.maxRedirects
+        guard step.redirects <= most else { throw step.failure(.tooManyRedirects, detail: "more than \(most)") }
+    }
+
+    /// Moves on after the response to the present step.
+    ///
+    /// - Returns: The ending, or `nil` if another step follows.
+    /// - Throws: 2009 for a redirect that must not be followed.
+    func advance(
+        after head: ResponseHead, requestTime: Date, responseTime: Date
+    ) throws(ImageError) -> Ending? {
+        let (step, decision) = state.withLock { ($0.step, $0.decision) }
+        if let again = step.answeringChallenge(head) {
+            state.withLock { $0.step = again }
+            return nil
+        }
+        switch decision.next(step, head) {
+        case .step(let next):
+            let redirect = StoredHead(
+                head: head, finalURL: step.url.absoluteString, requestTime: requestTime, responseTime: responseTime)
+            state.withLock { state in
+                state.step = next
+                state.redirects.append(redirect)
+            }
+            return nil
+        case .redirectAnswer: return .redirect
+        case .answer: return .answer
+        case .refused(let reason): throw step.failure(.redirectRefused, status: head.status, detail: reason)
+        }
+    }
+}

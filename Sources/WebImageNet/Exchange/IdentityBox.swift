@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// A reference that compares by identity and holds its object.
+///
+/// The object stays alive as long as the box, so that no other object can take its address.
+package struct IdentityBox: Sendable, Hashable {
+    private let object: any AnyObject & Sendable
+
+    /// Creates a box around an object.
+    package init(_ object: any AnyObject & Sendable) { self.object = object }
+
+    package static func == (left: IdentityBox, right: IdentityBox) -> Bool { left.object === right.object }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
+}
+
+/// A closure with an identity: copies are equal, and each new closure differs from all others.
+///
+/// Swift can't compare closures. An options value that is copied keeps the identity of its closures.
+struct IdentifiedClosure<Closure: Sendable>: Sendable, Hashable {
+    private final class Holder: Sendable {
+        let closure: Closure
+        let id = UUID()
+        init(_ closure: Closure) { self.closure = closure }
+    }
+
+    private let holder: Holder
+
+    init(_ closure: Closure) { holder = Holder(closure) }
+
+    var closure: Closure { holder.closure }
+
+    /// Text that no other closure has, in this process or another.
+    var processID: String { holder.id.uuidString }
+
+    static func == (left: Self, right: Self) -> Bool { left.holder === right.holder }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(holder)) }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Scheme, host and port (RFC 6454).
+struct Origin: Hashable, CustomStringConvertible {
+    /// `scheme://host:port`, in lower case, with the port always.
+    let description: String
+
+    init(_ url: URL) {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        description = "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
+    }
+}
+
+extension URL {
+    /// The user name and the password, or `nil` if the URL has neither.
+    var userInfo: String? {
+        // Nearly no URL has an at sign, and parsing costs more than looking for it.
+        guard absoluteString.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        let (user, password) = (user(percentEncoded: true), password(percentEncoded: true))
+        guard user != nil || password != nil else { return nil }
+        return "\(user ?? ""):\(password ?? "")"
+    }
+
+    /// This URL without user name and password.
+    package var withoutUserInfo: URL {
+        guard userInfo != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+        parts.percentEncodedUser = nil
+        parts.percentEncodedPassword = nil
+        return parts.url ?? self
+    }
+}

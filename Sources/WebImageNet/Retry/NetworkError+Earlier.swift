@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+extension NetworkError {
+    /// Most earlier failures that are told in words.
+    private static let mostTold = 5
+    /// Most earlier failures that are handed on.
+    private static let mostKept = 16
+
+    /// This error with failures before those that it contains already.
+    func telling(_ before: some BidirectionalCollection<NetworkError>) -> NetworkError {
+        guard !before.isEmpty else { return self }
+        let all = Array(before) + earlier
+        var error = bare
+        error.detail = error.detail.isEmpty ? account(of: all) : "\(error.detail); \(account(of: all))"
+        error.earlier = Array(all.suffix(Self.mostKept))
+        return error
+    }
+
+    /// This error without the failures before it.
+    var bare: NetworkError {
+        guard !earlier.isEmpty else { return self }
+        var error = self
+        error.earlier = []
+        // What `telling` has appended. Failures beyond `mostKept` aren't in words either.
+        let account = account(of: earlier)
+        if detail == account {
+            error.detail = ""
+        } else if detail.hasSuffix("; \(account)") {
+            error.detail = String(detail.dropLast(account.count + 2))
+        }
+        return error
+    }
+
+    private func account(of failures: [NetworkError]) -> String {
+        let told = failures.suffix(Self.mostTold).map { failure in
+            let what = failure.status.map { "status \($0)" } ?? "\(failure.reason)"
+            return failure.url == url ? what : "\(what) at \(failure.url)"
+        }
+        return "tried before: \(told.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageConcurrency
+import WebImageCore
+import WebImageTestSupport
+import WebImageTesting
+
+/// Two changes cross: the delivery of the first one stands still at a gate while the second one is made.
+@Suite("Order of live values", .timeLimit(.minutes(1)))
+struct OrderTests {
+    private typealias Jobs = SharedJobs<String, Int, Int, RequestPriority, ImageError>
+
+    /// Runs `body` on a thread of its own, where it may wait; the gate opens when it has returned.
+    private func onThread(_ body: @escaping @Sendable () -> Void) -> Gate {
+        let isOver = Gate()
+        Thread {
+            body()
+            isOver.open()
+        }.start()
+        return isOver
+    }
+
+    @Test("the last value that an observer hears is the last one that was set")
+    func observedValue() async {
+        let value = ObservedValue(0)
+        let applied = Shared<[Int]>([])
+        let (isDelivering, mayGoOn) = (Gate(), Gate())
+        let token = value.observe {
+            let seen = value.value
+            if seen == 1 {
+                isDelivering.open()
+                mayGoOn.blockingWait()
+            }
+            applied.update { $0.append(seen) }
+        }
+        let first = onThread { value.value = 1 }
+        await isDelivering.wait()
+        let second = onThread { value.value = 2 }
+        await second.wait()
+        mayGoOn.open()
+        await first.wait()
+        value.stopObserving(token)
+        #expect(applied.value == [1, 2])
+    }
+
+    @Test("work hears the last priority last, also where two subscribers change theirs at the same time")
+    func jobPriority() async throws {
+        let jobs = Jobs()
+        let (one, other) = (ObservedValue(RequestPriority.low), ObservedValue(RequestPriority.low))
+        let applied = Shared<[RequestPriority]>([])
+        let (isObserved, isDelivering, mayGoOn, mayEnd) = (Gate(), Gate(), Gate(), Gate())
+        let waiting = [one, other].map { priority in
+            Task {
+                try await jobs.value(for: "a", priority: priority) { context in
+                    let token = context.priority.observe {
+                        let seen = context.priority.value
+                        if seen == .high {
+                            isDelivering.open()
+                            mayGoOn.blockingWait()
+                        }
+                        applied.update { $0.append(seen) }
+                    }
+                    isObserved.open()
+                    await mayEnd.wait()
+                    context.priority.stopObserving(token)
+                    return .success(1)
+                }
+            }
+        }
+        await isObserved.wait()
+        await untilTrue { jobs.subscriberCount(of: "a") == 2 }
+        let first = onThread { one.value = .high }
+        await isDelivering.wait()
+        let second = onThread { other.value = .veryHigh }
+        await second.wait()
+        mayGoOn.open()
+        await first.wait()
+        #expect(applied.value == [.high, .veryHigh])
+        mayEnd.open()
+        for task in waiting { _ = try await task.value }
+    }
+
+    @Test("updates reach a subscriber in the order of the reports, and its result comes after them")
+    func jobUpdates() async throws {
+        let jobs = Jobs()
+        let heard = Shared<[Int]>([])
+        let (isDelivering, mayGoOn, secondReported) = (Gate(), Gate(), Gate())
+        let waiting = Task {
+            let value = try await jobs.value(
+                for: "a", priority: ObservedValue(.normal),
+                onUpdate: { update in
+                    if update == 1 {
+                        isDelivering.open()
+                        mayGoOn.blockingWait()
+                    }
+                    heard.update { $0.append(update) }
+                },
+                start: { context in
+                    let first = onThread { context.report(1) }
+                    await isDelivering.wait()
+                    let second = onThread { context.report(2) }
+                    await second.wait()
+                    secondReported.open()
+                    await first.wait()
+                    return .success(3)
+                })
+            heard.update { $0.append(value) }
+        }
+        await secondReported.wait()
+        mayGoOn.open()
+        try await waiting.value
+        #expect(heard.value == [1, 2, 3])
+    }
+
+    @Test("who joins late hears the present state before what follows it")
+    func lateJoiner() async throws {
+        let jobs = Jobs()
+        let heard = Shared<[Int]>([])
+        let (isReported, isDelivering, mayGoOn, mayEnd) = (Gate(), Gate(), Gate(), Gate())
+        let report = Shared<(@Sendable (Int) -> Void)?>(nil)
+        let first = Task {
+            try await jobs.value(for: "a", priority: ObservedValue(.normal)) { context in
+                report.value = context.report
+                context.report(1)
+                isReported.open()
+                await mayEnd.wait()
+                return .success(0)
+            }
+        }
+        await isReported.wait()
+        // Joining waits in its own handler, so that it needs a thread beside the pool's.
+        let second = Task(executorPreference: ThreadExecutor()) {
+            try await jobs.value(
+                for: "a", priority: ObservedValue(.normal),
+                onUpdate: { update in
+                    if update == 1 {
+                        isDelivering.open()
+                        mayGoOn.blockingWait()
+                    }
+                    heard.update { $0.append(update) }
+                }
+            ) { _ in .success(0) }
+        }
+        await isDelivering.wait()
+        let next = onThread { report.value?(2) }
+        await next.wait()
+        mayGoOn.open()
+        await untilTrue { heard.value.count == 2 }
+        #expect(heard.value == [1, 2])
+        mayEnd.open()
+        _ = try await (first.value, second.value)
+    }
+}
+
+/// Runs tasks on a thread of libdispatch, where they may wait.
+private final class ThreadExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "test")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageConcurrency
+import WebImageCore
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Promise", .timeLimit(.minutes(1)))
+struct PromiseTests {
+    @Test("the first outcome counts, before the wait and after its begin")
+    func firstCounts() async {
+        let early = Promise<Int>()
+        #expect(!early.isResolved)
+        #expect(early.resolve(1))
+        #expect(!early.resolve(2))
+        #expect(early.isResolved)
+        #expect(await early.outcome(onCancel: {}) == 1)
+
+        let late = Promise<Int>()
+        async let outcome = late.outcome(onCancel: {})
+        #expect(late.resolve(3))
+        #expect(!late.resolve(4))
+        #expect(await outcome == 3)
+    }
+
+    @Test("a canceled wait ends with what its handler resolves")
+    func cancelled() async {
+        let promise = Promise<Result<Int, ImageError>>()
+        let waiting = Task { try await promise.value { promise.resolve(.failure(.cancelled)) } }
+        waiting.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+    }
+
+    @Test("of many that resolve at the same time, one succeeds")
+    func race() async {
+        for _ in 0..<200 {
+            let promise = Promise<Int>()
+            let winners = await withTaskGroup(of: Int?.self) { group in
+                for number in 0..<8 { group.addTask { promise.resolve(number) ? number : nil } }
+                return await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
+            }
+            #expect(winners.count == 1)
+            #expect(await promise.outcome(onCancel: {}) == winners.first)
+        }
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+import WebImageConcurrency
+import WebImageCore
+import WebImageTestSupport
+import WebImageTesting
+
+private typealias LivePriority = ObservedValue<RequestPriority>
+
+@Suite("Shared jobs", .timeLimit(.minutes(1)))
+struct SharedJobsTests {
+    typealias Jobs = SharedJobs<String, Int, Int, RequestPriority, ImageError>
+
+    @Test("a hundred who ask at once share one run")
+    func coalesces() async {
+        let jobs = Jobs()
+        let gate = Gate()
+        let runs = Shared(0)
+        let asked = await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try? await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in
+                        runs.update { $0 += 1 }
+                        await gate.wait()
+                        return .success(42)
+                    }
+                }
+            }
+            group.addTask {
+                await untilTrue { jobs.subscriberCount(of: "a") == 100 }
+                gate.open()
+                return nil
+            }
+            return await group.reduce(into: [Int]()) { if let value = $1 { $0.append(value) } }
+        }
+        #expect(asked == Array(repeating: 42, count: 100))
+        #expect(runs.value == 1)
+        #expect(jobs.count == 0)
+    }
+
+    @Test("one of two leaves: it hears of it at once, the other gets the value")
+    func oneLeaves() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let body: Jobs.Body = { _ in
+            await gate.wait()
+            return .success(Task.isCancelled ? -1 : 1)
+        }
+        let first = Task { try await jobs.value(for: "a", priority: LivePriority(.normal), start: body) }
+        await untilTrue { jobs.subscriberCount(of: "a") == 1 }
+        let second = Task { try await jobs.value(for: "a", priority: LivePriority(.normal), start: body) }
+        await untilTrue { jobs.subscriberCount(of: "a") == 2 }
+        first.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await first.value }
+        #expect(jobs.subscriberCount(of: "a") == 1)
+        gate.open()
+        #expect(try await second.value == 1)
+    }
+
+    @Test("both leave: the work is cancelled, and who asks again gets a new run")
+    func bothLeave() async throws {
+        let jobs = Jobs()
+        let cancelled = Gate()
+        let waiting = Task {
+            try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in
+                let never = Gate()
+                await withTaskCancellationHandler {
+                    await never.wait()
+                } onCancel: {
+                    cancelled.open()
+                    never.open()
+                }
+                return .success(1)
+            }
+        }
+        await untilTrue { jobs.subscriberCount(of: "a") == 1 }
+        waiting.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+        #expect(jobs.count == 0)
+        let again = try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in .success(2) }
+        #expect(again == 2)
+        await cancelled.wait()
+    }
+
+    @Test("the work sees the highest priority of all who wait, live")
+    func priority() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let seen = Shared<LivePriority?>(nil)
+        let low = LivePriority(.low)
+        let waiting = Task {
+            try await jobs.value(for: "a", priority: low) { context in
+                seen.value = context.priority
+                await gate.wait()
+                return .success(0)
+            }
+        }
+        await untilTrue { seen.value != nil }
+        let live = try #require(seen.value)
+        #expect(live.value == .low)
+        low.value = .veryHigh
+        #expect(live.value == .veryHigh)
+        low.value = .veryLow
+        #expect(live.value == .veryLow)
+        gate.open()
+        _ = try await waiting.value
+    }
+
+    @Test("everybody gets the error, and updates reach those who came late")
+    func failsAndUpdates() async {
+        let jobs = Jobs()
+        let reported = Gate()
+        let gate = Gate()
+        let heard = Shared<[Int]>([])
+        let first = Task {
+            try await jobs.value(for: "a", priority: LivePriority(.normal)) { context in
+                context.report(5)
+                reported.open()
+                await gate.wait()
+                return .failure(.decode(.empty))
+            }
+        }
+        await reported.wait()
+        let second = Task {
+            try await jobs.value(
+                for: "a", priority: LivePriority(.normal), onUpdate: { update in heard.update { $0.append(update) } }
+            ) { _ in .success(0) }
+        }
+        await untilTrue { jobs.subscriberCount(of: "a") == 2 }
+        gate.open()
+        await #expect(throws: ImageError.decode(.empty)) { try await first.value }
+        await #expect(throws: ImageError.decode(.empty)) { try await second.value }
+        #expect(heard.value == [5])
+    }
+
+    @Test("ten thousand joins and cancels leave nothing behind")
+    func storm() async {
+        let jobs = Jobs()
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<10_000 {
+                group.addTask {
+                    let asking = Task {
+                        try await jobs.value(for: "\(index % 7)", priority: LivePriority(.normal)) { _ in
+                            await Task.yield()
+                            return .success(index)
+                        }
+                    }
+                    if index % 3 != 0 { asking.cancel() }
+                    _ = try? await asking.value
+                }
+            }
+        }
+        await untilTrue { jobs.count == 0 }
+        #expect(jobs.count == 0)
+    }
+
+    @Test("one of those who share work started it")
+    func landing() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let tasks = (0..<20).map { _ in
+            Task {
+                try await jobs.landing(for: "a", priority: LivePriority(.normal)) { _ in
+                    await gate.wait()
+                    return .success(7)
+                }
+            }
+        }
+        await untilTrue { jobs.subscriberCount(of: "a") == 20 }
+        gate.open()
+        var first = 0
+        for task in tasks {
+            let landing = try await task.value
+            #expect(landing.value == 7)
+            first += landing.isFirst ? 1 : 0
+        }
+        #expect(first == 1)
+    }
+
+    @Test("work for nobody runs once however often it is launched, also when those who joined it leave")
+    func launching() async throws {
+        let jobs = Jobs()
+        let (gate, runs, live) = (Gate(), Shared(0), Shared<LivePriority?>(nil))
+        for _ in 0..<10 {
+            jobs.launch("a", priority: .low) { context in
+                runs.update { $0 += 1 }
+                live.value = context.priority
+                await gate.wait()
+                return .failure(Task.isCancelled ? .cancelled : .decode(.empty))
+            }
+        }
+        await untilTrue { live.value != nil }
+        let leaving = Task { try await jobs.value(for: "a", priority: LivePriority(.high)) { _ in .success(1) } }
+        await untilTrue { jobs.subscriberCount(of: "a") == 1 }
+        #expect(live.value?.value == .high)
+        leaving.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await leaving.value }
+        #expect(live.value?.value == .low)
+        let waiting = Task { try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in .success(1) } }
+        await untilTrue { jobs.subscriberCount(of: "a") == 1 }
+        gate.open()
+        await #expect(throws: ImageError.decode(.empty)) { try await waiting.value }
+        await jobs.waitUntilIdle { _ in true }
+        #expect(runs.value == 1 && jobs.count == 0)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+
+@Suite("Freshness of responses behind redirects")
+struct RedirectFreshnessTests {
+    private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func head(_ status: Int, _ lines: [(String, String)] = []) -> StoredHead {
+        StoredHead(
+            head: ResponseHead(status: status, fields: HTTPFields(lines.map { .init(name: $0.0, value: $0.1) })),
+            finalURL: "", requestTime: now, responseTime: now)
+    }
+
+    private func image(_ redirects: StoredHead...) -> StoredHead {
+        var head = head(200, [("Cache-Control", "max-age=600, stale-while-revalidate=600"), ("ETag", "\"a\"")])
+        head.limitFreshness(byRedirects: redirects)
+        return head
+    }
+
+    private func isFresh(_ head: StoredHead, after seconds: Double) -> Bool {
+        head.freshness(now: now.addingTimeInterval(seconds)).isFresh
+    }
+
+    @Test("A temporary redirect without freshness is followed again each time", arguments: [302, 303, 307])
+    func temporary(_ status: Int) {
+        let head = image(head(status))
+        #expect(!isFresh(head, after: 0) && head.redirectLifetime == 0)
+        let step = CacheStep.make(RequestHead(method: "GET", fields: HTTPFields()), stored: head, now: now)
+        guard case .revalidate = step else {
+            Issue.record("\(step)")
+            return
+        }
+    }
+
+    @Test("A permanent redirect limits nothing unless it says so", arguments: [301, 308])
+    func permanent(_ status: Int) {
+        #expect(isFresh(image(head(status)), after: 599) && image(head(status)).redirectLifetime == nil)
+        #expect(!isFresh(image(head(status, [("Cache-Control", "no-store")])), after: 0))
+        #expect(!isFresh(image(head(status, [("Cache-Control", "max-age=5")])), after: 5))
+    }
+
+    @Test("The shortest lifetime of all redirects counts, and the response's own where it is shorter")
+    func shortest() {
+        let long = head(302, [("Cache-Control", "max-age=900")])
+        let short = head(302, [("Cache-Control", "max-age=60"), ("Age", "20")])
+        #expect(isFresh(image(long), after: 599) && !isFresh(image(long), after: 600))
+        #expect(isFresh(image(long, short), after: 39) && !isFresh(image(long, short), after: 40))
+        #expect(!isFresh(image(long, head(302, [("Cache-Control", "max-age=60, no-cache")])), after: 0))
+        #expect(isFresh(image(), after: 599))
+    }
+
+    @Test("A response that outlives its redirects is served stale only if the server can't be reached")
+    func stale() throws {
+        guard case .stale(let staleness) = image(head(302)).decision(for: HTTPFields(), now: now) else {
+            Issue.record("not stale")
+            return
+        }
+        #expect(!staleness.mayServeWhileRevalidating && staleness.mayServeOffline)
+    }
+
+    @Test("A 304 takes the redirects that led to it")
+    func merging() {
+        var notModified = head(304)
+        notModified.limitFreshness(byRedirects: [head(302, [("Cache-Control", "max-age=60")])])
+        let merged = image(head(302)).merging(notModified: notModified.head, requestTime: now, responseTime: now)
+        #expect(merged.redirectLifetime == 60)
+        let direct = merged.merging(notModified: head(304).head, requestTime: now, responseTime: now)
+        #expect(direct.redirectLifetime == nil)
+    }
+
+    @Test("A server's field of the same name isn't stored")
+    func spoofed() {
+        let response = head(200, [("X-WebImage-Redirect-Lifetime", "0"), ("Cache-Control", "max-age=60")]).head
+        let stored = StoredHead(
+            request: HTTPFields(), response: response, finalURL: "", requestTime: now, responseTime: now)
+        #expect(stored.redirectLifetime == nil)
+    }
+}

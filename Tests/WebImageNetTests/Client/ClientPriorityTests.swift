@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+/// A transport that reports the priority of each request and holds responses back.
+private final class WatchingTransport: HTTPTransport {
+    let priorities = Shared<[RequestPriority]>([])
+    let gate = Gate()
+
+    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
+        priorities.update { $0.append(request.priority) }
+        request.context?.observePriority { [priorities] priority in priorities.update { $0.append(priority) } }
+        await gate.wait()
+        let fields = HTTPFields([.init(name: "Cache-Control", value: "max-age=0, stale-while-revalidate=86400")])
+        return HTTPTransportResponse(
+            head: ResponseHead(status: 200, fields: fields), body: Data("x".utf8), requestTime: Date(),
+            responseTime: Date())
+    }
+}
+
+@Suite("Priorities of the HTTP client", .timeLimit(.minutes(1)))
+struct ClientPriorityTests {
+    private let transport = WatchingTransport()
+
+    private func request(_ priority: RequestPriority) throws -> HTTPRequest {
+        var request = HTTPRequest(try #require(URL(string: "http://example.org/")))
+        request.priority = priority
+        return request
+    }
+
+    @Test("A request that joins another one raises its priority")
+    func joining() async throws {
+        let client = HTTPClient(HTTPClientConfiguration(), transport: transport)
+        let (low, high) = (try request(.low), try request(.high))
+        let first = Task { try await client.fetch(low) }
+        await untilTrue { transport.priorities.value == [.low] }
+        let second = Task { try await client.fetch(high) }
+        await untilTrue { transport.priorities.value == [.low, .high] }
+        transport.gate.open()
+        _ = try await (first.value, second.value)
+        #expect(transport.priorities.value == [.low, .high])
+    }
+
+    @Test("A revalidation in the background has a low priority")
+    func background() async throws {
+        let client = HTTPClient(HTTPClientConfiguration(), transport: transport)
+        transport.gate.open()
+        #expect(try await client.fetch(try request(.veryHigh)).source == .network)
+        #expect(try await client.fetch(try request(.veryHigh)).source == .stale)
+        await client.finishRevalidations()
+        #expect(transport.priorities.value == [.veryHigh, .low])
+    }
+}

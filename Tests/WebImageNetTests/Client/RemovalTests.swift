@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+/// A store whose next write waits until a test lets it through.
+private final class HeldStore: HTTPResponseStore {
+    let isWriting = Gate()
+    let mayWrite = Gate()
+    private let memory = MemoryResponseStore()
+
+    var count: Int { memory.count }
+
+    func response(for key: String, matching request: HTTPFields) async -> StoredResponse? {
+        await memory.response(for: key, matching: request)
+    }
+
+    func put(_ response: StoredResponse, request: HTTPFields, for key: String) async {
+        isWriting.open()
+        await mayWrite.wait()
+        await memory.put(response, request: request, for: key)
+    }
+
+    func update(_ response: StoredResponse, for key: String) async { await memory.update(response, for: key) }
+    func remove(_ id: String, for key: String) async { await memory.remove(id, for: key) }
+    func remove(matching request: HTTPFields, for key: String) async {
+        await memory.remove(matching: request, for: key)
+    }
+    func removeAll(for key: String) async { await memory.removeAll(for: key) }
+    func removeAll() async { await memory.removeAll() }
+}
+
+@Suite("Removal while requests are in flight", .timeLimit(.minutes(5)))
+struct RemovalTests {
+    private let url = URL(string: "http://example.org/a") ?? URL(filePath: "/")
+
+    private let answer = HTTPTransportResponse(
+        head: ResponseHead(status: 200, fields: HTTPFields([.init(name: "Cache-Control", value: "max-age=60")])),
+        body: Data("x".utf8), requestTime: Date(), responseTime: Date())
+
+    /// The removal of one URL, and of everything.
+    enum Removal: CaseIterable, Sendable {
+        case url
+        case all
+
+        func perform(_ cache: HTTPCache, _ url: URL) async {
+            switch self {
+            case .url: await cache.remove(url)
+            case .all: await cache.removeAll()
+            }
+        }
+    }
+
+    @Test(
+        "A response in flight during a removal isn't stored and doesn't serve later requests",
+        arguments: Removal.allCases)
+    func inFlight(_ removal: Removal) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            ServerResponse(
+                fields: HTTPFields([.init(name: "Cache-Control", value: "max-age=60")]), body: Data("x".utf8)
+            ).with { $0.headGate = gate }
+        }
+        let client = HTTPClient()
+        let cache = try #require(client.cache)
+        let first = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
+        await server.waitForRequests(count: 1)
+        await removal.perform(cache, server.url("/"))
+        // Requests after the removal don't join the one before it.
+        let second = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
+        await server.waitForRequests(count: 2)
+        await removal.perform(cache, server.url("/"))
+        gate.open()
+        #expect(try await first.value.source == .network)
+        #expect(try await second.value.source == .network)
+        #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .network)
+        #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .cache)
+    }
+
+    @Test("A write that a removal overtakes leaves nothing", arguments: Removal.allCases)
+    func overtaken(_ removal: Removal) async throws {
+        let store = HeldStore()
+        let cache = HTTPCache(store: store)
+        let epoch = cache.epoch(of: url)
+        let writing = Task { [answer, url] in
+            await cache.store(answer, for: RequestHead(method: "GET", fields: HTTPFields()), url: url, epoch: epoch)
+        }
+        await store.isWriting.wait()
+        await removal.perform(cache, url)
+        store.mayWrite.open()
+        #expect(await writing.value == false)
+        #expect(store.count == 0)
+    }
+
+    @Test("Removing one URL leaves responses in flight of other URLs alone")
+    func others() async throws {
+        let cache = HTTPCache(store: MemoryResponseStore())
+        let epoch = cache.epoch(of: url)
+        await cache.remove(URL(string: "http://example.org/b") ?? url)
+        #expect(
+            await cache.store(answer, for: RequestHead(method: "GET", fields: HTTPFields()), url: url, epoch: epoch))
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+
+@testable import WebImageNet
+
+@Suite("Keys of exchanges")
+struct ExchangeKeyTests {
+    private let url = URL(string: "https://example.org/a.png?x=1") ?? URL(filePath: "/")
+
+    private func request(_ change: (inout LoadRequest) -> Void = { _ in }) -> LoadRequest {
+        var request = LoadRequest(url: url)
+        change(&request)
+        return request
+    }
+
+    private func key(
+        _ rules: ExchangeRules = ExchangeRules(DownloaderConfiguration()),
+        _ change: (inout LoadRequest) -> Void = { _ in }
+    ) -> ExchangeKey {
+        ExchangeKey(request(change), rules: rules)
+    }
+
+    @Test("Equal requests have equal keys, also under equal configurations")
+    func equal() {
+        #expect(key() == key())
+        #expect(key().hashValue == key().hashValue)
+        #expect(key { $0.url = URL(string: url.absoluteString + "#part") ?? url } == key())
+    }
+
+    @Test("Alternatives and time limits don't change a key")
+    func ignored() {
+        #expect(key { $0.alternatives = [url] } == key())
+        #expect(key { $0.timeouts = LoadTimeouts(connect: 1, idle: 1, total: 1) } == key())
+    }
+
+    @Test("Everything that changes what is sent or accepted changes a key")
+    func different() {
+        let changes: [(inout LoadRequest) -> Void] = [
+            { $0.url = URL(string: "https://example.org/b.png") ?? $0.url },
+            { $0.fields["X-Api-Key"] = "1" }, { $0.fields["X-Api-Key"] = "2" },
+            { $0.maxBytes = 5 }, { $0.acceptsNotModified = true }, { $0.retry = .never },
+            { $0.network.cookies = .shared }, { $0.network.cookies = .jar(CookieJar()) },
+            { $0.network.credentials = CredentialStore() },
+            { $0.network.tls = .insecure(hosts: ["example.org"]) },
+            { $0.network.tls = TLSConfiguration.system.pinning("example.org", to: ["x"]) },
+            { $0.network.acceptedStatuses = .set([200, 404]) }, { $0.network.acceptedStatuses = .init { $0 == 404 } },
+            { $0.network.acceptedContentTypes = ["image/*"] },
+            { $0.network.redirectPolicy = { _ in .answer } }, { $0.network.redirectPolicy = { _ in .follow } },
+        ]
+        var keys = Set(changes.map { change in key { change(&$0) } })
+        #expect(keys.count == changes.count)
+        #expect(keys.insert(key()).inserted)
+        #expect(keys.insert(ExchangeKey(request(), method: "POST", rules: rules())).inserted)
+        #expect(keys.insert(ExchangeKey(request(), body: Data("x".utf8), rules: rules())).inserted)
+        #expect(keys.insert(key(rules { $0.proxy = .none })).inserted)
+        #expect(keys.insert(key(rules { $0.addressPolicy = .publicOnly })).inserted)
+        #expect(keys.insert(key(rules { $0.maxRedirects = 1 })).inserted)
+    }
+
+    private func rules(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ExchangeRules {
+        var configuration = DownloaderConfiguration()
+        change(&configuration)
+        return ExchangeRules(configuration)
+    }
+
+    @Test("An option that says what the configuration says changes nothing")
+    func resolved() {
+        let jar = CookieJar()
+        let rules = rules { $0.cookies = .jar(jar) }
+        #expect(key(rules) { $0.network.cookies = .jar(jar) } == key(rules))
+        #expect(key(rules) { $0.network.acceptedStatuses = .success } == key(rules))
+        #expect(key(rules) { $0.network.cookies = .disabled } != key(rules))
+    }
+
+    @Test("Names of fields are compared without case and order, their values with both")
+    func fields() {
+        func key(_ lines: (String, String)...) -> ExchangeKey {
+            self.key { $0.fields = HTTPFields(lines.map { .init(name: $0.0, value: $0.1) }) }
+        }
+        #expect(key(("A", "1"), ("B", "2")) == key(("b", "2"), ("a", "1")))
+        #expect(key(("A", "1"), ("A", "2")) != key(("A", "2"), ("A", "1")))
+    }
+
+    @Test("Copies of options with closures are equal, and options with closures made again aren't")
+    func closures() {
+        var options = NetworkOptions()
+        options.redirectPolicy = { _ in .answer }
+        options.acceptedStatuses = StatusFilter { $0 == 404 }
+        let copy = options
+        #expect(copy == options && copy.hashValue == options.hashValue)
+        options.redirectPolicy = { _ in .answer }
+        #expect(copy != options)
+        #expect(StatusFilter.range(200...299) == .success && StatusFilter.set([200]) != .success)
+        var policy = RetryPolicy.standard
+        #expect(policy == .standard)
+        policy.random = { $0.upperBound }
+        #expect(policy != .standard && policy.random(0...3) == 3)
+    }
+
+    @Test("A key changes when another cookie or credential would be sent, and only then")
+    func generations() {
+        let jar = CookieJar()
+        let store = CredentialStore()
+        let rules = rules {
+            $0.cookies = .jar(jar)
+            $0.credentials = store
+        }
+        var last = key(rules)
+        func changes(_ body: () -> Void) -> Bool {
+            body()
+            defer { last = key(rules) }
+            return key(rules) != last
+        }
+        let cookie = Cookie(name: "a", value: "1", domain: "example.org")
+        #expect(changes { jar.set(cookie) })
+        #expect(!changes { jar.set(cookie) })
+        #expect(!changes { _ = jar.field(for: url) })
+        #expect(changes { jar.set(Cookie(name: "a", value: "2", domain: "example.org")) })
+        #expect(changes { jar.removeAll() })
+        #expect(changes { store.set(Credential(user: "u", password: "p"), for: url) })
+        #expect(!changes { store.set(Credential(user: "u", password: "p"), for: url) })
+        #expect(changes { store.set(Credential(user: "u", password: "q"), for: url) })
+        #expect(changes { store.remove(for: url) })
+        #expect(!changes { store.remove(for: url) })
+    }
+
+    @Test("The digest for disk depends on what is sent and on nothing else, and shows no secret")
+    func digest() throws {
+        func digest(_ value: String?, _ password: String?) -> String? {
+            let (jar, store) = (CookieJar(), CredentialStore())
+            if let value { jar.set(Cookie(name: "a", value: value, domain: "example.org")) }
+            jar.set(Cookie(name: "a", value: "other", domain: "example.net"))
+            if let password { store.set(Credential(user: "u", password: password), for: url, realm: "r") }
+            return AccessIdentity.digest(for: url, cookies: jar, credentials: store)
+        }
+        #expect(digest(nil, nil) == nil)
+        #expect(AccessIdentity.digest(for: url, cookies: nil, credentials: nil) == nil)
+        let all = [digest("1", nil), digest("2", nil), digest(nil, "1"), digest(nil, "2"), digest("1", "1")]
+        #expect(Set(all).count == all.count)
+        #expect(digest("1", "1") == digest("1", "1"))
+        let text = try #require(digest("secretcookie", "secretword"))
+        #expect(text.count == 64 && text.allSatisfy(\.isHexDigit))
+    }
+}

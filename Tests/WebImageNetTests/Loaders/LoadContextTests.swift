@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Load context", .timeLimit(.minutes(1)))
+struct LoadContextTests {
+    @Test("a loader hears the last priority last, also where two changes cross")
+    func order() async {
+        let context = LoadContext(priority: .low)
+        let applied = Shared<[RequestPriority]>([])
+        let (isDelivering, mayGoOn, firstIsOver, secondIsOver) = (Gate(), Gate(), Gate(), Gate())
+        context.observePriority { priority in
+            if priority == .high {
+                isDelivering.open()
+                mayGoOn.blockingWait()
+            }
+            applied.update { $0.append(priority) }
+        }
+        Thread {
+            context.priority = .high
+            firstIsOver.open()
+        }.start()
+        await isDelivering.wait()
+        Thread {
+            context.priority = .veryLow
+            secondIsOver.open()
+        }.start()
+        await secondIsOver.wait()
+        mayGoOn.open()
+        await firstIsOver.wait()
+        #expect(applied.value == [.high, .veryLow])
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageHTTP
+import WebImageNet
+
+private let tagged = "206 | Cache-Control: max-age=60 | ETag: \"a\""
+
+/// Parts that are stored and joined (RFC 9111 3.3, 3.4).
+let partCases: [CacheCase] = [
+    CacheCase(
+        "A part answers the same question again",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 6-9/10", with: "Range: bytes=-4",
+                sends: "6789"),
+            .get(.cache, after: 5, with: "Range: bytes=-4", status: 206, body: "6789", has: "Age: 5"),
+            .get(.network, "200", after: 56, with: "Range: bytes=-4"),
+        ]),
+    CacheCase(
+        "A part that is shorter than was told answers the same question again",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 2-9/10", with: "Range: bytes=-8",
+                sends: "2345"),
+            .get(.cache, after: 5, with: "Range: bytes=-8", status: 206, body: "2345", has: "Age: 5"),
+        ]),
+    CacheCase(
+        "A part answers questions for bytes within it",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-9/10", with: "Range: bytes=4-",
+                sends: "456789"),
+            .get(
+                .cache, with: "Range: bytes=5-7", status: 206, body: "567",
+                has: "Content-Range: bytes 5-7/10 | Content-Length: 3"),
+            .get(.cache, with: "Range: bytes=6-", status: 206, body: "6789", has: "Content-Range: bytes 6-9/10"),
+            .get(.cache, with: "Range: bytes=-1", status: 206, body: "9", has: "Content-Range: bytes 9-9/10"),
+        ]),
+    CacheCase(
+        "A part answers nothing that is not wholly within it",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-6/10", with: "Range: bytes=4-6",
+                sends: "456"),
+            .get(.network, "206", with: "Range: bytes=3-5", saw: "Range: bytes=3-5"),
+            .get(.network, "206", with: "Range: bytes=5-7"), .get(.network, "206", with: "Range: bytes=5-"),
+            .get(.network, "206", with: "Range: bytes=-2"), .get(.network, "206", with: "Range: bytes=4-4,6-6"),
+        ]),
+    CacheCase(
+        "A part is no whole, and HEAD learns nothing from it",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3",
+                sends: "0123"),
+            .get(.network, "200", saw: "!Range | !If-Range"), .ask("HEAD", .network),
+        ]),
+    CacheCase(
+        "A part of a whole of unknown size answers what it holds",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-6/*", with: "Range: bytes=4-6",
+                sends: "456"),
+            .get(.cache, with: "Range: bytes=5-6", status: 206, body: "56", has: "Content-Range: bytes 5-6/*"),
+            .get(.network, "206", with: "Range: bytes=5-"), .get(.network, "206", with: "Range: bytes=-1"),
+            .get(.network, "206", with: "Range: bytes=5-99999999999999999999"),
+        ]),
+    CacheCase(
+        "A part with fewer bytes than told is the first of them",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-9/10", with: "Range: bytes=4-9",
+                sends: "456"),
+            .get(.cache, with: "Range: bytes=5-6", status: 206, body: "56"),
+            .get(.network, "206", with: "Range: bytes=5-7"),
+        ]),
+    CacheCase(
+        "Parts that cannot be placed are not stored",
+        ["bytes 4-6/10", "bytes 6-4/10", "bytes 4-7/7", "items 0-3/10", "bytes */10", "4-7/10"].map { range in
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: \(range)", with: "Range: bytes=4-7",
+                sends: "4567")
+        } + [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Encoding: foo | Content-Range: bytes 4-7/10",
+                with: "Range: bytes=4-7", sends: "4567"),
+            .get(.network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-7/10", sends: "4567"),
+            .get(
+                .network, "206 | Cache-Control: no-store | Content-Range: bytes 4-7/10", with: "Range: bytes=4-7",
+                sends: "4567"),
+            .get(.network, "206", with: "Range: bytes=4-7"),
+        ]),
+    CacheCase(
+        "Parts of the same strong tag are joined, with the fields of the newer",
+        [
+            .get(
+                .network, "\(tagged) | Content-Range: bytes 0-3/12 | X-A: 1 | X-B: 1", with: "Range: bytes=0-3",
+                sends: "0123"),
+            .get(
+                .network, "\(tagged) | Content-Range: bytes 3-7/12 | X-B: 2", with: "Range: bytes=3-7", sends: "34567"),
+            .get(
+                .cache, with: "Range: bytes=1-6", status: 206, body: "123456",
+                has: "X-A: 1 | X-B: 2 | Content-Range: bytes 1-6/12"),
+        ]),
+    CacheCase(
+        "Parts that are all of it make the whole",
+        [
+            .get(.network, "\(tagged) | Content-Range: bytes 5-9/10", with: "Range: bytes=5-", sends: "56789"),
+            .get(.network, "\(tagged) | Content-Range: bytes 0-5/10", with: "Range: bytes=0-5", sends: "012345"),
+            .get(.cache, body: "0123456789", has: "Content-Length: 10 | !Content-Range | ETag: \"a\""),
+            .get(.cache, with: "Range: bytes=4-5", status: 206, body: "45"),
+        ]),
+    CacheCase(
+        "A part that is all of it is the whole",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 0-9/10", with: "Range: bytes=0-",
+                sends: "0123456789"),
+            .get(.cache, body: "0123456789"),
+        ]),
+    CacheCase(
+        "Parts of other or weak tags, other sizes and with a gap are not joined: the newer stays",
+        [
+            (#""b""#, "4-7/10"), (#"W/"a""#, "4-7/10"), (#""a""#, "4-7/11"), (#""a""#, "5-8/10"),
+        ].flatMap { tag, range -> [CacheCase.Step] in
+            let path = "/\(tag.utf8.count)\(range)"
+            return [
+                .get(
+                    .network, "\(tagged) | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3", path: path,
+                    sends: "0123"),
+                .get(
+                    .network, "206 | Cache-Control: max-age=60 | ETag: \(tag) | Content-Range: bytes \(range)",
+                    with: "Range: bytes=\(range.prefix(3))", path: path, sends: "4567"),
+                .get(.network, "206", with: "Range: bytes=0-3", path: path),
+                .get(.cache, with: "Range: bytes=\(range.prefix(3))", path: path, status: 206, body: "4567"),
+            ]
+        }),
+    CacheCase(
+        "A whole that is newer than the part answers",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3",
+                sends: "0123"),
+            .get(.network, "200 | Cache-Control: max-age=10", after: 1, sends: "abcdefghij"),
+            .get(.cache, with: "Range: bytes=0-3", status: 206, body: "abcd"),
+            .get(.network, "206", after: 20, with: "Range: bytes=0-3"),
+        ]),
+    CacheCase(
+        "If-Range holds for parts too",
+        [
+            .get(.network, "\(tagged) | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3", sends: "0123"),
+            .get(.cache, with: "Range: bytes=1-2 | If-Range: \"a\"", status: 206, body: "12"),
+            .get(.network, with: "Range: bytes=1-2 | If-Range: \"b\""),
+        ]),
+    CacheCase(
+        "Conditions about a part are the server's",
+        [
+            .get(.network, "\(tagged) | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3", sends: "0123"),
+            .get(.network, "304", with: "Range: bytes=0-3 | If-None-Match: \"a\"", saw: "If-None-Match: \"a\""),
+        ]),
+    CacheCase(
+        "Parts are variants too, and go with invalidation",
+        [
+            .get(
+                .network, "206 | Cache-Control: max-age=60 | Vary: X | Content-Range: bytes 0-3/10",
+                with: "X: 1 | Range: bytes=0-3", sends: "0123"),
+            .get(.network, "206", with: "X: 2 | Range: bytes=0-3"),
+            .get(.cache, with: "X: 1 | Range: bytes=0-3", status: 206, body: "0123"), .ask("PUT"),
+            .get(.network, "206", with: "X: 1 | Range: bytes=0-3"),
+        ]),
+    CacheCase(
+        "A stale part is asked for anew, without conditions",
+        [
+            .get(
+                .network,
+                "206 | Cache-Control: max-age=9, stale-while-revalidate=60 | ETag: \"a\" | Content-Range: bytes 0-3/10",
+                with: "Range: bytes=0-3", sends: "0123"),
+            .get(.network, "206", after: 10, with: "Range: bytes=0-3", saw: "!If-None-Match"),
+        ]),
+]

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Canceled requests, and requests that wait for the store", .timeLimit(.minutes(1)))
+struct AbandonedWorkTests {
+    // MARK: - Canceled during the cache lookup
+
+    /// A source of a request that may not be started for a canceled request.
+    enum Source: String, CaseIterable, Sendable {
+        case managerLoader, requestLoader, data, stream
+    }
+
+    @Test(
+        "A source isn't started for a request that was canceled during the cache lookup",
+        arguments: Source.allCases)
+    func lookup(source: Source) async throws {
+        let gate = Gate()
+        let starts = Shared(0)
+        let loader = StubLoader { _ in
+            starts.update { $0 += 1 }
+            return Numbered.answer(1)
+        }
+        let tier = RecordingTier(.disk, lookupGate: gate)
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = source == .managerLoader ? [loader] : []
+        }
+        for round in 1...20 {
+            let task = fixture.manager.load(request(source, loader, starts))
+            await untilTrue { tier.lookups == round }
+            task.cancel()
+            #expect(await task.code == 1001)
+        }
+        await passing()
+        gate.open()
+        await fixture.manager.rest()
+        await passing()
+        #expect(starts.value == 0)
+    }
+
+    private func request(_ source: Source, _ loader: StubLoader, _ starts: Shared<Int>) -> ImageRequest {
+        switch source {
+        case .managerLoader: return ImageRequest(.sample)
+        case .requestLoader:
+            var request = ImageRequest(.sample)
+            request.loader = loader
+            return request
+        case .data:
+            return ImageRequest(key: "one") {
+                starts.update { $0 += 1 }
+                return Numbered.data(1)
+            }
+        case .stream:
+            return ImageRequest(
+                key: "one",
+                stream: {
+                    starts.update { $0 += 1 }
+                    return AsyncThrowingStream { $0.finish() }
+                })
+        }
+    }
+
+    @Test("A request for data that was canceled during the cache lookup starts no load")
+    func dataLookup() async throws {
+        let gate = Gate()
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let tier = RecordingTier(.disk, lookupGate: gate)
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = [loader]
+        }
+        let manager = fixture.manager
+        for round in 1...20 {
+            let waiting = Task { try await manager.data(for: ImageRequest(.sample)) }
+            await untilTrue { tier.lookups == round }
+            waiting.cancel()
+            _ = try? await waiting.value
+        }
+        gate.open()
+        await manager.rest()
+        await passing()
+        #expect(loader.requests.isEmpty)
+    }
+
+    @Test(
+        "A request loads once although another one was canceled during their common cache lookup")
+    func survivor() async throws {
+        let gate = Gate()
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let tier = RecordingTier(.disk, lookupGate: gate)
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = [loader]
+        }
+        let canceled = fixture.manager.load(.sample)
+        await untilTrue { tier.lookups == 1 }
+        let task = fixture.manager.load(.sample)
+        canceled.cancel()
+        gate.open()
+        #expect(await task.number == 1)
+        #expect(loader.requests.count == 1)
+    }
+
+    // MARK: - Waiting for the store
+
+    /// How a request asks.
+    enum Form: String, CaseIterable, Sendable {
+        case image, data, encoded
+    }
+
+    @Test(
+        "Each of two joined requests that wait for the store ends after the data was stored",
+        arguments: pairs(Form.allCases))
+    func waiting(first: Form, second: Form) async throws {
+        let (gate, stored) = (Gate(), Gate())
+        let tier = RecordingTier(.disk, storeGate: stored)
+        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.cache.storesEncodings = false
+            $0.loaders = [loader]
+        }
+        let manager = fixture.manager
+        var request = ImageRequest(.sample)
+        request.waitsForStore = true
+        let ended = Shared(0)
+        await withTaskGroup(of: Void.self) { group in
+            for (index, form) in [first, second].enumerated() {
+                let request = request
+                group.addTask {
+                    switch form {
+                    case .image: _ = try? await manager.image(for: request)
+                    case .data: _ = try? await manager.data(for: request)
+                    case .encoded: _ = try? await manager.data(for: request, encodedAs: .png())
+                    }
+                    // What was stored is there when the request has ended.
+                    if !tier.payloads.contains(Numbered.data(1)) { ended.update { $0 += 1 } }
+                }
+                await manager.waitForLoads(index + 1)
+            }
+            gate.open()
+            await untilTrue { tier.writes > 0 }
+            await passing { ended.value > 0 }
+            stored.open()
+        }
+        #expect(ended.value == 0, "A request ended before its data was stored")
+    }
+
+    @Test(
+        "A request that waits for the store ends after data in use was stored for another request")
+    func waitingInUse() async throws {
+        let stored = Gate()
+        let tier = RecordingTier(.disk, storeGate: stored)
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = [loader]
+        }
+        // This request stores and doesn't end before the gate opens.
+        let first = fixture.manager.load(.sample)
+        await untilTrue { tier.writes == 1 }
+        var request = ImageRequest(.sample, size: .fit(width: 4))
+        request.waitsForStore = true
+        let second = fixture.manager.load(request)
+        await passing { second.result != nil }
+        #expect(second.result == nil)
+        stored.open()
+        #expect(await second.number == 1)
+        #expect(await first.number == 1)
+        #expect(tier.payloads == [Numbered.data(1)])
+    }
+
+    // MARK: - Prefetching
+
+    @Test(
+        "A canceled prefetch lets go of its sequence at once",
+        arguments: [0, 1, 40], [true, false])
+    func prefetch(elements: Int, cancelsAll: Bool) async throws {
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.loaders = [loader]
+        }
+        let prefetcher = ImagePrefetcher(fixture.manager) { $0.network = NetworkConditions() }
+        let waits = Shared(false)
+        var token: Token? = Token()
+        weak let reference = token
+        let task = prefetcher.prefetch(
+            contentsOf: HeldSequence(token: try #require(token), elements: elements, waits: waits))
+        token = nil
+        await untilTrue { waits.value }
+        #expect(reference != nil)
+        if cancelsAll { prefetcher.cancelAll() } else { task.cancel() }
+        await untilTrue { reference == nil }
+        #expect(reference == nil)
+        #expect(task.isOver)
+    }
+}
+
+/// An object that a sequence owns.
+private final class Token: Sendable {}
+
+/// Gives some requests and then waits until its reader is canceled.
+private struct HeldSequence: AsyncSequence, Sendable {
+    typealias Element = ImageRequest
+
+    let token: Token
+    let elements: Int
+    let waits: Shared<Bool>
+
+    struct Iterator: AsyncIteratorProtocol {
+        let token: Token
+        var left: Int
+        let waits: Shared<Bool>
+
+        mutating func next() async -> ImageRequest? {
+            guard left == 0 else {
+                left -= 1
+                return URL(string: "https://images.test/\(left)").map { ImageRequest($0) }
+            }
+            waits.value = true
+            await Gate().wait()
+            return nil
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(token: token, left: elements, waits: waits) }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("Back-pressure", .timeLimit(.minutes(1)))
+struct AdmissionTests {
+    private let gate = Gate()
+    private let loader: StubLoader
+
+    init() throws {
+        let picture = try TestPictures.png(1)
+        loader = StubLoader { [gate] _ in StubLoader.Answer(body: picture, gate: gate) }
+    }
+
+    private func fixture(limit: Int?) throws -> ManagerFixture {
+        try ManagerFixture { [loader] configuration in
+            configuration.loaders = [loader]
+            configuration.queueLimit = limit
+        }
+    }
+
+    private func request(_ number: Int) throws -> ImageRequest {
+        ImageRequest(try #require(URL(string: "https://example.org/\(number).png")))
+    }
+
+    @Test("of 10,000 different requests for bytes at once only so many begin as are allowed; the rest fail at once")
+    func flood() async throws {
+        let fixture = try fixture(limit: 8)
+        let manager = fixture.manager
+        let requests = try (0..<10_000).map { try request($0) }
+        let codes = await withTaskGroup(of: Int?.self) { group in
+            for request in requests {
+                group.addTask {
+                    do throws(ImageError) {
+                        _ = try await manager.data(for: request)
+                        return nil
+                    } catch {
+                        return error.code
+                    }
+                }
+            }
+            var refused: [Int] = []
+            // All that are refused end while the door to those that were let in is still closed.
+            while refused.count < 10_000 - 8, let code = await group.next() { refused.append(code ?? 0) }
+            await loader.waitForRequests(count: 8)
+            #expect(manager.runningJobs <= 16)
+            #expect(manager.pipeline.admissions.count == 8)
+            gate.open()
+            for await code in group { #expect(code == nil) }
+            return refused
+        }
+        #expect(codes.allSatisfy { $0 == 6010 })
+        #expect(loader.requests.count == 8)
+        await untilTrue { manager.runningJobs == 0 && manager.pipeline.admissions.count == 0 }
+        #expect(try await manager.data(for: request(0)).isEmpty == false)
+    }
+
+    @Test("who asks for what is under way is let in, also when all places are taken; an encoding is something else")
+    func joins() async throws {
+        let manager = try fixture(limit: 1).manager
+        let first = manager.load(try request(1))
+        await loader.waitForRequests(count: 1)
+        let second = manager.load(try request(1))
+        let overloaded = ImageError.limit(LimitError(.overloaded, limit: 1, actual: 2))
+        let refused = manager.load(try request(2))
+        #expect(throws: overloaded) { try refused.result?.get() }
+        await #expect(throws: overloaded) { try await manager.data(for: request(1), encodedAs: .jpeg()) }
+        await #expect(throws: overloaded) { try await manager.image(for: request(2)) }
+        gate.open()
+        _ = try await (first.response, second.response)
+        await untilTrue { manager.pipeline.admissions.count == 0 }
+        // An encoding asks for its picture inside: that takes no second place.
+        #expect(try await manager.data(for: request(3), encodedAs: .jpeg()).isEmpty == false)
+        #expect(manager.statistics.rejectedByLimits == 2)
+    }
+
+    @Test("a request that is given up gives its place back, and what memory answers needs none")
+    func leaves() async throws {
+        let manager = try fixture(limit: 1).manager
+        let held = manager.load(try request(1))
+        await loader.waitForRequests(count: 1)
+        held.cancel()
+        await untilTrue { manager.pipeline.admissions.count == 0 }
+        gate.open()
+        _ = try await manager.image(for: request(2))
+        await untilTrue { manager.pipeline.admissions.count == 0 }
+        var none = try request(2)
+        none.queueLimit = 0
+        none.cachePolicy = .cacheFirst
+        #expect(try await manager.image(for: none).size.width == 64)
+        none.url = try request(3).url
+        await #expect(throws: ImageError.limit(LimitError(.overloaded, limit: 0, actual: 1))) {
+            try await manager.image(for: none)
+        }
+    }
+
+    @Test("servers have a limit by default, desktops none")
+    func defaults() {
+        var configuration = ImageManagerConfiguration()
+        #expect(configuration.queueLimit == nil)
+        configuration.limits = .server
+        #expect(configuration.queueLimit == 256)
+        configuration.queueLimit = nil
+        #expect(configuration.queueLimit == nil)
+        configuration.queueLimit = 5
+        #expect(configuration.queueLimit == 5)
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Images that not everyone may see", .timeLimit(.minutes(2)))
+struct AudienceTests {
+    private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
+        try ManagerFixture {
+            $0.loaders = [choices.loader]
+            $0.cache.usesDisk = false
+        }
+    }
+
+    private static let differing = pairs(NetworkChoice.people).filter { $0.0 != $0.1 }
+
+    @Test("Nobody gets the image in memory that someone else loaded", arguments: differing)
+    func memory(first: NetworkChoice, second: NetworkChoice) async throws {
+        let choices = NetworkChoices()
+        let fixture = try fixture(choices)
+        #expect(await fixture.manager.load(choices.request(first)).number == first.rawValue)
+        #expect(fixture.manager.cachedImage(for: choices.request(second)) == nil)
+        #expect(fixture.manager.cachedPlaceholder(for: choices.request(second)) == nil)
+        #expect(await fixture.manager.load(choices.request(second)).number == second.rawValue)
+        #expect(await fixture.manager.load(choices.request(first)).number == first.rawValue)
+        #expect(choices.loads == 2)
+    }
+
+    @Test("Nobody gets the data on disk that someone else loaded", arguments: differing)
+    func disk(first: NetworkChoice, second: NetworkChoice) async throws {
+        let choices = NetworkChoices()
+        var fixture = try ManagerFixture { $0.loaders = [choices.loader] }
+        #expect(await fixture.manager.load(choices.request(first)).number == first.rawValue)
+        fixture = try await fixture.restarted { $0.loaders = [choices.loader] }
+        #expect(fixture.manager.cachedImage(for: choices.request(second), tiers: .all) == nil)
+        #expect(await fixture.manager.load(choices.request(second)).number == second.rawValue)
+        fixture = try await fixture.restarted { $0.loaders = [choices.loader] }
+        #expect(try await fixture.manager.data(for: choices.request(first)) == Numbered.data(first.rawValue))
+        #expect(try await fixture.manager.data(for: choices.request(second)) == Numbered.data(second.rawValue))
+        #expect(choices.loads == 2)
+    }
+
+    @Test(
+        "Nobody gets the stale image of someone else when the server is unreachable",
+        arguments: [
+            (NetworkChoice.credentials, NetworkChoice.plain), (NetworkChoice.plain, NetworkChoice.cookies),
+            (NetworkChoice.apiKey, NetworkChoice.otherAPIKey),
+        ])
+    func unreachable(first: NetworkChoice, second: NetworkChoice) async throws {
+        let choices = NetworkChoices(lost: [second])
+        let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
+        #expect(await fixture.manager.load(choices.request(first)).number == first.rawValue)
+        fixture.pass(seconds: 61)
+        #expect(await fixture.manager.load(choices.request(second)).number == nil)
+    }
+
+    @Test("Nobody asks about the data that someone else loaded", arguments: differing)
+    func conditions(first: NetworkChoice, second: NetworkChoice) async throws {
+        let choices = NetworkChoices()
+        let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
+        #expect(await fixture.manager.load(choices.request(first)).number == first.rawValue)
+        fixture.pass(seconds: 61)
+        #expect(await fixture.manager.load(choices.request(second)).number == second.rawValue)
+        #expect(choices.loader.requests.map { $0.fields["If-None-Match"] } == [nil, nil])
+    }
+
+    @Test("Whoever loaded an image gets it from memory, and from disk after a restart", arguments: NetworkChoice.people)
+    func own(choice: NetworkChoice) async throws {
+        let choices = NetworkChoices()
+        var fixture = try ManagerFixture { $0.loaders = [choices.loader] }
+        #expect(await fixture.manager.load(choices.request(choice)).number == choice.rawValue)
+        #expect(try fixture.manager.load(choices.request(choice)).result?.get().origin == .memory)
+        // Other objects, as in another process.
+        let later = NetworkChoices()
+        fixture = try await fixture.restarted { $0.loaders = [later.loader] }
+        let response = try await fixture.manager.response(for: later.request(choice))
+        #expect(response.origin == .disk)
+        #expect(Numbered.number(of: response.image) == choice.rawValue)
+        #expect(choices.loads == 1 && later.loads == 0)
+    }
+
+    @Test("An encoded image that someone else made isn't given out", arguments: differing)
+    func encoded(first: NetworkChoice, second: NetworkChoice) async throws {
+        let choices = NetworkChoices()
+        let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
+        for choice in [first, second, first] {
+            let data = try await fixture.manager.data(for: choices.request(choice), encodedAs: .png())
+            let image = try CoderRegistry.standard.decode(data, context: CodingContext())
+            #expect(Numbered.number(of: image) == choice.rawValue)
+        }
+        #expect(choices.loads == 2)
+    }
+
+    @Test("A processed image on disk that someone else stored isn't given out", arguments: differing)
+    func processed(first: NetworkChoice, second: NetworkChoice) async throws {
+        let choices = NetworkChoices()
+        let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
+        for choice in [first, second] {
+            var request = choices.request(choice)
+            request.storeFinal = .encoded(as: .png())
+            request.originalStores = []
+            request.stores = .disk
+            request.waitsForStore = true
+            #expect(await fixture.manager.load(request).number == choice.rawValue)
+        }
+        #expect(choices.loads == 2)
+    }
+
+    @Test("Signing in as someone else shows that person's image", arguments: [true, false])
+    func switching(isManagerWide: Bool) async throws {
+        let server = try LoopbackServer { request in
+            let number = ["session=anna": 1, "session=berta": 2][request.fields["Cookie"] ?? ""] ?? 3
+            return ServerResponse(fields: Numbered.head(number).fields, body: Numbered.data(number))
+        }
+        let jar = CookieJar()
+        let fixture = try ManagerFixture { if isManagerWide { $0.downloader.cookies = .jar(jar) } }
+        var request = ImageRequest(server.url("/a"))
+        if !isManagerWide { request.network.cookies = .jar(jar) }
+        #expect(await fixture.manager.load(request).number == 3)
+        for (index, name) in ["anna", "berta"].enumerated() {
+            jar.set(Cookie(name: "session", value: name, domain: "127.0.0.1"))
+            #expect(await fixture.manager.load(request).number == index + 1)
+        }
+        jar.removeAll()
+        #expect(await fixture.manager.load(request).number == 3)
+    }
+
+    @Test(
+        "A header field of the application keeps images apart",
+        arguments: ["X-Api-Key", "X-Tenant", "Token", "Signature", "Referer", "Origin", "Authorization", "Cookie"])
+    func fields(name: String) async throws {
+        let loader = StubLoader { request in
+            Numbered.answer(["one": 1, "two": 2][request.fields[name] ?? ""] ?? 3)
+        }
+        var fixture = try ManagerFixture { $0.loaders = [loader] }
+        for round in 0..<2 {
+            for (value, number) in [("one", 1), ("two", 2), (nil, 3)] {
+                var request = ImageRequest(.sample)
+                request.fields[name] = value
+                #expect(await fixture.manager.load(request).number == number)
+            }
+            if round == 0 { fixture = try await fixture.restarted { $0.loaders = [loader] } }
+        }
+        #expect(loader.requests.count == 3)
+    }
+
+    @Test("A header field finds the cached image whatever the case of its name")
+    func fieldCase() async throws {
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let fixture = try ManagerFixture { $0.loaders = [loader] }
+        for name in ["X-Api-Key", "x-api-key", "X-API-KEY"] {
+            var request = ImageRequest(.sample)
+            request.fields[name] = "one"
+            #expect(await fixture.manager.load(request).number == 1)
+        }
+        #expect(loader.requests.count == 1)
+    }
+
+    @Test("A header field that can't select content finds the cached image")
+    func harmlessFields() async throws {
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let fixture = try ManagerFixture { $0.loaders = [loader] }
+        for age in [nil, "max-age=600", "max-age=500"] {
+            var request = ImageRequest(.sample)
+            request.fields["Cache-Control"] = age
+            #expect(await fixture.manager.load(request).number == 1)
+        }
+        #expect(loader.requests.count == 1)
+    }
+
+    @Test("No secret is written to disk")
+    func secrets() async throws {
+        let server = try LoopbackServer { request in
+            guard request.path != "/basic" || request.fields["Authorization"] != nil else {
+                return ServerResponse.status(401).with { $0.fields["WWW-Authenticate"] = "Basic realm=\"r\"" }
+            }
+            return ServerResponse(fields: Numbered.head(1).fields, body: Numbered.data(1))
+        }
+        let fixture = try ManagerFixture()
+        let (jar, store) = (CookieJar(), CredentialStore())
+        jar.set(Cookie(name: "session", value: "key-of-anna", domain: "127.0.0.1"))
+        store.set(Credential(user: "user-of-anna", password: "key-of-anna"), for: server.url("/"))
+        var requests = ["/basic", "/cookie", "/field"].map { ImageRequest(server.url($0)) }
+        requests[0].network.credentials = store
+        requests[1].network.cookies = .jar(jar)
+        requests[2].fields["X-Api-Key"] = "key-of-anna"
+        for request in requests { #expect(await fixture.manager.load(request).number == 1) }
+        await fixture.manager.diskCache?.flush()
+        let secrets = ["key-of-anna", "user-of-anna", Data("user-of-anna:key-of-anna".utf8).base64EncodedString()]
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.path)
+        #expect(!paths.isEmpty)
+        for path in paths {
+            guard let bytes = FileManager.default.contents(atPath: fixture.folder.file(path)) else { continue }
+            for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(path)") }
+        }
+    }
+}
+
+@Suite("Images that other settings accepted", .timeLimit(.minutes(1)))
+struct AcceptanceTests {
+    /// A request whose image is only in memory.
+    private func request(_ choice: NetworkChoice, _ choices: NetworkChoices) -> ImageRequest {
+        var request = choices.request(choice)
+        request.originalStores = []
+        request.originalReads = []
+        return request
+    }
+
+    @Test(
+        "An image in memory isn't shown to a request whose settings would not have accepted it",
+        arguments: pairs(NetworkChoice.acceptance).filter { $0.0 != $0.1 })
+    func different(first: NetworkChoice, second: NetworkChoice) async throws {
+        let choices = NetworkChoices()
+        let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
+        #expect(await fixture.manager.load(request(first, choices)).number == first.rawValue)
+        #expect(await fixture.manager.load(request(second, choices)).number == second.rawValue)
+        #expect(choices.loads == 2)
+    }
+
+    @Test(
+        "An image in memory is shown to a request with equal settings",
+        arguments: NetworkChoice.acceptance.filter { $0 != .redirects })
+    func equal(choice: NetworkChoice) async throws {
+        let choices = NetworkChoices()
+        let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
+        #expect(await fixture.manager.load(request(choice, choices)).number == choice.rawValue)
+        #expect(try fixture.manager.load(request(choice, choices)).result?.get().origin == .memory)
+        #expect(choices.loads == 1)
+    }
+
+    @Test("The image of a 404 in memory isn't shown to a request that doesn't accept a 404")
+    func statuses() async throws {
+        let server = try LoopbackServer { _ in
+            ServerResponse(status: 404, fields: Numbered.head(4).fields, body: Numbered.data(4))
+        }
+        let fixture = try ManagerFixture()
+        var accepting = ImageRequest(server.url("/a"))
+        accepting.network.acceptedStatuses = .set([200, 404])
+        #expect(await fixture.manager.load(accepting).number == 4)
+        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 2007)
+    }
+}

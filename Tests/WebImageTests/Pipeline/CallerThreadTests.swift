@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Work on the threads of callers", .timeLimit(.minutes(1)))
+struct CallerThreadTests {
+    /// A call that returns immediately.
+    enum Call: String, CaseIterable, Sendable {
+        case load, cachedImage, cachedPlaceholder
+    }
+
+    @Test(
+        "Neither starting a request for a file nor a lookup in memory asks the file system",
+        arguments: Call.allCases, [true, false])
+    func file(call: Call, isInMemory: Bool) async throws {
+        let folder = try TestPictures.temporaryFolder()
+        let url = URL(filePath: folder.file("a.png"))
+        try Numbered.data(1).write(to: url)
+        let fixture = try ManagerFixture { $0.cache.usesDisk = false }
+        let request = ImageRequest(url)
+        if isInMemory { #expect(await fixture.manager.load(request).number == 1) }
+        let queries = FileQueries.count(of: url) {
+            switch call {
+            case .load: fixture.manager.load(request)
+            case .cachedImage: _ = fixture.manager.cachedImage(for: request)
+            case .cachedPlaceholder: _ = fixture.manager.cachedPlaceholder(for: request)
+            }
+        }
+        #expect(queries == 0)
+        await fixture.manager.rest()
+    }
+
+    @Test("The queries of a thread about a file are counted")
+    func counting() throws {
+        let folder = try TestPictures.temporaryFolder()
+        let url = URL(filePath: folder.file("a"))
+        let count = FileQueries.count(of: url) {
+            var status = stat()
+            _ = stat(url.path, &status)
+            _ = FileManager.default.fileExists(atPath: url.path)
+            _ = stat(folder.path, &status)
+        }
+        #expect(count == 2)
+    }
+
+    @Test("An edited file is another image for every call")
+    func edited() async throws {
+        let folder = try TestPictures.temporaryFolder()
+        let url = URL(filePath: folder.file("a.png"))
+        let fixture = try ManagerFixture { $0.cache.usesDisk = false }
+        for number in 1...3 {
+            try Numbered.data(number).write(to: url)
+            // The size is always the same, and clocks of file systems are slow.
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: Double(number) * 1_000)], ofItemAtPath: url.path)
+            #expect(await fixture.manager.load(url).number == number)
+            #expect(await fixture.manager.load(url).number == number)
+        }
+    }
+
+    @Test("Lookups in tiers that are asked in order end although they hold every thread of Swift's pool")
+    func serialLookups() async {
+        await #expect(processExitsWith: .success) {
+            try await CallerThreadTests.lookUp(isThere: true, query: .serial)
+        }
+    }
+
+    /// In a process of its own because threads that wait for each other never end.
+    @Test(
+        "Lookups in several tiers end although they hold every thread of Swift's pool", arguments: [true, false])
+    func lookups(isThere: Bool) async {
+        if isThere {
+            await #expect(processExitsWith: .success) { try await CallerThreadTests.lookUp(isThere: true) }
+        } else {
+            await #expect(processExitsWith: .success) { try await CallerThreadTests.lookUp(isThere: false) }
+        }
+    }
+
+    /// Looks up many images on all threads of Swift's pool, and ends the process if that takes too long.
+    private static func lookUp(
+        isThere: Bool, query: ImageCache.OperationPolicy = .concurrent
+    ) async throws {
+        let watchdog = Thread {
+            Thread.sleep(forTimeInterval: 10)
+            exit(1)
+        }
+        watchdog.start()
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let tiers = [RecordingTier(.disk), RecordingTier(.remote)]
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = tiers
+            $0.cache.policies.query = query
+            $0.loaders = [loader]
+        }
+        let manager = fixture.manager
+        let urls = (0..<8 * ProcessInfo.processInfo.activeProcessorCount).compactMap {
+            URL(string: "https://images.test/\($0)")
+        }
+        if isThere {
+            for url in urls { await manager.load(url).stored }
+            manager.memoryCache.removeAll()
+        }
+        let found = await withTaskGroup(of: Bool.self) { group in
+            for url in urls { group.addTask { manager.cachedImage(for: ImageRequest(url), tiers: .all) != nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        guard found == (isThere ? urls.count : 0) else { exit(2) }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+/// One way in which a request uses the network unlike other requests for the same URL. The loader of
+/// ``NetworkChoices`` gives each of them an image of its own.
+enum NetworkChoice: Int, CaseIterable, Sendable, CustomStringConvertible {
+    case plain = 1
+    case credentials, otherCredentials, cookies, otherCookies, apiKey, otherAPIKey
+    case statuses, contentTypes, redirects, trust, pin
+    case retry, loader
+
+    var description: String {
+        switch self {
+        case .plain: "plain"
+        case .credentials: "credentials"
+        case .otherCredentials: "other credentials"
+        case .cookies: "cookies"
+        case .otherCookies: "other cookies"
+        case .apiKey: "API key"
+        case .otherAPIKey: "other API key"
+        case .statuses: "accepted statuses"
+        case .contentTypes: "accepted content types"
+        case .redirects: "redirect policy"
+        case .trust: "unchecked host"
+        case .pin: "pinned key"
+        case .retry: "retry policy"
+        case .loader: "own loader"
+        }
+    }
+
+    /// The choices that decide who sees an image.
+    static let people: [NetworkChoice] = [
+        .plain, .credentials, .otherCredentials, .cookies, .otherCookies, .apiKey, .otherAPIKey,
+    ]
+    /// The choices that decide which responses are accepted.
+    static let acceptance: [NetworkChoice] = [.plain, .statuses, .contentTypes, .redirects, .trust, .pin]
+}
+
+/// The values behind the choices, and a loader whose images show the choice of the load.
+final class NetworkChoices: Sendable {
+    private let users: [CredentialStore]
+    private let jars: [CookieJar]
+    let own: StubLoader
+    let loader: StubLoader
+
+    /// Creates the values.
+    ///
+    /// - Parameters:
+    ///   - gate: Holds all loads.
+    ///   - failing: The choices whose loads end with a 404.
+    ///   - lost: The choices whose loads lose their connection.
+    init(gate: Gate? = nil, failing: Set<NetworkChoice> = [], lost: Set<NetworkChoice> = []) {
+        let users = ["anna", "berta"].map { name in
+            let store = CredentialStore()
+            store.set(Credential(user: name, password: "secret"), for: .sample)
+            return store
+        }
+        let jars = ["anna", "berta"].map { name in
+            let jar = CookieJar()
+            jar.set(Cookie(name: "session", value: name, domain: "images.test"))
+            return jar
+        }
+        (self.users, self.jars) = (users, jars)
+        let answer: @Sendable (NetworkChoice, LoadRequest) -> StubLoader.Answer = { choice, request in
+            let url = request.url.absoluteString
+            if failing.contains(choice) {
+                return .init(error: .network(NetworkError(.status, url: url, phase: .head, status: 404)), gate: gate)
+            }
+            if lost.contains(choice) {
+                return .init(error: .network(NetworkError(.connectionLost, url: url, phase: .head)), gate: gate)
+            }
+            return Numbered.answer(choice.rawValue, gate: gate)
+        }
+        own = StubLoader { answer(.loader, $0) }
+        loader = StubLoader { answer(Self.choice(of: $0, users, jars), $0) }
+    }
+
+    /// The number of loads.
+    var loads: Int { loader.requests.count + own.requests.count }
+
+    /// A request that makes a choice.
+    func request(_ choice: NetworkChoice) -> ImageRequest {
+        var request = ImageRequest(.sample)
+        switch choice {
+        case .plain: break
+        case .credentials: request.network.credentials = users[0]
+        case .otherCredentials: request.network.credentials = users[1]
+        case .cookies: request.network.cookies = .jar(jars[0])
+        case .otherCookies: request.network.cookies = .jar(jars[1])
+        case .apiKey: request.fields["X-Api-Key"] = "anna"
+        case .otherAPIKey: request.fields["X-Api-Key"] = "berta"
+        case .statuses: request.network.acceptedStatuses = .set([200, 404])
+        case .contentTypes: request.network.acceptedContentTypes = ["image/png"]
+        case .redirects: request.network.redirectPolicy = Self.refusal
+        case .trust: request.network.tls = .insecure(hosts: ["images.test"])
+        case .pin: request.network.tls = TLSConfiguration.system.pinning("images.test", to: ["one"])
+        case .retry: request.retry = RetryPolicy(attempts: 7)
+        case .loader: request.loader = own
+        }
+        return request
+    }
+
+    private static let refusal: RedirectPolicy = { _ in .refuse("never") }
+
+    private static func choice(
+        of request: LoadRequest, _ users: [CredentialStore], _ jars: [CookieJar]
+    ) -> NetworkChoice {
+        let network = request.network
+        if let store = network.credentials { return store === users[0] ? .credentials : .otherCredentials }
+        if case .jar(let jar)? = network.cookies { return jar === jars[0] ? .cookies : .otherCookies }
+        if let key = request.fields["X-Api-Key"] { return key == "anna" ? .apiKey : .otherAPIKey }
+        if let statuses = network.acceptedStatuses, statuses.contains(404) { return .statuses }
+        if network.acceptedContentTypes == ["image/png"] { return .contentTypes }
+        if network.redirectPolicy != nil { return .redirects }
+        if let tls = network.tls { return tls.pins.isEmpty ? .trust : .pin }
+        if request.retry?.attempts == 7 { return .retry }
+        return .plain
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+/// Images that show their number.
+enum Numbered {
+    /// The width and height of each image.
+    static let size = PixelSize(width: 8, height: 6)
+
+    /// The encoded image of a number from 0 to 255.
+    static func data(_ number: Int) -> Data {
+        do {
+            return try TestPictures.png(number, width: size.width, height: size.height)
+        } catch {
+            Issue.record(error)
+            return Data()
+        }
+    }
+
+    /// The number that an image shows.
+    static func number(of image: Image) -> Int {
+        // 173 is the inverse of the factor by which the number becomes the red of every pixel.
+        image.pixels.withUnsafeBytes { Int($0[0] &* 173) }
+    }
+
+    /// A response head that keeps an image fresh for a minute, with an entity tag that names the number.
+    static func head(_ number: Int, cacheControl: String = "max-age=60") -> ResponseHead {
+        var fields = HTTPFields()
+        fields["Content-Type"] = "image/png"
+        fields["Cache-Control"] = cacheControl
+        fields["ETag"] = "\"\(number)\""
+        return ResponseHead(status: 200, fields: fields)
+    }
+
+    /// The response of a loader with the image of a number.
+    static func answer(
+        _ number: Int, cacheControl: String = "max-age=60", gate: Gate? = nil, bodyGate: Gate? = nil
+    ) -> StubLoader.Answer {
+        StubLoader.Answer(
+            body: data(number), head: head(number, cacheControl: cacheControl), gate: gate, bodyGate: bodyGate)
+    }
+}
+
+/// A tier in memory that counts what it stores. Gates can hold its lookups and its writes. Thread-safe.
+final class RecordingTier: CacheTier {
+    private struct State {
+        var entries: [CacheKey: DiskEntry] = [:]
+        var payloads: [Data] = []
+        var lookups = 0
+        var writes = 0
+        var removals = 0
+    }
+
+    let kind: CacheTiers
+    private let state = Shared(State())
+    private let lookupGate: Shared<Gate?>
+    private let storeGate: Gate?
+
+    init(_ kind: CacheTiers = .remote, lookupGate: Gate? = nil, storeGate: Gate? = nil) {
+        self.kind = kind
+        self.lookupGate = Shared(lookupGate)
+        self.storeGate = storeGate
+    }
+
+    /// The entries at present.
+    var count: Int { state.value.entries.count }
+    /// The payloads at present.
+    var kept: [Data] { state.value.entries.values.map(\.payload) }
+    /// The payloads in the order in which they were stored, also those that were removed later.
+    var payloads: [Data] { state.value.payloads }
+    /// The number of lookups that have begun.
+    var lookups: Int { state.value.lookups }
+    /// The number of removals.
+    var removals: Int { state.value.removals }
+    /// The number of writes that have begun.
+    var writes: Int { state.value.writes }
+
+    /// Holds all further lookups at a gate.
+    func holdLookups(_ gate: Gate) { lookupGate.value = gate }
+
+    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? {
+        let entry = state.update { state in
+            state.lookups += 1
+            return state.entries[key]
+        }
+        // A slow tier has read the entry long before its reader gets it.
+        await lookupGate.value?.wait()
+        return entry
+    }
+
+    func store(_ entry: DiskEntry, request: HTTPFields) async {
+        state.update { $0.writes += 1 }
+        await storeGate?.wait()
+        state.update { state in
+            state.entries[entry.key] = entry
+            state.payloads.append(entry.payload)
+        }
+    }
+
+    func updateHead(_ head: StoredHead, for key: CacheKey, matching request: HTTPFields) async {
+        state.update { $0.entries[key]?.head = head }
+    }
+
+    func remove(_ key: CacheKey, matching request: HTTPFields?) async {
+        state.update { state in
+            state.entries[key] = nil
+            state.removals += 1
+        }
+    }
+
+    func removeAll() async {
+        state.update { state in
+            state.entries = [:]
+            state.removals += 1
+        }
+    }
+}
+
+/// A transformer that waits at a gate and returns its input. While it waits, the original data is in use.
+final class HoldingTransformer: ImageTransformer {
+    let identity: String
+    private let gate: Gate
+    private let begun = Atomic(false)
+
+    init(_ gate: Gate, identity: String = "holding") {
+        self.gate = gate
+        self.identity = identity
+    }
+
+    /// A Boolean value that indicates whether an image has come to the gate.
+    var isHolding: Bool { begun.load(ordering: .acquiring) }
+
+    func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
+        begun.store(true, ordering: .releasing)
+        gate.blockingWait()
+        return pixels
+    }
+}
+
+/// A coder that waits at a gate before it decodes.
+final class HoldingCoder: ImageCoder {
+    private let gate: Gate
+    private let begun = Atomic(false)
+
+    init(_ gate: Gate) { self.gate = gate }
+
+    /// A Boolean value that indicates whether data has come to the gate.
+    var isHolding: Bool { begun.load(ordering: .acquiring) }
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        begun.store(true, ordering: .releasing)
+        gate.blockingWait()
+        return try CoderRegistry.standard.decode(data, options: options, context: context)
+    }
+}
+
+/// A loader that shows the contexts of its loads and holds each load at a gate.
+final class ContextLoader: ImageLoader {
+    private let state = Shared<[(request: LoadRequest, context: LoadContext)]>([])
+    private let gate: Gate
+    private let answer: @Sendable (LoadRequest) -> StubLoader.Answer
+
+    init(_ gate: Gate, answer: @escaping @Sendable (LoadRequest) -> StubLoader.Answer) {
+        self.gate = gate
+        self.answer = answer
+    }
+
+    /// The number of loads that have begun.
+    var count: Int { state.value.count }
+
+    /// The current priorities of the loads in the order in which they began.
+    var priorities: [RequestPriority] { state.value.map(\.context.priority) }
+
+    func canLoad(_ url: URL) -> Bool { true }
+
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        let isFirst = state.update { state in
+            state.append((request, context))
+            return state.count == 1
+        }
+        if !isFirst { await gate.wait() }
+        let answer = answer(request)
+        return try await StubLoader { _ in answer }.load(request, context: context)
+    }
+}
+
+extension ImageManager {
+    /// Waits until `count` requests have begun a load or have joined one.
+    func waitForLoads(_ count: Int) async {
+        await untilTrue {
+            let counts = statistics
+            return counts.loads + counts.loadsShared >= count
+        }
+    }
+
+    /// Waits until the manager has nothing to do.
+    func rest() async { await untilTrue { runningJobs == 0 } }
+
+    /// The error code of a request; `nil` if it succeeds.
+    func code(of request: ImageRequest) async -> Int? {
+        do throws(ImageError) {
+            _ = try await image(for: request)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}
+
+extension ImageTask {
+    /// The number of the image that the task ends with; `nil` if it fails.
+    var number: Int? {
+        get async {
+            do throws(ImageError) {
+                return Numbered.number(of: try await image)
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    /// The code of the error that the task ends with; `nil` if it succeeds.
+    var code: Int? {
+        get async {
+            do throws(ImageError) {
+                _ = try await response
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+    }
+}
+
+/// Lets other tasks run for a while, at most until `condition` is true. For something that may happen now or later.
+func passing(_ condition: () -> Bool = { false }) async {
+    for _ in 0..<2_000 where !condition() { await Task.yield() }
+}
+
+/// All ordered pairs of the values of a list.
+func pairs<Value: Sendable>(_ values: [Value]) -> [(Value, Value)] {
+    values.flatMap { first in values.map { (first, $0) } }
+}
+
+extension URL {
+    /// The URL of tests whose loader doesn't use the network.
+    static var sample: URL { URL(string: "https://images.test/a") ?? URL(filePath: "/") }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("A remembered failure and requests that it says nothing about", .timeLimit(.minutes(2)))
+struct RememberedFailureTests {
+    private static let unknown = Data([0, 1, 2, 3, 4, 5, 6, 7])
+
+    private func fixture(_ loader: StubLoader, _ failures: FailurePolicy = .standard) throws -> ManagerFixture {
+        try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.loaders = [loader]
+            $0.failures = failures
+        }
+    }
+
+    // MARK: - Network
+
+    @Test(
+        "A request that uses the network differently asks although another one failed",
+        arguments: pairs(NetworkChoice.allCases).filter { $0.0 != $0.1 && $0.0 != .retry && $0.1 != .retry })
+    func different(first: NetworkChoice, second: NetworkChoice) async throws {
+        let choices = NetworkChoices(failing: [first])
+        let fixture = try fixture(choices.loader)
+        #expect(await fixture.manager.code(of: choices.request(first)) == 2007)
+        #expect(await fixture.manager.load(choices.request(second)).number == second.rawValue)
+        #expect(choices.loads == 2)
+    }
+
+    @Test(
+        "An equal request gets the remembered failure",
+        arguments: NetworkChoice.allCases.filter { $0 != .redirects })
+    func equal(choice: NetworkChoice) async throws {
+        let choices = NetworkChoices(failing: [choice])
+        let fixture = try fixture(choices.loader)
+        for _ in 0..<3 { #expect(await fixture.manager.code(of: choices.request(choice)) != nil) }
+        #expect(choices.loads == 1)
+    }
+
+    @Test(
+        "A failure of one request is remembered although another request for the URL succeeds",
+        arguments: [NetworkChoice.credentials, .cookies, .apiKey, .statuses])
+    func successOfOthers(other: NetworkChoice) async throws {
+        let choices = NetworkChoices(failing: [.plain])
+        let fixture = try fixture(choices.loader)
+        #expect(await fixture.manager.code(of: choices.request(.plain)) == 2007)
+        #expect(await fixture.manager.load(choices.request(other)).number == other.rawValue)
+        #expect(await fixture.manager.code(of: choices.request(.plain)) == 3007)
+        #expect(choices.loads == 2)
+    }
+
+    @Test("The image of a 404 is loaded by a request that accepts it after one failed that doesn't")
+    func statuses() async throws {
+        let server = try LoopbackServer { _ in
+            ServerResponse(status: 404, fields: Numbered.head(4).fields, body: Numbered.data(4))
+        }
+        let fixture = try ManagerFixture()
+        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 2007)
+        var accepting = ImageRequest(server.url("/a"))
+        accepting.network.acceptedStatuses = .set([200, 404])
+        #expect(await fixture.manager.load(accepting).number == 4)
+    }
+
+    // MARK: - Data
+
+    @Test("A request with a coder that reads the data succeeds after the manager's coders failed")
+    func coder() async throws {
+        let loader = StubLoader { _ in .init(body: Self.unknown) }
+        let fixture = try fixture(loader)
+        #expect(await fixture.manager.code(of: ImageRequest(.sample)).map { $0 / 1_000 } == 4)
+        var request = ImageRequest(.sample)
+        request.coder = WidthCoder(width: 7)
+        #expect(try await fixture.manager.image(for: request).size.width == 7)
+    }
+
+    @Test("The manager's coders read the data although the coder of another request failed")
+    func failingCoder() async throws {
+        let loader = StubLoader { _ in Numbered.answer(6) }
+        let fixture = try fixture(loader)
+        var request = ImageRequest(.sample)
+        request.coder = RefusingCoder()
+        #expect(await fixture.manager.code(of: request) != nil)
+        #expect(await fixture.manager.load(.sample).number == 6)
+    }
+
+    @Test(
+        "A request for the data with a coder that reads it succeeds after one for the image failed")
+    func data() async throws {
+        let loader = StubLoader { _ in .init(body: Self.unknown) }
+        let fixture = try fixture(loader)
+        #expect(await fixture.manager.code(of: ImageRequest(.sample)) != nil)
+        var request = ImageRequest(.sample)
+        request.coder = WidthCoder(width: 7)
+        #expect(try await fixture.manager.data(for: request) == Self.unknown)
+    }
+
+    @Test("A request that allows partial images gets one after a request that doesn't failed")
+    func partial() async throws {
+        let image = try TestPictures.png(1, width: 64, height: 64)
+        let loader = StubLoader { _ in .init(body: image.prefix(image.count * 3 / 4)) }
+        let fixture = try fixture(loader)
+        #expect(await fixture.manager.code(of: ImageRequest(.sample)).map { $0 / 1_000 } == 4)
+        var request = ImageRequest(.sample)
+        request.decoding.allowsPartial = true
+        #expect(try await fixture.manager.image(for: request).size.width == 64)
+    }
+
+    @Test("A request with a hint about the format succeeds after one without failed")
+    func hint() async throws {
+        let loader = StubLoader { _ in .init(body: Self.unknown) }
+        let format = ImageFormat(rawValue: "numbers")
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.loaders = [loader]
+            $0.coders.register(WidthCoder(width: 9, format: format))
+        }
+        #expect(await fixture.manager.code(of: ImageRequest(.sample)) != nil)
+        var request = ImageRequest(.sample)
+        request.decoding.formatHint = format
+        #expect(try await fixture.manager.image(for: request).size.width == 9)
+    }
+
+    @Test("Data that isn't an image is remembered for every size and for its data")
+    func notAnImage() async throws {
+        let loader = StubLoader { _ in .init(body: Data("<html></html>".utf8)) }
+        let fixture = try fixture(loader)
+        #expect(await fixture.manager.code(of: ImageRequest(.sample)) != nil)
+        #expect(await fixture.manager.code(of: ImageRequest(.sample, size: .fit(width: 3))) == 3007)
+        await #expect(throws: ImageError.self) { try await fixture.manager.data(for: ImageRequest(.sample)) }
+        #expect(loader.requests.count == 1)
+    }
+
+    // MARK: - Signing in
+
+    /// A way to sign in.
+    enum SignIn: String, CaseIterable, Sendable {
+        case requestCookies, managerCookies, requestCredentials, managerCredentials
+    }
+
+    /// Refuses strangers with `status`, and shows an image to those who have signed in.
+    private func server(_ status: Int) throws -> LoopbackServer {
+        let anna = "Basic " + Data("anna:secret".utf8).base64EncodedString()
+        return try LoopbackServer { request in
+            if request.fields["Cookie"] == "session=anna" || request.fields["Authorization"] == anna {
+                return ServerResponse(fields: Numbered.head(1).fields, body: Numbered.data(1))
+            }
+            // Credentials are sent to those who ask for them.
+            guard request.path == "/credentials" else { return .status(status) }
+            return ServerResponse.status(401).with { $0.fields["WWW-Authenticate"] = "Basic realm=\"r\"" }
+        }
+    }
+
+    @Test(
+        "A request succeeds after signing in although it failed before",
+        arguments: SignIn.allCases, [403, 404])
+    func signingIn(way: SignIn, status: Int) async throws {
+        let server = try server(status)
+        let (jar, store) = (CookieJar(), CredentialStore())
+        let fixture = try ManagerFixture {
+            if way == .managerCookies { $0.downloader.cookies = .jar(jar) }
+            if way == .managerCredentials { $0.downloader.credentials = store }
+        }
+        let usesCookies = way == .requestCookies || way == .managerCookies
+        var request = ImageRequest(server.url(usesCookies ? "/cookies" : "/credentials"))
+        if way == .requestCookies { request.network.cookies = .jar(jar) }
+        if way == .requestCredentials { request.network.credentials = store }
+        #expect(await fixture.manager.code(of: request) != nil)
+        jar.set(Cookie(name: "session", value: "anna", domain: "127.0.0.1"))
+        store.set(Credential(user: "anna", password: "secret"), for: request.url)
+        #expect(await fixture.manager.load(request).number == 1)
+    }
+
+    @Test("A 403 is remembered for a minute where nobody can sign in")
+    func forbidden() async throws {
+        let server = try server(403)
+        let fixture = try ManagerFixture()
+        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 2007)
+        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 3007)
+        #expect(server.counters.requests == 1)
+        fixture.pass(seconds: 60)
+        #expect(await fixture.manager.code(of: ImageRequest(server.url("/a"))) == 2007)
+    }
+
+    @Test(
+        "A 403 isn't remembered where cookies or credentials can change", arguments: SignIn.allCases)
+    func changeable(way: SignIn) async throws {
+        let server = try server(403)
+        let fixture = try ManagerFixture {
+            if way == .managerCookies { $0.downloader.cookies = .jar(CookieJar()) }
+            if way == .managerCredentials { $0.downloader.credentials = CredentialStore() }
+        }
+        var request = ImageRequest(server.url("/a"))
+        if way == .requestCookies { request.network.cookies = .jar(CookieJar()) }
+        if way == .requestCredentials { request.network.credentials = CredentialStore() }
+        for _ in 0..<2 { #expect(await fixture.manager.code(of: request) == 2007) }
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test(
+        "A failure before a removal isn't remembered after it, also for a load that ends after the removal", arguments: [true, false])
+    func removal(removesAll: Bool) async throws {
+        let gate = Gate()
+        let isThere = Shared(false)
+        let server = try LoopbackServer { _ in
+            isThere.value
+                ? ServerResponse(fields: Numbered.head(1).fields, body: Numbered.data(1))
+                : ServerResponse.status(404).with { $0.headGate = gate }
+        }
+        let fixture = try ManagerFixture()
+        let request = ImageRequest(server.url("/a"))
+        let task = fixture.manager.load(request)
+        await server.waitForRequests(count: 1)
+        if removesAll { await fixture.manager.removeAllCached() } else { await fixture.manager.removeCached(request) }
+        isThere.value = true
+        gate.open()
+        #expect(await task.code == 2007)
+        #expect(await fixture.manager.load(request).number == 1)
+    }
+}
+
+/// Makes an image of a width from any data.
+private struct WidthCoder: ImageCoder {
+    let width: Int
+    var format: ImageFormat?
+
+    var identifier: String { "width \(width)" }
+
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format != nil && format == self.format }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        let canvas = try PixelCanvas(size: PixelSize(width: width, height: 1))
+        return Image(pixels: canvas.finish(isOpaque: false))
+    }
+}
+
+/// Finds all data corrupt.
+private struct RefusingCoder: ImageCoder {
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
+
+    func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
+        throws(ImageError) -> Image
+    {
+        throw .decode(.corrupt(format: .png, reason: "refused"))
+    }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Removal from the caches while requests run", .timeLimit(.minutes(1)))
+struct RemovalTests {
+    /// What is removed.
+    enum Removal: String, CaseIterable, Sendable {
+        case request, all
+
+        func callAsFunction(_ manager: ImageManager) async {
+            switch self {
+            case .request: await manager.removeCached(ImageRequest(.sample))
+            case .all: await manager.removeAllCached()
+            }
+        }
+    }
+
+    /// The stage at which a request is held.
+    enum Stage: String, CaseIterable, Sendable {
+        case head, body, decode, transform
+    }
+
+    /// A manager whose first request is held at a stage.
+    private final class World: Sendable {
+        let gate = Gate()
+        let tier = RecordingTier(.disk)
+        let loader: StubLoader
+        let fixture: ManagerFixture
+        private let stage: Stage
+        private let coder: HoldingCoder
+        private let transformer: HoldingTransformer
+
+        init(_ stage: Stage) throws {
+            self.stage = stage
+            let (gate, tier, count) = (gate, tier, Shared(0))
+            coder = HoldingCoder(gate)
+            transformer = HoldingTransformer(gate)
+            let loader = StubLoader { _ in
+                let number = count.update { count in
+                    count += 1
+                    return count
+                }
+                guard number == 1 else { return Numbered.answer(number) }
+                return Numbered.answer(
+                    1, gate: stage == .head ? gate : nil, bodyGate: stage == .body ? gate : nil)
+            }
+            self.loader = loader
+            fixture = try ManagerFixture {
+                $0.cache.usesDisk = false
+                $0.cache.tiers = [tier]
+                $0.loaders = [loader]
+            }
+        }
+
+        /// The request that is held.
+        var held: ImageRequest {
+            var request = ImageRequest(.sample)
+            if stage == .decode { request.coder = coder }
+            if stage == .transform { request.transformers = [transformer] }
+            return request
+        }
+
+        /// Starts the request and waits until it is held.
+        func start(_ change: (inout ImageRequest) -> Void = { _ in }) async -> ImageTask {
+            var request = held
+            change(&request)
+            let task = fixture.manager.load(request)
+            await waitUntilHeld()
+            return task
+        }
+
+        func waitUntilHeld() async {
+            switch stage {
+            case .head, .body: await loader.waitForRequests(count: 1)
+            case .decode: await untilTrue { coder.isHolding }
+            case .transform: await untilTrue { transformer.isHolding }
+            }
+        }
+    }
+
+    @Test(
+        "A request that runs during a removal ends with its image and stores nothing",
+        arguments: Stage.allCases, Removal.allCases)
+    func running(stage: Stage, removal: Removal) async throws {
+        let world = try World(stage)
+        let task = await world.start { $0.storeFinal = .encoded(as: .png()) }
+        await removal(world.fixture.manager)
+        world.gate.open()
+        #expect(await task.number == 1)
+        await task.stored
+        await world.fixture.manager.rest()
+        #expect(world.fixture.manager.cachedImage(for: world.held) == nil)
+        #expect(world.tier.count == 0)
+        var later = world.held
+        later.cachePolicy = .cacheFirst
+        #expect(await world.fixture.manager.load(later).number == 2)
+    }
+
+    @Test(
+        "Data that is being loaded during a removal isn't stored", arguments: [Stage.head, .body],
+        Removal.allCases)
+    func data(stage: Stage, removal: Removal) async throws {
+        let world = try World(stage)
+        let manager = world.fixture.manager
+        async let data = manager.data(for: ImageRequest(.sample))
+        await world.waitUntilHeld()
+        await removal(manager)
+        world.gate.open()
+        #expect(try await data == Numbered.data(1))
+        #expect(world.tier.count == 0)
+    }
+
+    @Test(
+        "An image that is being encoded during a removal isn't stored", arguments: Stage.allCases,
+        Removal.allCases)
+    func encoded(stage: Stage, removal: Removal) async throws {
+        let world = try World(stage)
+        let manager = world.fixture.manager
+        let request = {
+            var request = world.held
+            request.waitsForStore = true
+            return request
+        }()
+        async let data = manager.data(for: request, encodedAs: .png())
+        await world.waitUntilHeld()
+        await removal(manager)
+        world.gate.open()
+        _ = try await data
+        await manager.rest()
+        #expect(world.tier.count == 0)
+        #expect(manager.cachedImage(for: request) == nil)
+    }
+
+    @Test(
+        "A request after a removal doesn't get the data that an earlier request still uses", arguments: Stage.allCases, Removal.allCases)
+    func after(stage: Stage, removal: Removal) async throws {
+        let world = try World(stage)
+        let earlier = await world.start()
+        await removal(world.fixture.manager)
+        let later = world.fixture.manager.load(ImageRequest(.sample))
+        await world.loader.waitForRequests(count: 2)
+        world.gate.open()
+        #expect(await later.number == 2)
+        #expect(await earlier.number == 1)
+        await later.stored
+        await earlier.stored
+        await world.fixture.manager.rest()
+        let image = try #require(world.fixture.manager.cachedImage(for: ImageRequest(.sample)))
+        #expect(Numbered.number(of: image) == 2)
+        #expect(world.tier.kept == [Numbered.data(2)])
+    }
+
+    @Test(
+        "A request that reads a tier during a removal puts nothing into memory",
+        arguments: Removal.allCases)
+    func lookup(removal: Removal) async throws {
+        let gate = Gate()
+        let count = Shared(0)
+        let loader = StubLoader { _ in
+            Numbered.answer(
+                count.update { count in
+                    count += 1
+                    return count
+                })
+        }
+        let tier = RecordingTier(.disk, lookupGate: gate)
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = [loader]
+        }
+        var first = ImageRequest(.sample)
+        first.originalReads = []
+        first.stores = []
+        #expect(await fixture.manager.load(first).number == 1)
+        await fixture.manager.rest()
+        await untilTrue { tier.count == 1 }
+        let task = fixture.manager.load(ImageRequest(.sample, size: .fit(width: 4)))
+        await untilTrue { tier.lookups == 1 }
+        await removal(fixture.manager)
+        gate.open()
+        let number = await task.number
+        await task.stored
+        await fixture.manager.rest()
+        #expect(!tier.kept.contains(Numbered.data(1)))
+        let kept = fixture.manager.cachedImage(for: task.request).map { Numbered.number(of: $0) }
+        #expect(kept == nil || kept == 2 && number == 2)
+        #expect(await fixture.manager.load(ImageRequest(.sample)).number != 1)
+    }
+
+    @Test(
+        "A removal during a write leaves nothing of what was being written",
+        arguments: Removal.allCases)
+    func writing(removal: Removal) async throws {
+        let gate = Gate()
+        let tier = RecordingTier(.disk, storeGate: gate)
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = [loader]
+        }
+        let manager = fixture.manager
+        let task = manager.load(.sample)
+        await untilTrue { tier.writes == 1 }
+        async let removed: Void = removal(manager)
+        // The removal comes to the tier now, or waits for the write.
+        await passing { tier.removals > 0 }
+        gate.open()
+        await removed
+        #expect(await task.number == 1)
+        await task.stored
+        await manager.rest()
+        #expect(tier.count == 0)
+        #expect(manager.cachedImage(for: ImageRequest(.sample)) == nil)
+    }
+
+    @Test("A confirmation that comes after a removal stores nothing", arguments: Removal.allCases)
+    func confirmation(removal: Removal) async throws {
+        let gate = Gate()
+        let tier = RecordingTier(.disk)
+        let loader = ContextLoader(gate) { request in
+            var answer = Numbered.answer(1)
+            guard request.acceptsNotModified else { return answer }
+            answer.head?.status = 304
+            answer.parts = []
+            return answer
+        }
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = [loader]
+        }
+        #expect(await fixture.manager.load(.sample).number == 1)
+        await fixture.manager.rest()
+        fixture.pass(seconds: 61)
+        let task = fixture.manager.load(.sample)
+        await untilTrue { loader.count == 2 }
+        await removal(fixture.manager)
+        gate.open()
+        #expect(await task.number == 1)
+        await task.stored
+        await fixture.manager.rest()
+        #expect(fixture.manager.cachedImage(for: ImageRequest(.sample)) == nil)
+        #expect(tier.count == 0)
+    }
+
+    @Test("The removal of one image leaves the requests for others alone", arguments: Stage.allCases)
+    func others(stage: Stage) async throws {
+        let world = try World(stage)
+        let task = await world.start()
+        let other = try #require(URL(string: "https://images.test/other"))
+        await world.fixture.manager.removeCached(ImageRequest(other))
+        world.gate.open()
+        #expect(await task.number == 1)
+        await task.stored
+        #expect(world.fixture.manager.cachedImage(for: world.held) != nil)
+        #expect(world.tier.kept == [Numbered.data(1)])
+    }
+
+    @Test(
+        "A disk cache holds nothing after a removal during a download and a restart",
+        arguments: Removal.allCases)
+    func restart(removal: Removal) async throws {
+        let gate = Gate()
+        let loader = StubLoader { _ in Numbered.answer(1, bodyGate: gate) }
+        var fixture = try ManagerFixture { $0.loaders = [loader] }
+        let task = fixture.manager.load(.sample)
+        await loader.waitForRequests(count: 1)
+        await removal(fixture.manager)
+        gate.open()
+        #expect(await task.number == 1)
+        await task.stored
+        fixture = try await fixture.restarted { $0.loaders = [loader] }
+        var request = ImageRequest(.sample)
+        request.cachePolicy = .cacheOnly
+        #expect(await fixture.manager.load(request).number == nil)
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Two requests for one URL that use the network differently", .timeLimit(.minutes(2)))
+struct SharedDownloadTests {
+    private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
+        try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.loaders = [choices.loader]
+        }
+    }
+
+    @Test(
+        "Simultaneous requests get what their own network options give",
+        arguments: pairs(NetworkChoice.allCases).filter { $0.0 != $0.1 })
+    func different(first: NetworkChoice, second: NetworkChoice) async throws {
+        let gate = Gate()
+        let choices = NetworkChoices(gate: gate)
+        let fixture = try fixture(choices)
+        let tasks = [first, second].map { fixture.manager.load(choices.request($0)) }
+        await fixture.manager.waitForLoads(2)
+        gate.open()
+        #expect(await tasks[0].number == first.rawValue)
+        #expect(await tasks[1].number == second.rawValue)
+        #expect(choices.loads == 2)
+    }
+
+    @Test(
+        "Simultaneous requests with equal network options share one download",
+        arguments: NetworkChoice.allCases.filter { $0 != .redirects })
+    func equal(choice: NetworkChoice) async throws {
+        let gate = Gate()
+        let choices = NetworkChoices(gate: gate)
+        let fixture = try fixture(choices)
+        let tasks = (0..<3).map { _ in fixture.manager.load(choices.request(choice)) }
+        await fixture.manager.waitForLoads(3)
+        gate.open()
+        for task in tasks { #expect(await task.number == choice.rawValue) }
+        #expect(choices.loads == 1)
+    }
+
+    @Test(
+        "A request isn't served with data in use that its own network options didn't give",
+        arguments: pairs(NetworkChoice.people + NetworkChoice.acceptance.dropFirst()).filter { $0.0 != $0.1 })
+    func inUse(first: NetworkChoice, second: NetworkChoice) async throws {
+        let gate = Gate()
+        let holding = HoldingTransformer(gate)
+        let choices = NetworkChoices()
+        let fixture = try fixture(choices)
+        var held = choices.request(first)
+        held.transformers = [holding]
+        let task = fixture.manager.load(held)
+        await untilTrue { holding.isHolding }
+        let other = fixture.manager.load(choices.request(second))
+        let number = await other.number
+        gate.open()
+        #expect(number == second.rawValue)
+        #expect(await task.number == first.rawValue)
+    }
+
+    // MARK: - Alternatives
+
+    /// A server that has no `/a`, and holds its 404 at a gate.
+    private func server(_ gate: Gate) throws -> LoopbackServer {
+        let head = Numbered.head(2)
+        return try LoopbackServer(routes: [
+            "/a": ServerResponse.status(404).with { $0.headGate = gate },
+            "/b": ServerResponse(fields: head.fields, body: Numbered.data(2)),
+            "/c": ServerResponse(fields: head.fields, body: Numbered.data(3)),
+        ])
+    }
+
+    /// The alternatives of a request.
+    enum Alternatives: String, CaseIterable, Sendable {
+        case none, working, otherWorking, missing
+
+        var paths: [String] {
+            switch self {
+            case .none: []
+            case .working: ["/b"]
+            case .otherWorking: ["/c"]
+            case .missing: ["/d"]
+            }
+        }
+
+        var number: Int? {
+            switch self {
+            case .none, .missing: nil
+            case .working: 2
+            case .otherWorking: 3
+            }
+        }
+    }
+
+    @Test(
+        "Each of two joined requests ends as its own alternatives end, and the URL is asked once",
+        arguments: pairs(Alternatives.allCases))
+    func alternatives(first: Alternatives, second: Alternatives) async throws {
+        let gate = Gate()
+        let server = try server(gate)
+        let fixture = try ManagerFixture()
+        let tasks = [first, second].map { alternatives in
+            var request = ImageRequest(server.url("/a"))
+            request.alternatives = alternatives.paths.map { server.url($0) }
+            return fixture.manager.load(request)
+        }
+        await fixture.manager.waitForLoads(2)
+        gate.open()
+        #expect(await tasks[0].number == first.number)
+        #expect(await tasks[1].number == second.number)
+        #expect(server.requests.count { $0.path == "/a" } == 1)
+    }
+
+    // MARK: - Servers
+
+    @Test(
+        "Of two joined requests only the one that accepts 404 gets the image of a 404",
+        arguments: [true, false])
+    func statuses(acceptsFirst: Bool) async throws {
+        let gate = Gate()
+        let response = ServerResponse(status: 404, fields: Numbered.head(4).fields, body: Numbered.data(4))
+        let server = try LoopbackServer { _ in response.with { $0.headGate = gate } }
+        let fixture = try ManagerFixture()
+        let tasks = [acceptsFirst, !acceptsFirst].map { accepts in
+            var request = ImageRequest(server.url("/a"))
+            if accepts { request.network.acceptedStatuses = .set([200, 404]) }
+            return fixture.manager.load(request)
+        }
+        await fixture.manager.waitForLoads(2)
+        gate.open()
+        let (accepting, refusing) = acceptsFirst ? (tasks[0], tasks[1]) : (tasks[1], tasks[0])
+        #expect(await accepting.number == 4)
+        #expect(await refusing.code == 2007)
+    }
+
+    /// A server that shows its image to the user `anna` alone, and holds that image at `gate`.
+    private func protected(_ gate: Gate) throws -> LoopbackServer {
+        let anna = "Basic " + Data("anna:secret".utf8).base64EncodedString()
+        return try LoopbackServer { request in
+            guard request.fields["Authorization"] == anna else {
+                return ServerResponse.status(401).with { $0.fields["WWW-Authenticate"] = "Basic realm=\"r\"" }
+            }
+            return ServerResponse(fields: Numbered.head(5).fields, body: Numbered.data(5)).with { $0.bodyGate = gate }
+        }
+    }
+
+    @Test("A request without credentials fails while one with credentials loads the image")
+    func credentials() async throws {
+        let gate = Gate()
+        let server = try protected(gate)
+        let fixture = try ManagerFixture()
+        let store = CredentialStore()
+        store.set(Credential(user: "anna", password: "secret"), for: server.url("/a"))
+        var request = ImageRequest(server.url("/a"))
+        request.network.credentials = store
+        let anna = fixture.manager.load(request)
+        await server.waitForRequests(count: 2)
+        let stranger = fixture.manager.load(server.url("/a"))
+        await fixture.manager.waitForLoads(2)
+        gate.open()
+        #expect(await anna.number == 5)
+        #expect(await stranger.number == nil)
+    }
+
+    @Test("A request with credentials succeeds while one without waits for its refusal")
+    func credentialsSecond() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            guard request.fields["Authorization"] == nil else {
+                return ServerResponse(fields: Numbered.head(5).fields, body: Numbered.data(5))
+            }
+            return ServerResponse.status(401).with {
+                $0.fields["WWW-Authenticate"] = "Basic realm=\"r\""
+                $0.headGate = gate
+            }
+        }
+        let fixture = try ManagerFixture()
+        let store = CredentialStore()
+        store.set(Credential(user: "anna", password: "secret"), for: server.url("/a"))
+        let stranger = fixture.manager.load(server.url("/a"))
+        await server.waitForRequests(count: 1)
+        var request = ImageRequest(server.url("/a"))
+        request.network.credentials = store
+        let anna = fixture.manager.load(request)
+        await fixture.manager.waitForLoads(2)
+        gate.open()
+        #expect(await anna.number == 5)
+        #expect(await stranger.code != nil)
+    }
+
+    @Test("Requests with the cookies of two people get two images at the same moment")
+    func cookies() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            let number = ["session=anna": 1, "session=berta": 2][request.fields["Cookie"] ?? ""] ?? 3
+            return ServerResponse(fields: Numbered.head(number).fields, body: Numbered.data(number))
+                .with { $0.bodyGate = gate }
+        }
+        let fixture = try ManagerFixture()
+        let tasks = ["anna", "berta", nil].map { name in
+            var request = ImageRequest(server.url("/a"))
+            if let name {
+                let jar = CookieJar()
+                jar.set(Cookie(name: "session", value: name, domain: "127.0.0.1"))
+                request.network.cookies = .jar(jar)
+            }
+            return fixture.manager.load(request)
+        }
+        await fixture.manager.waitForLoads(3)
+        gate.open()
+        for (task, number) in zip(tasks, 1...3) { #expect(await task.number == number) }
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImage
+import WebImageTestSupport
+import WebImageTesting
+
+@Suite("Two requests for one URL that store in different places", .timeLimit(.minutes(2)))
+struct StoreChoiceTests {
+    /// Where a request stores original data.
+    enum Place: String, CaseIterable, Sendable {
+        case nowhere, everywhere, nearTier, farTier, ownCache, ownOriginalCache
+
+        /// The tiers that get the data.
+        var tiers: Set<String> {
+            switch self {
+            case .nowhere: []
+            case .everywhere: ["near", "far"]
+            case .nearTier: ["near"]
+            case .farTier: ["far"]
+            case .ownCache: ["own"]
+            case .ownOriginalCache: ["original"]
+            }
+        }
+    }
+
+    /// How a request gets at the data.
+    enum Form: String, CaseIterable, Sendable {
+        case image, data
+    }
+
+    /// A manager with two tiers, and two caches of requests.
+    private struct World {
+        let near = RecordingTier(.disk)
+        let far = RecordingTier(.remote)
+        let own = RecordingTier()
+        let original = RecordingTier()
+        let fixture: ManagerFixture
+        private let ownCache: ImageCache
+        private let originalCache: ImageCache
+
+        init(_ loader: StubLoader) throws {
+            let (near, far) = (near, far)
+            ownCache = ImageCache(tiers: [own])
+            originalCache = ImageCache(memory: nil, tiers: [original])
+            fixture = try ManagerFixture {
+                $0.cache.usesDisk = false
+                $0.cache.tiers = [near, far]
+                $0.loaders = [loader]
+            }
+        }
+
+        func request(_ place: Place) -> ImageRequest {
+            var request = ImageRequest(.sample)
+            switch place {
+            case .nowhere: request.originalStores = []
+            case .everywhere: break
+            case .nearTier: request.originalStores = .disk
+            case .farTier: request.originalStores = .remote
+            case .ownCache: request.cache = ownCache
+            case .ownOriginalCache: request.originalCache = originalCache
+            }
+            return request
+        }
+
+        /// Checks that exactly the tiers of `places` have the data, and that each got it once.
+        func check(_ places: Place..., sourceLocation: SourceLocation = #_sourceLocation) {
+            let wanted = places.reduce(into: Set<String>()) { $0.formUnion($1.tiers) }
+            for (name, tier) in ["near": near, "far": far, "own": own, "original": original] {
+                let expected = wanted.contains(name) ? [Numbered.data(1)] : []
+                #expect(tier.payloads == expected, "\(name)", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test(
+        "Joined requests store the data once in every tier that one of them names, in either order",
+        arguments: pairs(Place.allCases))
+    func joined(first: Place, second: Place) async throws {
+        let gate = Gate()
+        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        let world = try World(loader)
+        let manager = world.fixture.manager
+        let tasks = [manager.load(world.request(first)), manager.load(world.request(second))]
+        await manager.waitForLoads(2)
+        gate.open()
+        for task in tasks {
+            #expect(await task.number == 1)
+            await task.stored
+        }
+        #expect(loader.requests.count == 1)
+        world.check(first, second)
+    }
+
+    @Test(
+        "A request for data that is still in use stores it where it says, whatever the first request stored", arguments: pairs(Place.allCases))
+    func inUse(first: Place, second: Place) async throws {
+        let gate = Gate()
+        let holding = HoldingTransformer(gate)
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let world = try World(loader)
+        let manager = world.fixture.manager
+        var held = world.request(first)
+        held.transformers = [holding]
+        let task = manager.load(held)
+        await untilTrue { holding.isHolding }
+        let other = manager.load(world.request(second))
+        #expect(await other.number == 1)
+        await other.stored
+        gate.open()
+        #expect(await task.number == 1)
+        await task.stored
+        #expect(loader.requests.count == 1)
+        world.check(first, second)
+    }
+
+    @Test(
+        "Requests for an image and for its data store alike",
+        arguments: pairs(Form.allCases),
+        [(Place.nowhere, Place.everywhere), (Place.everywhere, Place.nowhere), (Place.ownCache, Place.farTier)])
+    func forms(forms: (Form, Form), places: (Place, Place)) async throws {
+        let gate = Gate()
+        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        let world = try World(loader)
+        let manager = world.fixture.manager
+        let requests = [(forms.0, places.0), (forms.1, places.1)].map { form, place in
+            var request = world.request(place)
+            request.waitsForStore = true
+            return (form, request)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, (form, request)) in requests.enumerated() {
+                group.addTask {
+                    switch form {
+                    case .image:
+                        let image = try await manager.image(for: request)
+                        #expect(Numbered.number(of: image) == 1)
+                    case .data:
+                        let data = try await manager.data(for: request)
+                        #expect(data == Numbered.data(1))
+                    }
+                }
+                await manager.waitForLoads(index + 1)
+            }
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(loader.requests.count == 1)
+        world.check(places.0, places.1)
+    }
+
+    @Test("Three requests that store in three places get the data into all of them")
+    func three() async throws {
+        let gate = Gate()
+        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        let world = try World(loader)
+        let manager = world.fixture.manager
+        let places: [Place] = [.nowhere, .nearTier, .farTier, .ownCache, .ownOriginalCache, .nearTier]
+        let tasks = places.map { manager.load(world.request($0)) }
+        await manager.waitForLoads(places.count)
+        gate.open()
+        for task in tasks { await task.stored }
+        #expect(loader.requests.count == 1)
+        world.check(.nearTier, .farTier, .ownCache, .ownOriginalCache)
+    }
+
+    @Test(
+        "A request stores where it says after a joined request that stores elsewhere was canceled",
+        arguments: pairs(Place.allCases))
+    func canceled(leaving: Place, staying: Place) async throws {
+        let gate = Gate()
+        let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+        let world = try World(loader)
+        let manager = world.fixture.manager
+        let canceled = manager.load(world.request(leaving))
+        let task = manager.load(world.request(staying))
+        await manager.waitForLoads(2)
+        canceled.cancel()
+        gate.open()
+        #expect(await task.number == 1)
+        await task.stored
+        world.check(staying)
+    }
+
+    @Test("An image that one of two joined requests keeps out of memory is in memory for the other")
+    func memory() async throws {
+        for order in [[true, false], [false, true]] {
+            let gate = Gate()
+            let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
+            let world = try World(loader)
+            let manager = world.fixture.manager
+            let tasks = order.map { stores in
+                var request = ImageRequest(.sample)
+                if !stores { request.stores = [] }
+                return manager.load(request)
+            }
+            await manager.waitForLoads(2)
+            gate.open()
+            for task in tasks { #expect(await task.number == 1) }
+            #expect(manager.cachedImage(for: ImageRequest(.sample)) != nil)
+        }
+    }
+}
