@@ -10,7 +10,7 @@ TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,GTK
 WITH = $(if $(TRAITS),--traits $(TRAITS))
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo gallery rest test test-gtk views screenshots test-minimal test-asan test-tsan soak lint format fixtures build release benchmarks clean
+.PHONY: demo gallery rest test test-gtk views screenshots test-minimal test-asan test-tsan soak lint structure format fixtures build release benchmarks clean
 
 ## Release build, then the whole path once: bundled album over loopback, or URLS="…" of your own.
 demo:
@@ -59,6 +59,10 @@ test-minimal:
 
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+## Cycles between the folders of a target that ARCHITECTURE.md does not explain.
+structure:
+	@Scripts/structure
 
 format:
 	@$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests

@@ -11,6 +11,8 @@
         private var followed: [(adjustment: UnsafeMutablePointer<GtkAdjustment>, handlers: [gulong])] = []
         private var tick: guint = 0
         private var idle: guint = 0
+        /// Whether something changed between a tick and its idle call.
+        private var isStale = false
         /// Nil when it has gone.
         private var widget: UnsafeMutablePointer<GtkWidget>?
         private let settled: @MainActor () -> Void
@@ -58,7 +60,9 @@
 
         /// Calls back behind the next frame.
         func schedule() {
-            guard let widget, tick == 0, idle == 0 else { return }
+            guard let widget, tick == 0 else { return }
+            // What changes behind the tick may be laid out only in the next frame.
+            guard idle == 0 else { return isStale = true }
             // Ticks come before the layout of their frame; what is idle at the priority of frames comes right behind it. With a
             // lower one it would not come at all where frames take longer than they may.
             tick = gtk_widget_add_tick_callback(
@@ -77,6 +81,9 @@
                     ScrollFollower.isolated(data) { follower in
                         follower.idle = 0
                         follower.settled()
+                        guard follower.isStale else { return }
+                        follower.isStale = false
+                        follower.schedule()
                     }
                     return 0
                 }, unretained, nil)

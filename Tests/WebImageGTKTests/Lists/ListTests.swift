@@ -196,6 +196,8 @@
                     XCTAssertEqual(["map", "destroy"].map { handlerCount(box, $0) }, handlers.map { $0 + 1 })
                     XCTAssertEqual(childCount(box), 60)
                     window.frame()
+                    gtk_adjustment_set_value(adjustment, 300)
+                    Stand.pump("the second one's middle") { second.visible.lowerBound > 0 }
                     gtk_adjustment_set_value(adjustment, 0)
                     Stand.pump("the second one's images") {
                         second.visible.lowerBound == 0 && !second.visible.isEmpty
@@ -210,25 +212,32 @@
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }
+    }
 
-        @MainActor
-        private func handlerCount(_ widget: UnsafeMutablePointer<GtkWidget>, _ signal: String) -> Int {
-            let (object, id) = (UnsafeMutableRawPointer(widget), g_signal_lookup(signal, gtk_widget_get_type()))
-            let count = g_signal_handlers_block_matched(object, G_SIGNAL_MATCH_ID, id, 0, nil, nil, nil)
-            g_signal_handlers_unblock_matched(object, G_SIGNAL_MATCH_ID, id, 0, nil, nil, nil)
-            return Int(count)
+    @MainActor
+    private func handlerCount(_ widget: UnsafeMutablePointer<GtkWidget>, _ signal: String) -> Int {
+        let (object, id) = (UnsafeMutableRawPointer(widget), g_signal_lookup(signal, gtk_widget_get_type()))
+        var blocked: [gulong] = []
+        while true {
+            let mask = GSignalMatchType(rawValue: G_SIGNAL_MATCH_ID.rawValue | G_SIGNAL_MATCH_UNBLOCKED.rawValue)
+            let handler = g_signal_handler_find(object, mask, id, 0, nil, nil, nil)
+            guard handler != 0 else { break }
+            g_signal_handler_block(object, handler)
+            blocked.append(handler)
         }
+        for handler in blocked { g_signal_handler_unblock(object, handler) }
+        return blocked.count
+    }
 
-        @MainActor
-        private func childCount(_ widget: UnsafeMutablePointer<GtkWidget>) -> Int {
-            var count = 0
-            var child = gtk_widget_get_first_child(widget)
-            while let present = child {
-                count += 1
-                child = gtk_widget_get_next_sibling(present)
-            }
-            return count
+    @MainActor
+    private func childCount(_ widget: UnsafeMutablePointer<GtkWidget>) -> Int {
+        var count = 0
+        var child = gtk_widget_get_first_child(widget)
+        while let present = child {
+            count += 1
+            child = gtk_widget_get_next_sibling(present)
         }
+        return count
     }
 
     /// A grid in a window.
