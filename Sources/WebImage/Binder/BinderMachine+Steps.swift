@@ -159,10 +159,6 @@ extension BinderMachine {
 extension ImageError {
     /// Whether the network's return may cure it.
     var endsWithTheNetwork: Bool {
-        guard case .network(let error) = self else { return false }
-        switch error.reason {
-        case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed: return true
-        default: return false
-        }
+        isUnreachable
     }
 }

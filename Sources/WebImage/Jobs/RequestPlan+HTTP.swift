@@ -94,9 +94,7 @@ extension RequestPlan {
             case .status:
                 return defaults.http.staleOnError
                     && [500, 502, 503, 504].contains(failure.status ?? 0) && staleness.mayServeOnError
-            case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed:
-                return defaults.http.staleWhenUnreachable && staleness.mayServeOffline
-            default: return false
+            default: return failure.isUnreachable && defaults.http.staleWhenUnreachable && staleness.mayServeOffline
             }
         }
     }
