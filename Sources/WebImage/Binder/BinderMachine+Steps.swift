@@ -159,7 +159,6 @@ extension BinderMachine {
 extension ImageError {
     /// Whether the network's return may cure it.
     var endsWithTheNetwork: Bool {
-        guard case .network(let error) = self else { return false }
-        return error.meansUnreachable
+        isUnreachable
     }
 }

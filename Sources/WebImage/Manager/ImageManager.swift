@@ -33,6 +33,7 @@ public final class ImageManager: Sendable {
     public init(_ configure: (inout ImageManagerConfiguration) -> Void = { _ in }) {
         var configuration = ImageManagerConfiguration()
         configure(&configuration)
+        configuration = configuration.withOneTime()
         self.configuration = configuration
         let memory = configuration.cache.memory
         memoryCache = MemoryCache(

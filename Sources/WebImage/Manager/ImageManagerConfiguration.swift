@@ -2,6 +2,7 @@
 
 import Foundation
 import WebImageCodecs
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
@@ -43,7 +44,7 @@ public struct ImageManagerConfiguration: Sendable {
         /// still fresh is decided by HTTP.
         public var timeToLive: Double?
         /// Where times to live are read. Default the system's clock.
-        public var clock = StoreClock.system
+        package var clock = TimeSource.system
     }
 
     /// Settings of previews; requests say whether they want any (``ImageRequest/preview``).
@@ -55,7 +56,7 @@ public struct ImageManagerConfiguration: Sendable {
         /// gives no previews. Default 256 MiB.
         public var memoryBudget = 256 << 20
         /// Where intervals are read. Default the system's clock.
-        public var clock = StoreClock.system
+        package var clock = TimeSource.system
     }
 
     /// Settings of the stores.
@@ -120,6 +121,9 @@ public struct ImageManagerConfiguration: Sendable {
     public var failureLimit = FailureMemory.defaultLimit
     /// The clock by which freshness is judged. Default the system's.
     public var now: @Sendable () -> Date = { Date() }
+    /// One time source for everything that the manager does, in place of the clocks of the single settings; `nil` for
+    /// those. For tests.
+    package var time: TimeSource?
 
     /// The defaults.
     public init() {}
@@ -172,6 +176,19 @@ extension ImageManagerConfiguration {
         downloader.allowedSchemes =
             downloader.allowedSchemes.map { both.intersection($0.map { $0.lowercased() }) } ?? both
         return downloader
+    }
+
+    /// The configuration with `time` in all settings that have a clock.
+    func withOneTime() -> ImageManagerConfiguration {
+        guard let time else { return self }
+        var copy = self
+        copy.now = time.now
+        copy.cache.memory.clock = time
+        copy.cache.disk.clock = time
+        copy.previews.clock = time
+        copy.downloader.retryClock = time.clock
+        copy.downloader.resume?.now = time.now
+        return copy
     }
 }
 

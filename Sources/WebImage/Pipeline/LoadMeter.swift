@@ -16,6 +16,8 @@ final class LoadMeter: Sendable {
         var isHeldBack = false
         var started: Date?
         var head: Date?
+        /// Loaders may report from several threads.
+        var outbox = OrderedDelivery<ImageProgress>()
 
         /// The progress to be told at `time`; nil where it is too early for it.
         mutating func told(at time: Double, isFinal: Bool) -> ImageProgress? {
@@ -56,30 +58,35 @@ final class LoadMeter: Sendable {
             state.withLock { $0.started = moment }
         case .head(_, let expected):
             let (moment, time) = (now(), time())
-            let progress = state.withLock { state in
+            state.withLock { state in
                 state.head = moment
                 state.progress = ImageProgress(received: 0, expected: expected)
                 // It begins, or begins anew: what was told before does not hold any more.
-                return state.told(at: time, isFinal: true)
+                if let progress = state.told(at: time, isFinal: true) { state.outbox.append(progress) }
             }
-            if let progress { handler(progress) }
+            deliver()
         case .body(let part):
             let time = time()
-            let progress = state.withLock { state in
+            state.withLock { state in
                 state.progress.received += part.count
-                return state.told(at: time, isFinal: state.progress.received == state.progress.expected)
+                let isFinal = state.progress.received == state.progress.expected
+                if let progress = state.told(at: time, isFinal: isFinal) { state.outbox.append(progress) }
             }
-            if let progress { handler(progress) }
+            deliver()
         }
     }
 
     /// The load has brought everything: tells the last progress where it was held back.
     func finish() {
-        let progress = state.withLock { state -> ImageProgress? in
-            defer { state.isHeldBack = false }
-            return state.isHeldBack ? state.progress : nil
+        state.withLock { state in
+            if state.isHeldBack { state.outbox.append(state.progress) }
+            state.isHeldBack = false
         }
-        if let progress { handler(progress) }
+        deliver()
+    }
+
+    private func deliver() {
+        OrderedDelivery<ImageProgress>.deliver({ access in state.withLock { access(&$0.outbox) } }, handler)
     }
 
     private static func seconds() -> Double {

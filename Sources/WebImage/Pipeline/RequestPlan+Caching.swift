@@ -107,7 +107,7 @@ extension RequestPlan {
         let event: CacheOutcome.Event
         if failure.reason == .status {
             event = .answer(ResponseHead(status: failure.status ?? 0))
-        } else if failure.meansUnreachable {
+        } else if failure.isUnreachable {
             event = .unreachable
         } else {
             return false

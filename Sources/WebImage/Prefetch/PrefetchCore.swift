@@ -53,8 +53,8 @@ final class PrefetchCore: Sendable {
         }
         guard let rest else { return }
         guard restSeconds > 0, listCount > 0 else { return endYielding(rest) }
-        Task.detached(priority: .utility) { [weak self, restSeconds] in
-            try? await Task.sleep(for: .seconds(saturating: restSeconds))
+        Task.detached(priority: .utility) { [weak self, restSeconds, time = manager.configuration.time ?? .system] in
+            await time.sleep(seconds: restSeconds)
             self?.endYielding(rest)
         }
     }

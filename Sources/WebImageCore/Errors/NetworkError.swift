@@ -151,14 +151,3 @@ public struct NetworkError: Sendable, Hashable {
         return URLCredentials.removed(from: "\(text)\(suffix) [\(url)]")
     }
 }
-
-extension NetworkError {
-    /// Whether the server could not be asked, or its response was lost, so that a stale copy may be used (RFC 9111
-    /// 4.2.4) and the return of the network may help.
-    package var meansUnreachable: Bool {
-        switch reason {
-        case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed: true
-        default: false
-        }
-    }
-}

@@ -274,12 +274,3 @@ extension HTTPClientCore {
         return await cache.store(answer, for: request.head, url: request.url, epoch: asked)
     }
 }
-
-extension ImageError {
-    /// Whether the server could not be asked, or its answer was lost: a stale copy may stand in (RFC 9111 4.2.4).
-    var isUnreachable: Bool {
-        guard case .network(let error) = self else { return false }
-        return [.offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed].contains(
-            error.reason)
-    }
-}

@@ -4,29 +4,6 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A clock without its type: seconds since it was taken up, and sleep.
-struct RetryClock: Sendable {
-    /// Seconds.
-    let elapsed: @Sendable () -> Double
-    /// Returns early when the task is cancelled.
-    let sleep: @Sendable (Double) async -> Void
-
-    init(_ clock: any Clock<Duration>) { self = Self.opened(clock) }
-
-    private init(elapsed: @escaping @Sendable () -> Double, sleep: @escaping @Sendable (Double) async -> Void) {
-        self.elapsed = elapsed
-        self.sleep = sleep
-    }
-
-    private static func opened(_ clock: some Clock<Duration>) -> RetryClock {
-        let start = clock.now
-        return RetryClock(
-            elapsed: { start.duration(to: clock.now) / .seconds(1) },
-            sleep: { seconds in try? await clock.sleep(until: clock.now.advanced(by: .seconds(seconds)), tolerance: nil)
-            })
-    }
-}
-
 /// Who waits to try again, and which hosts want to be left alone for how long. Thread-safe.
 final class RetryWaits: Sendable {
     private struct State {
@@ -40,13 +17,13 @@ final class RetryWaits: Sendable {
     /// Most hosts that are remembered.
     private static let mostHosts = 256
 
-    private let clock: RetryClock
+    private let time: TimeSource
     private let state = Lock(State())
 
-    init(_ clock: any Clock<Duration>) { self.clock = RetryClock(clock) }
+    init(_ clock: any Clock<Duration>) { time = TimeSource(clock) }
 
     /// Seconds on the clock.
-    var now: Double { clock.elapsed() }
+    var now: Double { time.uptime() }
 
     /// How many wait.
     var count: Int { state.withLock { $0.sleepers.count } }
@@ -88,7 +65,7 @@ final class RetryWaits: Sendable {
     /// - Throws: 1001 when the task is cancelled, 1010 when the waits are closed.
     func wait(_ seconds: Double) async throws(ImageError) {
         guard seconds > 0 else { return try check() }
-        let sleeper = Task { [clock] in await clock.sleep(seconds) }
+        let sleeper = Task { [time] in await time.sleep(seconds: seconds) }
         let (number, isClosed) = state.withLock { state in
             state.next += 1
             if !state.isClosed { state.sleepers[state.next] = sleeper }

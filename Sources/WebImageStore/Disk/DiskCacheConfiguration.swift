@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 
 /// How a ``DiskCache`` behaves.
 public struct DiskCacheConfiguration: Sendable {
@@ -34,13 +35,13 @@ public struct DiskCacheConfiguration: Sendable {
     /// Entries in them cannot be removed, but one stored under the same key takes precedence. Default none.
     public var extraDirectories: [String] = []
     /// Where the time comes from.
-    public var clock: StoreClock
+    package var clock = TimeSource.system
     package var fileSystem: any FileSystem
 
     /// A configuration with the defaults.
     public init(
         directory: String, sizeLimit: Int = 512 << 20, maxAge: Double = 30 * 86_400, minFreeFraction: Double = 0.05,
-        entryLimit: Int? = nil, durability: Durability = .none, clock: StoreClock = .system
+        entryLimit: Int? = nil, durability: Durability = .none
     ) {
         self.directory = directory
         self.sizeLimit = sizeLimit
@@ -49,7 +50,6 @@ public struct DiskCacheConfiguration: Sendable {
         self.entryLimit = entryLimit ?? min(sizeLimit / 10, 32 << 20)
         self.durability = durability
         self.stagingLimit = (1_024, 64 << 20)
-        self.clock = clock
         self.fileSystem = SystemFileSystem()
     }
 

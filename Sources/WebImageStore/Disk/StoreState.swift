@@ -79,7 +79,7 @@ final class StoreState: Sendable {
     private let wake = DispatchSemaphore(value: 0)
 
     var files: any FileSystem { configuration.fileSystem }
-    var clock: StoreClock { configuration.clock }
+    var clock: TimeSource { configuration.clock }
 
     /// Of a folder that is there.
     init(_ configuration: DiskCacheConfiguration) {

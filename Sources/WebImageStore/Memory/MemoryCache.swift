@@ -30,7 +30,7 @@ public final class MemoryCache: Sendable {
     }
 
     let store: Lock<ObjectStore<Image>>
-    let clock: StoreClock
+    let clock: TimeSource
     /// Seconds that pictures stored without a time to live of their own may be given out; nil for ever.
     public let timeToLive: Double?
     private let filled = Lock<(@Sendable () -> Void)?>(nil)
@@ -43,10 +43,19 @@ public final class MemoryCache: Sendable {
     ///   - countLimit: pictures; default unlimited.
     ///   - entryLimit: bytes of pixels of one picture; a dearer one is not taken. Default a tenth of the cost limit.
     ///   - timeToLive: seconds that a picture may be given out after it was stored; default unlimited.
-    ///   - clock: where times to live are read; only its uptime is used.
-    public init(
+    public convenience init(
         costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, entryLimit: Int? = nil,
-        timeToLive: Double? = nil, clock: StoreClock = .system
+        timeToLive: Double? = nil
+    ) {
+        self.init(
+            costLimit: costLimit, countLimit: countLimit, entryLimit: entryLimit, timeToLive: timeToLive,
+            clock: .system)
+    }
+
+    /// Creates an empty cache that reads times to live on `clock`; only its uptime is used.
+    package init(
+        costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, entryLimit: Int? = nil,
+        timeToLive: Double? = nil, clock: TimeSource
     ) {
         store = Lock(
             ObjectStore(

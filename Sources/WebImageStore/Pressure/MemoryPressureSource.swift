@@ -24,7 +24,7 @@ public final class MemoryPressureSource: Sendable {
         self.init(files: readsSystem ? PressureFiles.system() : nil)
     }
 
-    init(files: PressureFiles?, clock: StoreClock = .system, hasThread: Bool = true) {
+    init(files: PressureFiles?, clock: TimeSource = .system, hasThread: Bool = true) {
         core = PressureCore(files: files, clock: clock, hasThread: hasThread)
     }
 

@@ -26,12 +26,12 @@ final class PressureCore: Sendable {
 
     private let state = Lock(State())
     private let files: PressureFiles?
-    private let clock: StoreClock
+    private let clock: TimeSource
     private let hasThread: Bool
     /// Seconds between two looks at files that do not tell by themselves.
     private static let period = 5.0
 
-    init(files: PressureFiles?, clock: StoreClock, hasThread: Bool) {
+    init(files: PressureFiles?, clock: TimeSource, hasThread: Bool) {
         self.files = files
         self.clock = clock
         self.hasThread = hasThread

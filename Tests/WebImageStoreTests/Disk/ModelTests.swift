@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageConcurrency
 import WebImageHTTP
 
 @testable import WebImageStore

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageConcurrency
 import WebImageTestSupport
 
 @testable import WebImageStore

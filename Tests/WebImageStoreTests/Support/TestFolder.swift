@@ -48,8 +48,8 @@ final class ManualClock: Sendable {
 
     var now: Date { Date(timeIntervalSince1970: time.withLock { $0.now }) }
 
-    var clock: StoreClock {
-        StoreClock(now: { self.now }, uptime: { self.time.withLock { $0.uptime } })
+    var clock: TimeSource {
+        TimeSource(now: { self.now }, uptime: { self.time.withLock { $0.uptime } })
     }
 }
 

@@ -96,7 +96,7 @@ struct MemoryTests {
             $0.cache.memory.entryLimit = 40 * 30 * 4
             $0.cache.memory.countLimit = 2
             $0.cache.memory.timeToLive = 10
-            $0.cache.memory.clock = StoreClock(now: { Date() }, uptime: { uptime.withLock { $0 } })
+            $0.cache.memory.clock = TimeSource(now: { Date() }, uptime: { uptime.withLock { $0 } })
         }
         let sizes = [50.0, 40, 30, 20].map { request(server.url("/a"), width: $0) }
         for size in sizes { _ = try await fixture.manager.image(for: size) }
@@ -138,7 +138,7 @@ struct MemoryTests {
         // However long the requests take, the level lasts.
         let now = Date()
         let source = MemoryPressureSource(
-            files: nil, clock: StoreClock(now: { now }, uptime: { 0 }), hasThread: false)
+            files: nil, clock: TimeSource(now: { now }, uptime: { 0 }), hasThread: false)
         let fixture = try ManagerFixture { $0.memoryPressure = source }
         fixture.manager.handleMemoryPressure(.critical)
         let error = await #expect(throws: ImageError.self) {

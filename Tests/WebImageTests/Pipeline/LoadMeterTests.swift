@@ -91,4 +91,30 @@ struct LoadMeterTests {
         #expect(received.last == picture.count && received.first == 0)
         if interval == 0 { #expect(received.count > 10) } else { #expect(received.count == 2) }
     }
+
+    @Test("never goes back, also where a loader reports from two threads at the same time")
+    func order() async {
+        let told = Shared<[Int]>([])
+        let (isDelivering, mayGoOn, firstIsOver, secondIsOver) = (Gate(), Gate(), Gate(), Gate())
+        let meter = LoadMeter(now: { Date() }) { progress in
+            if progress.received == 10 {
+                isDelivering.open()
+                mayGoOn.blockingWait()
+            }
+            told.update { $0.append(progress.received) }
+        }
+        Thread {
+            meter.take(.body(Data(count: 10)))
+            firstIsOver.open()
+        }.start()
+        await isDelivering.wait()
+        Thread {
+            meter.take(.body(Data(count: 20)))
+            secondIsOver.open()
+        }.start()
+        await secondIsOver.wait()
+        mayGoOn.open()
+        await firstIsOver.wait()
+        #expect(told.value == [10, 30])
+    }
 }

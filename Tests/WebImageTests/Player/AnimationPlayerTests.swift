@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WebImageConcurrency
 import WebImageCore
 import WebImageTestSupport
 import WebImageTesting
@@ -160,7 +161,7 @@ struct AnimationPlayerTests {
     @Test("short memory leaves the frame that is shown, and look-ahead comes back with memory")
     func pressure() async throws {
         let uptime = Shared(0.0)
-        let clock = StoreClock(now: { Date() }, uptime: { uptime.value })
+        let clock = TimeSource(now: { Date() }, uptime: { uptime.value })
         let source = MemoryPressureSource(files: nil, clock: clock, hasThread: false)
         let fixture = try ManagerFixture { $0.memoryPressure = source }
         let moving = try Moving(frames: 4)

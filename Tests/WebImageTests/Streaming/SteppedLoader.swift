@@ -24,9 +24,9 @@ final class SteppedLoader: ImageLoader {
     private let steps = AsyncStream<Step>.makeStream()
     let taken = Shared(0)
 
-    var clock: StoreClock {
+    var clock: TimeSource {
         let time = time
-        return StoreClock(now: { Date() }, uptime: { time.value })
+        return TimeSource(now: { Date() }, uptime: { time.value })
     }
 
     func canLoad(_ url: URL) -> Bool { true }

@@ -18,9 +18,9 @@ struct StreamingTests {
     }
 
     /// A second passes whenever it is looked at: every download is slow.
-    private static func clock() -> StoreClock {
+    private static func clock() -> TimeSource {
         let time = Shared(0.0)
-        return StoreClock(
+        return TimeSource(
             now: { Date() },
             uptime: {
                 time.update {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageConcurrency
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite("One time source", .timeLimit(.minutes(1)))
+struct TimeSourceTests {
+    @Test("serves retries, the memory cache, freshness, and the disk cache of a manager")
+    func servesAll() async throws {
+        let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
+        let asked = Shared(0)
+        let server = try LoopbackServer { request in
+            let count = asked.update { count in
+                count += 1
+                return count
+            }
+            return count == 1 ? .status(503) : resource.response(to: request)
+        }
+        let clock = ManualClock()
+        let fixture = try ManagerFixture { configuration in
+            configuration.time = TimeSource(clock)
+            configuration.cache.memory.timeToLive = 30
+            configuration.cache.disk.maxAge = 1_000
+        }
+        let request = ImageRequest(server.url("/a"))
+        // The second attempt waits on the clock.
+        let task = fixture.manager.load(request)
+        await clock.waitForSleepers(count: 1)
+        #expect(asked.value == 1)
+        clock.advance(by: .seconds(10))
+        _ = try await task.response
+        await task.stored
+        #expect(asked.value == 2)
+        // Memory.
+        #expect(fixture.manager.cachedImage(for: request) != nil)
+        clock.advance(by: .seconds(31))
+        #expect(fixture.manager.cachedImage(for: request) == nil)
+        // Freshness: still fresh on disk, then not.
+        await fixture.manager.letsGo(of: request)
+        #expect(try await fixture.manager.response(for: request).origin == .disk)
+        #expect(asked.value == 2)
+        clock.advance(by: .seconds(31))
+        _ = try await fixture.manager.response(for: request)
+        #expect(asked.value == 3)
+        #expect(fixture.manager.configuration.cache.disk.clock.now() == fixture.manager.configuration.now())
+    }
+
+    @Test("sleeps for what is a positive number of seconds, and not for anything else")
+    func sleeps() async {
+        let clock = ManualClock()
+        let time = TimeSource(clock)
+        for seconds in [0, -1, -Double.infinity, .nan] { await time.sleep(seconds: seconds) }
+        let long = Task { await time.sleep(seconds: Double.infinity) }
+        await clock.waitForSleepers(count: 1)
+        long.cancel()
+        await long.value
+        let short = Task { await time.sleep(seconds: 2) }
+        await clock.waitForSleepers(count: 1)
+        clock.advance(by: .seconds(2))
+        await short.value
+        #expect(time.uptime() == 2)
+    }
+}
