@@ -54,11 +54,11 @@ public final class ImageManager: Sendable {
         _ configuration: ImageManagerConfiguration, hasDisk: Bool
     ) -> DownloaderConfiguration {
         var downloader = configuration.downloader
-        // Requests of a manager share loads above the downloader.
-        downloader.sharesTransfers = false
         if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
             downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
         }
+        // Requests of a manager share loads above the downloader.
+        downloader.sharesTransfers = false
         return downloader
     }
 
