@@ -59,6 +59,8 @@ public final class ImageManager: Sendable {
         if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
             downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
         }
+        // Requests of a manager share loads above the downloader.
+        downloader.sharesTransfers = false
         return downloader
     }
 

@@ -20,15 +20,22 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private struct Waiter {
         let ticket: Ticket<Outcome>
-        let priority: RequestPriority
+        var priority: RequestPriority
     }
 
-    /// The priority of running work. Changes reach it in order, although callers come and go at the same time.
+    /// The priority of running work, and where its reports go. Changes reach it in order, although callers come and go at the same time.
     private final class Urgency: Sendable {
         let context: LoadContext
+        let hub = ReportHub()
         private let turn = Lock(())
 
-        init(_ priority: RequestPriority) { context = LoadContext(priority: priority) }
+        init(_ priority: RequestPriority, wantsReports: Bool) {
+            guard wantsReports else {
+                context = LoadContext(priority: priority)
+                return
+            }
+            context = LoadContext(priority: priority) { [hub] report in hub.deliver(report) }
+        }
 
         /// Takes over the value that `current` reads. Who comes last reads last.
         func update(_ current: () -> RequestPriority?) {
@@ -52,9 +59,9 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var last: UInt64 = 0
         var idle: [Ticket<Void>] = []
 
-        mutating func begin(_ key: Key, _ priority: RequestPriority) -> Flight {
+        mutating func begin(_ key: Key, _ priority: RequestPriority, wantsReports: Bool = false) -> Flight {
             last += 1
-            let flight = Flight(id: last, urgency: Urgency(priority))
+            let flight = Flight(id: last, urgency: Urgency(priority, wantsReports: wantsReports))
             flights[key] = flight
             return flight
         }
@@ -79,14 +86,30 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func value(
         for key: Key, priority: RequestPriority = .normal, _ body: @escaping Body
     ) async throws(ImageError) -> Landing {
+        try await value(for: key, priority, nil, body)
+    }
+
+    /// The value for `key`, with the reports of the work for `listener`, whose live priority counts.
+    func value(
+        for key: Key, listener: ReportListener, _ body: @escaping Body
+    ) async throws(ImageError) -> Landing {
+        try await value(for: key, listener.priority, listener, body)
+    }
+
+    private func value(
+        for key: Key, _ priority: RequestPriority, _ listener: ReportListener?, _ body: @escaping Body
+    ) async throws(ImageError) -> Landing {
         let ticket = Ticket<Outcome>()
         let (flight, isFirst) = state.withLock { state -> (Flight, Bool) in
             let isFirst = state.flights[key] == nil
-            let flight = state.flights[key] ?? state.begin(key, priority)
+            let flight =
+                state.flights[key] ?? state.begin(key, priority, wantsReports: listener?.wantsReports ?? false)
             state.flights[key]?.waiters[ticket.id] = Waiter(ticket: ticket, priority: priority)
             return (flight, isFirst)
         }
+        if let listener { follow(listener, key, flight, ticket.id) }
         if isFirst { start(key, flight, body) } else { updatePriority(key, flight) }
+        defer { flight.urgency.hub.remove(ticket.id) }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in _ = ticket.install(continuation) }
         } onCancel: {
@@ -97,11 +120,25 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return Landing(value: try outcome.get(), isFirst: isFirst)
     }
 
+    private func follow(_ listener: ReportListener, _ key: Key, _ flight: Flight, _ ticket: UInt64) {
+        if listener.wantsReports { flight.urgency.hub.add(listener, ticket) }
+        listener.observePriority { [weak self, weak listener] _ in
+            guard let self, let listener else { return }
+            updatePriority(key, flight) { flight in
+                // Read here, so that of two changes that cross the later one stays.
+                flight.waiters[ticket]?.priority = listener.priority
+            }
+        }
+        updatePriority(key, flight) { $0.waiters[ticket]?.priority = listener.priority }
+    }
+
     /// Gives the work the highest priority of its present callers.
-    private func updatePriority(_ key: Key, _ flight: Flight) {
+    private func updatePriority(_ key: Key, _ flight: Flight, _ change: (inout Flight) -> Void = { _ in }) {
         flight.urgency.update {
             state.withLock { state in
-                guard let current = state.flights[key], current.id == flight.id else { return nil }
+                guard var current = state.flights[key], current.id == flight.id else { return nil }
+                change(&current)
+                state.flights[key] = current
                 return current.waiters.values.map(\.priority).max()
             }
         }

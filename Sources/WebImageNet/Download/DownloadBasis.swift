@@ -31,6 +31,8 @@ final class DownloadBasis: Sendable {
     private let common: Common
 
     var configuration: DownloaderConfiguration { common.rules.configuration }
+    /// The rules of all downloads of the downloader.
+    var shared: ExchangeRules { common.rules }
     var keep: Keep? { common.keep }
 
     /// The basis of a downloader, for requests to come.

@@ -79,6 +79,9 @@ public struct DownloaderConfiguration: Sendable {
     /// Whether HTTP/2 is offered to https servers. Default true.
     public var allowsHTTP2 = true
 
+    /// Whether equal requests share one transfer. False for owners that share responses themselves, such as managers.
+    package var sharesTransfers = true
+
     /// Defaults throughout.
     public init() {}
 }

@@ -8,6 +8,10 @@ import WebImageHTTP
 ///
 /// Transfers wait in a queue by priority, and for places by origin. Redirects are followed under rules of
 /// ``DownloaderConfiguration``; content codings are removed; sizes are limited while bytes come.
+///
+/// Equal requests that run at the same time share one transfer, at the highest priority of all. Each caller can be
+/// canceled by itself. Requests are equal if they send the same and accept the same, with the same cookies, credentials,
+/// and trust. A caller that joins a running transfer gets the head immediately and the body in one report at the end.
 public final class ImageDownloader: ImageLoader {
     /// What it was created with.
     public let configuration: DownloaderConfiguration
@@ -16,6 +20,8 @@ public final class ImageDownloader: ImageLoader {
     let waits: RetryWaits
     /// What every download begins with.
     private let blank: DownloadBasis
+    /// Loads that equal requests share.
+    let flights = FlightTable<DownloadKey, LoadResponse>()
 
     /// Creates a downloader and its network thread.
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
@@ -67,7 +73,7 @@ public final class ImageDownloader: ImageLoader {
     ///   and what interceptors throw.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         guard !configuration.interceptors.isEmpty || !configuration.responseInterceptors.isEmpty else {
-            return try await loadAnywhere(blank.with(request, source: request.url), LoadRun(context))
+            return try await load(blank.with(request, source: request.url), context)
         }
         return try await loadIntercepted(request, context)
     }
@@ -80,9 +86,14 @@ public final class ImageDownloader: ImageLoader {
         let chain = InterceptorChain(
             interceptors: configuration.interceptors, responseInterceptors: configuration.responseInterceptors
         ) { [self, source = request.url] (request, context) async throws(ImageError) in
-            try await loadAnywhere(blank.with(request, source: source), LoadRun(context))
+            try await load(blank.with(request, source: source), context)
         }
         return try await chain.run(request, context)
+    }
+
+    private func load(_ basis: DownloadBasis, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+        guard configuration.sharesTransfers else { return try await loadAnywhere(basis, LoadRun(context)) }
+        return try await loadShared(basis, context)
     }
 
     /// One attempt: the request and the redirects that follow.

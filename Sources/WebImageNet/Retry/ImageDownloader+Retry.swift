@@ -31,7 +31,7 @@ extension ImageDownloader {
         }
     }
 
-    private func loadWithRetries(_ first: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
+    func loadWithRetries(_ first: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
         let attempts = Attempts(first, first.rules.retry, start: waits.now)
         while true {
             do {

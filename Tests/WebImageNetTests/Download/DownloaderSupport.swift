@@ -18,12 +18,14 @@ func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {
         })
 }
 
-/// A downloader without the environment's proxies, which tries once and starts as fast as it can.
+/// A downloader without the environment's proxies, which tries once and starts as fast as it can. Each load has a
+/// transfer of its own.
 func makeDownloader(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ImageDownloader {
     var configuration = DownloaderConfiguration()
     configuration.proxy = .none
     configuration.retry = .never
     configuration.startRate = nil
+    configuration.sharesTransfers = false
     change(&configuration)
     return ImageDownloader(configuration)
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImageNet
+
+@Suite("Downloads that equal requests share", .timeLimit(.minutes(1)))
+struct SharingTests {
+    private let body = patternBytes(10_000)
+
+    private func makeSharing(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ImageDownloader {
+        makeDownloader {
+            $0.sharesTransfers = true
+            change(&$0)
+        }
+    }
+
+    /// Callers that wait for a shared load.
+    private func waiters(_ downloader: ImageDownloader, _ request: LoadRequest) -> Int {
+        let rules = ExchangeRules(downloader.configuration)
+        return downloader.flights.waiterCount(
+            of: DownloadKey(exchange: ExchangeKey(request, rules: rules), source: request.url))
+    }
+
+    @Test("Equal requests send one, and each can be canceled by itself")
+    func sharing() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
+        let downloader = makeSharing()
+        let request = LoadRequest(url: server.url("/a"))
+        let tasks = (0..<20).map { _ in Task { try await downloader.load(request, context: LoadContext()) } }
+        await untilTrue { waiters(downloader, request) == 20 }
+        await server.waitForRequests(count: 1)
+        for task in tasks.dropLast() { task.cancel() }
+        for task in tasks.dropLast() {
+            await #expect(throws: ImageError.request(.cancelled)) { try await task.value }
+        }
+        gate.open()
+        #expect(try await tasks.last?.value.body == body)
+        #expect(server.counters.requests == 1)
+        #expect(try await downloader.load(request, context: LoadContext()).body == body)
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("The last caller that leaves ends the transfer")
+    func leaving() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
+        let downloader = makeSharing()
+        let request = LoadRequest(url: server.url("/a"))
+        let tasks = (0..<2).map { _ in Task { try await downloader.load(request, context: LoadContext()) } }
+        await untilTrue { waiters(downloader, request) == 2 }
+        await server.waitForRequests(count: 1)
+        for task in tasks { task.cancel() }
+        await server.waitForClosedConnections(count: 1)
+        #expect(downloader.flights.count == 0)
+    }
+
+    @Test("Requests that send or accept something else aren't joined")
+    func different() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            ServerResponse(status: 404, body: Data("x".utf8)).with { $0.headGate = gate }
+        }
+        let downloader = makeSharing()
+        let plain = Task { await downloader.failure(server.url("/a")) }
+        let accepting = Task {
+            try await downloader.load(server.url("/a")) { $0.network.acceptedStatuses = .init { $0 == 404 } }
+        }
+        let keyed = Task { await downloader.failure(server.url("/a")) { $0.fields["X-Api-Key"] = "1" } }
+        await server.waitForRequests(count: 3)
+        gate.open()
+        #expect(await plain.value?.network?.status == 404)
+        #expect(try await accepting.value.head?.status == 404)
+        #expect(await keyed.value?.network?.status == 404)
+    }
+
+    @Test("A joined failure leads each request to its own alternatives")
+    func alternatives() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { [body] request in
+            request.path == "/a"
+                ? ServerResponse(status: 404, body: Data("x".utf8)).with { $0.headGate = gate } : .ok(body)
+        }
+        let downloader = makeSharing()
+        let failing = Task { await downloader.failure(server.url("/a")) }
+        let working = Task { try await downloader.load(server.url("/a")) { $0.alternatives = [server.url("/b")] } }
+        await untilTrue { waiters(downloader, LoadRequest(url: server.url("/a"))) == 2 }
+        gate.open()
+        #expect(await failing.value?.network?.status == 404)
+        #expect(try await working.value.body == body)
+        #expect(server.requests.map(\.path) == ["/a", "/b"])
+    }
+
+    @Test("All callers get reports, those that join late the body in one piece")
+    func reports() async throws {
+        let (gate, open) = (Gate(), Gate())
+        open.open()
+        let server = try LoopbackServer { [body] _ in
+            .ok(body).with { response in
+                response.pieceSize = 5_000
+                response.pieceGates = [open, gate]
+            }
+        }
+        let downloader = makeSharing()
+        let request = LoadRequest(url: server.url("/a"))
+        let (early, late) = (ReportLog(), ReportLog())
+        let first = Task { try await downloader.load(request, context: early.context()) }
+        await early.waitForBody()
+        let second = Task { try await downloader.load(request, context: late.context()) }
+        await late.waitForHead()
+        #expect(late.started == 1 && late.parts == 0)
+        gate.open()
+        #expect(try await first.value.body == body && early.body == body && early.started == 1)
+        #expect(try await second.value.body == body && late.body == body && late.parts == 1)
+        #expect(server.counters.requests == 1)
+    }
+
+    @Test("A caller that joins a transfer without reports gets them at the end")
+    func lateReports() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
+        let downloader = makeSharing()
+        let request = LoadRequest(url: server.url("/a"))
+        let log = ReportLog()
+        let first = Task { try await downloader.load(request, context: LoadContext()) }
+        await untilTrue { waiters(downloader, request) == 1 }
+        let second = Task { try await downloader.load(request, context: log.context()) }
+        await untilTrue { waiters(downloader, request) == 2 }
+        gate.open()
+        _ = try await (first.value, second.value)
+        #expect(log.body == body && log.status == 200 && log.expected == body.count)
+    }
+
+    @Test("A caller that joins, or changes its priority later, raises that of a queued transfer")
+    func priorities() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { [body] request in
+            request.path == "/first" ? .ok(body).with { $0.headGate = gate } : .ok(body)
+        }
+        let downloader = makeSharing { $0.connectionsPerHost = 1 }
+        func load(_ path: String, _ context: LoadContext) -> Task<LoadResponse, any Error> {
+            Task { try await downloader.load(LoadRequest(url: server.url(path)), context: context) }
+        }
+        func isWaiting(_ path: String, _ count: Int) -> Bool {
+            waiters(downloader, LoadRequest(url: server.url(path))) == count
+        }
+        let first = load("/first", LoadContext())
+        await server.waitForRequests(count: 1)
+        let low = load("/low", LoadContext(priority: .low))
+        let changing = LoadContext(priority: .low)
+        let changed = load("/changed", changing)
+        let normal = load("/normal", LoadContext())
+        await untilTrue { isWaiting("/low", 1) && isWaiting("/changed", 1) && isWaiting("/normal", 1) }
+        await untilTrue { downloader.activity.queued == 3 }
+        let joining = load("/low", LoadContext(priority: .veryHigh))
+        await untilTrue { isWaiting("/low", 2) }
+        changing.priority = .high
+        gate.open()
+        for task in [first, low, changed, normal, joining] { _ = try await task.value }
+        #expect(server.requests.map(\.path) == ["/first", "/low", "/changed", "/normal"])
+    }
+}
