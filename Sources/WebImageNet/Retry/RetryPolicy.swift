@@ -76,9 +76,14 @@ struct RetryState {
 
     init(_ policy: RetryPolicy) { self.policy = policy }
 
-    /// An attempt failed, `elapsed` seconds after the first one began.
-    mutating func decide(_ error: NetworkError, elapsed: Double) -> Decision {
-        failed += 1
+    /// A Boolean value that indicates whether the next attempt may send its request twice.
+    ///
+    /// A kept connection can end at any time, so that the first attempt always may.
+    var mayRepeat: Bool { failed == 0 || policy.attempts - failed > 1 }
+
+    /// An attempt failed, `elapsed` seconds after the first one began; `sends` is how often it sent its request.
+    mutating func decide(_ error: NetworkError, sends: Int = 1, elapsed: Double) -> Decision {
+        failed += max(sends, 1)
         let chance = RetryChance(error)
         guard failed < policy.attempts, chance != .never else { return .fail }
         if chance == .once, !triedOnce.insert(error.reason).inserted { return .fail }
