@@ -147,10 +147,15 @@ void wi_tls_observe(void *context, wi_tls_facts *facts) {
     SSL_CTX_set_cert_cb(context, note_certificate_request, NULL);
 }
 
-bool wi_curl_has_unread_bytes(CURL *easy) {
+void *wi_curl_tls(CURL *easy) {
     struct curl_tlssessioninfo *info = NULL;
-    if (!is_our_tls() || curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return false;
-    return info->backend == CURLSSLBACKEND_OPENSSL && info->internals != NULL && SSL_has_pending(info->internals) == 1;
+    if (!is_our_tls() || curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
+    return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}
+
+bool wi_curl_has_unread_bytes(CURL *easy) {
+    SSL *ssl = wi_curl_tls(easy);
+    return ssl != NULL && SSL_has_pending(ssl) == 1;
 }
 
 void wi_curl_flush(CURL *easy) {

@@ -40,6 +40,12 @@ extension NetworkLoop {
             return end(transfer, transfer.finish() ?? .failure(cut))
         }
         var failure = facts(of: transfer, handle, code)
+        // libcurl keeps a connection over which it couldn't send.
+        if failure.isLost, let connection = transfer.connection ?? transfer.opened, connection.users <= 1,
+            code != CURLE_HTTP2_STREAM
+        {
+            sockets.shutDown(connection)
+        }
         if transfer.refusal == .sentTooOften {
             // What libcurl reports when its own number of repetitions is used up.
             failure.code = CURLE_SEND_ERROR.rawValue
@@ -87,7 +93,7 @@ extension NetworkLoop {
         ending = []
         for (connection, earlier) in noted {
             var progress: [UInt64: Int] = [:]
-            for transfer in running.values.filter({ $0.connection === connection }) {
+            for transfer in running.values.filter({ uses($0, connection) }) {
                 if earlier[transfer.id] == transfer.progress {
                     let detail = "the connection ended under its stream"
                     fail(transfer, CurlFailure(code: CURLE_RECV_ERROR.rawValue, detail: detail))
@@ -98,6 +104,12 @@ extension NetworkLoop {
             if !progress.isEmpty { ending.append((connection, progress)) }
         }
         return true
+    }
+
+    /// Returns whether `transfer` still uses `connection`: libcurl may have begun to repeat it elsewhere.
+    private func uses(_ transfer: Transfer, _ connection: Connection) -> Bool {
+        guard transfer.connection === connection, let handle = transfer.handle else { return false }
+        return connection.session == nil || wi_curl_tls(handle.pointer) == connection.session
     }
 
     private func facts(of transfer: Transfer, _ handle: EasyHandle, _ code: CURLcode) -> CurlFailure {

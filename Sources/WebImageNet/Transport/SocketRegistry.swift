@@ -13,6 +13,8 @@ final class Connection {
     private var knownPort: Int?
     /// What TLS showed; `nil` without TLS.
     fileprivate(set) var tls: TLSFacts?
+    /// Identifies the TLS connection; `nil` without TLS, or if it isn't known.
+    var session: UnsafeMutableRawPointer?
     /// A Boolean value that indicates whether the socket is open.
     fileprivate(set) var isOpen = true
     /// A Boolean value that indicates whether libcurl closed it while the server still held it.
@@ -137,10 +139,10 @@ final class SocketRegistry {
         if connection.isOpen { connection.keep(isMultiplexed: isMultiplexed) }
     }
 
-    /// Returns whether a request may go over `connection`; `hasUnread` if TLS holds bytes of it already.
-    func isUsable(_ connection: Connection, hasUnread: Bool) -> Bool {
+    /// Returns whether a request of `user` may go over `connection`; `hasUnread` if TLS holds bytes of it already.
+    func isUsable(_ connection: Connection, user: UInt64, hasUnread: Bool) -> Bool {
         guard !connection.isSpoiled else { return false }
-        guard connection.isKept, !connection.isMultiplexed else { return true }
+        guard connection.opener != user, !connection.isMultiplexed else { return true }
         return !hasUnread && connection.isSilent
     }
 

@@ -83,9 +83,11 @@ enum TransferCallbacks {
         let (transfer, sockets) = (owner.transfer, owner.sockets)
         if let earlier = transfer.connection { sockets.end(earlier) }
         let next = sockets.begin(port: Int(port), group: owner.group, user: transfer.id, tls: transfer.tls)
+        let handle = transfer.handle?.pointer
         let isUsable = next.map { connection in
-            let hasUnread = transfer.handle.map { wi_curl_has_unread_bytes($0.pointer) } ?? false
-            return sockets.isUsable(connection, hasUnread: connection.isKept && hasUnread)
+            let hasUnread = handle.map(wi_curl_has_unread_bytes) ?? false
+            connection.session = handle.flatMap(wi_curl_tls)
+            return sockets.isUsable(connection, user: transfer.id, hasUnread: hasUnread)
         }
         return Int32(transfer.use(next, isUsable: isUsable ?? true) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }

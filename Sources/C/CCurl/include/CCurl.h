@@ -47,6 +47,8 @@ void wi_tls_facts_release(wi_tls_facts *facts);
 void wi_curl_set_tls_observer(CURL *easy, curl_ssl_ctx_callback function, void *context);
 /// Writes down in `facts` what the connections of an SSL_CTX show. The SSL_CTX becomes an owner of the facts.
 void wi_tls_observe(void *context, wi_tls_facts *facts);
+/// OpenSSL's object of the TLS connection that the transfer uses right now; NULL if there is none.
+void *wi_curl_tls(CURL *easy);
 /// Whether bytes that the server sent are in the buffers of the TLS connection that the transfer uses right now.
 bool wi_curl_has_unread_bytes(CURL *easy);
 /// Sends what libcurl holds back on the HTTP/2 connection that the transfer uses right now: RST_STREAM frames of
