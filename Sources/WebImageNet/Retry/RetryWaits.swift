@@ -10,6 +10,9 @@ struct RetryClock: Sendable {
     /// Returns early when the task is cancelled.
     let sleep: @Sendable (Double) async -> Void
 
+    /// Seconds; about 30 years.
+    private static let longestSleep = 1e9
+
     init(_ clock: any Clock<Duration>) { self = Self.opened(clock) }
 
     private init(elapsed: @escaping @Sendable () -> Double, sleep: @escaping @Sendable (Double) async -> Void) {
@@ -21,7 +24,10 @@ struct RetryClock: Sendable {
         let start = clock.now
         return RetryClock(
             elapsed: { start.duration(to: clock.now) / .seconds(1) },
-            sleep: { seconds in try? await clock.sleep(until: clock.now.advanced(by: .seconds(seconds)), tolerance: nil)
+            sleep: { seconds in
+                // A longer time can't be represented.
+                let time = Duration.seconds(min(seconds, longestSleep))
+                try? await clock.sleep(until: clock.now.advanced(by: time), tolerance: nil)
             })
     }
 }

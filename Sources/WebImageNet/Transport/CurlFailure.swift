@@ -109,9 +109,9 @@ struct CurlFailure: Sendable {
             "alert certificate revoked", "alert unsupported certificate", "alert access denied",
         ]
         if refusals.contains(where: detail.contains) { return .clientCertificateRejected }
-        // A server of TLS 1.3 refuses after the handshake and hangs up. If sending fails first, libcurl doesn't read why.
-        let isSending = CURLcode(code) == CURLE_SEND_ERROR || CURLcode(code) == CURLE_HTTP2
-        if wantsCertificate, isNewConnection, isSending {
+        // The server says why it refuses and hangs up, which can reach this machine before the reason was read.
+        let isEarly = [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR].contains(CURLcode(code))
+        if wantsCertificate, isNewConnection, isEarly, alert == nil {
             return hasClientCertificate ? .clientCertificateRejected : .clientCertificateRequired
         }
         // Before TLS 1.3 servers have no word for a certificate that is missing.

@@ -79,7 +79,7 @@ struct CurlFailureTests {
 
     @Test("A server that requests a certificate and hangs up at once wants one, or another one")
     func certificateRequests() {
-        for code in [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_RECV_ERROR] {
+        for code in [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR] {
             for (hasCertificate, isNew) in [(true, true), (false, true), (true, false), (false, false)] {
                 let found = reason(code) {
                     $0.wantsCertificate = true
@@ -88,7 +88,8 @@ struct CurlFailureTests {
                 }
                 let expected: NetworkError.Reason =
                     !isNew || code == CURLE_RECV_ERROR
-                    ? .connectionLost : hasCertificate ? .clientCertificateRejected : .clientCertificateRequired
+                    ? (code == CURLE_SSL_CONNECT_ERROR ? .secureConnectionFailed : .connectionLost)
+                    : hasCertificate ? .clientCertificateRejected : .clientCertificateRequired
                 #expect(found == expected, "\(code.rawValue) \(hasCertificate) \(isNew)")
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CCurl
 import Foundation
 import Glibc
 import Testing
@@ -284,6 +285,17 @@ struct HostileConnectionTests {
     private func isClosedOnExec(_ descriptor: Int32) -> Bool? {
         let flags = fcntl(descriptor, F_GETFD)
         return flags < 0 ? nil : flags & FD_CLOEXEC != 0
+    }
+
+    @Test("The sockets by which libcurl is woken close on exec")
+    func wakingSockets() throws {
+        let multi = try #require(curl_multi_init())
+        defer { curl_multi_cleanup(multi) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let open = names.compactMap { Int32($0) }.filter { isClosedOnExec($0) == false }
+        wi_curl_multi_close_on_exec(multi)
+        // Transports of other tests may begin at the same time.
+        #expect(open.count { isClosedOnExec($0) == true } >= 2)
     }
 
     @Test("Connections close on exec, and none is open after close()", arguments: [true, false])
