@@ -7,7 +7,10 @@ import WebImageCore
 /// Only failures that can pass are tried again: a lost connection, time limits of connecting and of silence, a proxy
 /// that failed, the statuses 408, 429, 500, 502, 503 and 504; a name that is not found and a refused connection once.
 public struct RetryPolicy: Sendable {
-    /// Attempts in all, the first one included. Default 3.
+    /// The number of attempts, including the first one. The default is 3.
+    ///
+    /// A request that is lost with a kept connection is repeated silently, which counts as an attempt. One such
+    /// repetition is made even if this is 1, because a kept connection can end at any time.
     public var attempts: Int
     /// Seconds before the second attempt, at most; doubled for each one after it. Default 0.5.
     public var baseDelay: Double

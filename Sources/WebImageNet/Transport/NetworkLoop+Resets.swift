@@ -40,7 +40,9 @@ extension NetworkLoop {
     }
 }
 
-/// The callbacks of a transfer that flushes a connection and sends no request. Lives as long as its handle is in the multi handle.
+/// The callbacks of a transfer that flushes a connection and sends no request.
+///
+/// It lives as long as its handle is in the multi handle.
 private final class FlushingVisit {
     private let handle: EasyHandle
     private let port: Int?
