@@ -95,7 +95,7 @@ let package = Package(
         traitModule("SVG", libraries: ["z"], headers: ["CLibrsvg"]),
         .systemLibrary(name: "CPoppler", path: "Sources/C/CPoppler", pkgConfig: "poppler-glib"),
         traitModule("PDF", libraries: [], headers: ["CPoppler"]),
-        cModule("CCurl", libraries: ["curl"]),
+        cModule("CCurl", libraries: ["curl", "ssl", "crypto"]),
         cModule("CContentCoding", libraries: ["z", "brotlidec", "zstd"]),
         cModule("CSQLite", libraries: ["sqlite3"]),
         cModule("CHash", libraries: ["xxhash", "crypto"]),

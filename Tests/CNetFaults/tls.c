@@ -39,6 +39,19 @@ wi_tls_server *wi_tls_server_create(const char *certificate, const char *key) {
     return server;
 }
 
+bool wi_tls_server_require_certificate(wi_tls_server *server, const char *authority) {
+    if (SSL_CTX_load_verify_locations(server->context, authority, NULL) != 1) {
+        ERR_clear_error();
+        return false;
+    }
+    SSL_CTX_set_verify(server->context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+    return true;
+}
+
+bool wi_tls_server_limit_version(wi_tls_server *server) {
+    return SSL_CTX_set_max_proto_version(server->context, TLS1_2_VERSION) == 1;
+}
+
 void wi_tls_server_destroy(wi_tls_server *server) {
     if (!server) return;
     SSL_CTX_free(server->context);
@@ -82,6 +95,11 @@ bool wi_tls_write(wi_tls_connection *connection, const void *bytes, size_t count
     if (SSL_write_ex(connection->ssl, bytes, count, &done) == 1) return true;
     ERR_clear_error();
     return false;
+}
+
+void wi_tls_say_goodbye(wi_tls_connection *connection) {
+    SSL_shutdown(connection->ssl);
+    ERR_clear_error();
 }
 
 void wi_tls_end(wi_tls_connection *connection, bool orderly) {

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "CCurl.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/crypto.h>
+#include <openssl/ssl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 CURLcode wi_curl_set_long(CURL *easy, CURLoption option, long value) {
@@ -58,6 +70,107 @@ CURLcode wi_curl_get_socket(CURL *easy, curl_socket_t *value) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
 }
 
+// What the server says by TLS: libcurl reports alerts only in words, and not at all if sending failed first.
+
+static int facts_index = -1;
+static pthread_once_t facts_once = PTHREAD_ONCE_INIT;
+
+static void release_facts(void *parent, void *facts, CRYPTO_EX_DATA *data, int index, long number, void *pointer) {
+    (void)parent, (void)data, (void)index, (void)number, (void)pointer;
+    wi_tls_facts_release(facts);
+}
+
+static void find_facts_index(void) {
+    const curl_version_info_data *version = curl_version_info(CURLVERSION_NOW);
+    const char *name = version != NULL && version->ssl_version != NULL ? version->ssl_version : "";
+    const char prefix[] = "OpenSSL/";
+    // Pointers of another TLS library, or of another OpenSSL, must not reach this one.
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return;
+    if ((unsigned)atoi(name + sizeof prefix - 1) != OPENSSL_version_major()) return;
+    facts_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release_facts);
+}
+
+static bool is_our_tls(void) {
+    pthread_once(&facts_once, find_facts_index);
+    return facts_index >= 0;
+}
+
+wi_tls_facts *wi_tls_facts_create(void) {
+    wi_tls_facts *facts = calloc(1, sizeof *facts);
+    if (facts == NULL) return NULL;
+    facts->alert = -1;
+    facts->users = 1;
+    return facts;
+}
+
+void wi_tls_facts_release(wi_tls_facts *facts) {
+    if (facts != NULL && --facts->users == 0) free(facts);
+}
+
+static wi_tls_facts *facts_of(const SSL *ssl) {
+    return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), facts_index);
+}
+
+static void note_state(const SSL *ssl, int where, int value) {
+    wi_tls_facts *facts = facts_of(ssl);
+    if (facts == NULL) return;
+    if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT) {
+        if ((value & 255) == SSL_AD_CLOSE_NOTIFY) facts->has_ended = true;
+        else facts->alert = value & 255;
+    }
+    if ((where & SSL_CB_HANDSHAKE_DONE) != 0) {
+        const unsigned char *name = NULL;
+        unsigned int length = 0;
+        SSL_get0_alpn_selected(ssl, &name, &length);
+        facts->is_http2 = length == 2 && memcmp(name, "h2", 2) == 0;
+    }
+}
+
+// OpenSSL calls this if the server requests a certificate.
+static int note_certificate_request(SSL *ssl, void *argument) {
+    (void)argument;
+    wi_tls_facts *facts = facts_of(ssl);
+    if (facts != NULL) facts->wants_certificate = true;
+    return 1;
+}
+
+void wi_curl_set_tls_observer(CURL *easy, curl_ssl_ctx_callback function, void *context) {
+    if (!is_our_tls()) return;
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context);
+}
+
+void wi_tls_observe(void *context, wi_tls_facts *facts) {
+    if (!is_our_tls() || SSL_CTX_set_ex_data(context, facts_index, facts) != 1) return;
+    facts->users += 1;
+    SSL_CTX_set_info_callback(context, note_state);
+    SSL_CTX_set_cert_cb(context, note_certificate_request, NULL);
+}
+
+void *wi_curl_tls(CURL *easy) {
+    struct curl_tlssessioninfo *info = NULL;
+    if (!is_our_tls() || curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
+    return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}
+
+bool wi_curl_has_unread_bytes(CURL *easy) {
+    SSL *ssl = wi_curl_tls(easy);
+    return ssl != NULL && SSL_has_pending(ssl) == 1;
+}
+
+void wi_curl_flush(CURL *easy) {
+    curl_easy_pause(easy, CURLPAUSE_RECV);
+    curl_easy_pause(easy, CURLPAUSE_CONT);
+}
+
+long wi_socket_idle_milliseconds(int descriptor) {
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
+    if (length < offsetof(struct tcp_info, tcpi_last_data_recv) + sizeof info.tcpi_last_data_recv) return -1;
+    return (long)info.tcpi_last_data_recv;
+}
+
 CURLMcode wi_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
@@ -78,6 +191,64 @@ bool wi_curl_next_finished(CURLM *multi, CURL **easy, CURLcode *code) {
 bool wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
     struct curl_waitfd extra = {.fd = descriptor, .events = CURL_WAIT_POLLIN, .revents = 0};
     return curl_multi_poll(multi, &extra, 1, milliseconds, NULL) == CURLM_OK && extra.revents != 0;
+}
+
+// libcurl shows neither end of the pair. They are told from all other sockets by what a wake-up changes: one unread
+// byte at one end, one unacknowledged byte at the other, and both are gone after the poll that reads it.
+
+typedef struct {
+    int descriptor;
+    int unread;
+    int unsent;
+} unix_socket;
+
+static bool measure(unix_socket *candidate) {
+    return ioctl(candidate->descriptor, FIONREAD, &candidate->unread) == 0 &&
+           ioctl(candidate->descriptor, SIOCOUTQ, &candidate->unsent) == 0;
+}
+
+static bool is_inherited_unix_stream(int descriptor) {
+    int domain = 0, type = 0;
+    socklen_t length = sizeof domain;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) != 0 || domain != AF_UNIX) return false;
+    length = sizeof type;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_STREAM) return false;
+    int flags = fcntl(descriptor, F_GETFD);
+    return flags >= 0 && (flags & FD_CLOEXEC) == 0;
+}
+
+void wi_curl_multi_close_on_exec(CURLM *multi) {
+    DIR *directory = opendir("/proc/self/fd");
+    if (directory == NULL) return;
+    unix_socket *candidates = NULL;
+    size_t count = 0, room = 0;
+    struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL) {
+        unix_socket candidate = {.descriptor = atoi(entry->d_name)};
+        if (entry->d_name[0] == '.' || !is_inherited_unix_stream(candidate.descriptor)) continue;
+        if (!measure(&candidate) || candidate.unread != 0 || candidate.unsent != 0) continue;
+        if (count == room) {
+            room = room * 2 + 16;
+            unix_socket *larger = realloc(candidates, room * sizeof *larger);
+            if (larger == NULL) break;
+            candidates = larger;
+        }
+        candidates[count++] = candidate;
+    }
+    closedir(directory);
+    curl_multi_wakeup(multi);
+    size_t changed = 0;
+    for (size_t i = 0; i < count; i++) {
+        unix_socket candidate = candidates[i];
+        if (measure(&candidate) && (candidate.unread == 1) != (candidate.unsent > 0)) candidates[changed++] = candidate;
+    }
+    curl_multi_poll(multi, NULL, 0, 0, NULL);
+    for (size_t i = 0; i < changed; i++) {
+        unix_socket candidate = candidates[i];
+        if (measure(&candidate) && candidate.unread == 0 && candidate.unsent == 0)
+            fcntl(candidate.descriptor, F_SETFD, FD_CLOEXEC);
+    }
+    free(candidates);
 }
 
 // libpsl comes with libcurl but its headers do not: it is looked for when the program runs.

@@ -16,7 +16,9 @@ public struct StoredReply: Sendable, Hashable {
     ///   - now: the present time, for Age.
     public static func make(to request: RequestHead, from stored: StoredHead, size: Int, now: Date) -> StoredReply {
         var head = stored.head
-        let age = String(Int(min(stored.age(now: now), Double(CacheControl.longest)).rounded(.down)))
+        let longest = Double(CacheControl.longest)
+        let seconds = stored.age(now: now)
+        let age = String(Int((seconds < longest ? max(seconds, 0) : longest).rounded(.down)))
         if let part = StoredPart(stored)?.reply(to: request, age: .init(name: "Age", value: age)) { return part }
         head.fields["Age"] = age
         if head.status == 200, stored.isUnmodified(for: request) {

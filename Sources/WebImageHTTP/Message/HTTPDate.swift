@@ -51,7 +51,9 @@ public enum HTTPDate {
             let month = scanner.word(months), scanner.take("-"), let short = scanner.digits(2), scanner.take(" "),
             let time = scanner.time(), scanner.take(" gmt"), scanner.isAtEnd
         else { return nil }
-        let thisYear = civilDate(Int((now.timeIntervalSince1970 / 86_400).rounded(.down))).year
+        let seconds = now.timeIntervalSince1970
+        guard abs(seconds) < 1e15 else { return nil }
+        let thisYear = civilDate(Int((seconds / 86_400).rounded(.down))).year
         var year = thisYear / 100 * 100 + short
         if year > thisYear + 50 { year -= 100 }
         return moment(year, month + 1, day, time)

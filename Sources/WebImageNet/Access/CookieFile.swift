@@ -12,7 +12,8 @@ extension CookieJar {
             let fields = [
                 (cookie.isHTTPOnly ? "#HttpOnly_" : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
                 cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
-                String(cookie.expires.map { Int64($0.timeIntervalSince1970) } ?? 0), cookie.name, cookie.value,
+                String(cookie.expires.map { Int64(min(max($0.timeIntervalSince1970, 0), 1e15)) } ?? 0), cookie.name,
+                cookie.value,
             ]
             text += fields.joined(separator: "\t") + "\n"
         }

@@ -97,11 +97,13 @@ public final class ImageDownloader: ImageLoader {
     }
 
     /// One attempt: the request and the redirects that follow.
-    func follow(_ basis: DownloadBasis, _ policy: RetryPolicy, _ run: LoadRun) async throws(ImageError) -> LoadResponse
-    {
+    func follow(
+        _ basis: DownloadBasis, _ policy: RetryPolicy, _ run: LoadRun, mayRepeat: Bool
+    ) async throws(ImageError) -> LoadResponse {
         let path = DownloadPath(basis)
         while true {
-            let order = try path.order(spent: run.spent)
+            var order = try path.order(spent: run.spent)
+            if !mayRepeat { order = order.with { $0.mayRepeat = false } }
             try await waits.waitForHost(order.request.origin, policy)
             let outcome = await exchange(order, run)
             if let response = try path.take(outcome) { return run.finished(response) }

@@ -35,7 +35,7 @@ extension ImageDownloader {
         let attempts = Attempts(first, first.rules.retry, start: waits.now)
         while true {
             do {
-                return try await follow(attempts.basis, attempts.policy, run)
+                return try await follow(attempts.basis, attempts.policy, run, mayRepeat: attempts.retries.mayRepeat)
             } catch {
                 if let seconds = try wait(after: error, attempts, run) { try await waits.wait(seconds) }
             }
@@ -53,7 +53,10 @@ extension ImageDownloader {
             return nil
         }
         noteRetryAfter(error, attempts.policy)
-        guard case .again(let seconds) = attempts.retries.decide(error, elapsed: waits.now - attempts.start) else {
+        guard
+            case .again(let seconds) = attempts.retries.decide(
+                error, sends: failure.attempt, elapsed: waits.now - attempts.start)
+        else {
             throw .network(error.telling(run.failures.dropLast()))
         }
         return seconds

@@ -73,7 +73,7 @@ final class LoadRun: Sendable {
         var response = response
         state.withLock { state in
             response.metrics.queued = state.queued
-            response.metrics.attempts = state.attempts + 1
+            response.metrics.attempts += state.attempts
             response.metrics.failures = state.failures
         }
         return response

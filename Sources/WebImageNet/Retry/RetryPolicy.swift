@@ -9,7 +9,10 @@ import WebImageCore
 ///
 /// Policies with generators of their own are equal if they're copies of each other.
 public struct RetryPolicy: Sendable, Hashable {
-    /// Attempts in all, the first one included. Default 3.
+    /// The number of attempts, including the first one. The default is 3.
+    ///
+    /// A request that is lost with a kept connection is repeated silently, which counts as an attempt. One such
+    /// repetition is made even if this is 1, because a kept connection can end at any time.
     public var attempts: Int
     /// Seconds before the second attempt, at most; doubled for each one after it. Default 0.5.
     public var baseDelay: Double
@@ -85,9 +88,14 @@ struct RetryState {
 
     init(_ policy: RetryPolicy) { self.policy = policy }
 
-    /// An attempt failed, `elapsed` seconds after the first one began.
-    mutating func decide(_ error: NetworkError, elapsed: Double) -> Decision {
-        failed += 1
+    /// A Boolean value that indicates whether the next attempt may send its request twice.
+    ///
+    /// A kept connection can end at any time, so that the first attempt always may.
+    var mayRepeat: Bool { failed == 0 || policy.attempts - failed > 1 }
+
+    /// An attempt failed, `elapsed` seconds after the first one began; `sends` is how often it sent its request.
+    mutating func decide(_ error: NetworkError, sends: Int = 1, elapsed: Double) -> Decision {
+        failed += max(sends, 1)
         let chance = RetryChance(error)
         guard failed < policy.attempts, chance != .never else { return .fail }
         if chance == .once, !triedOnce.insert(error.reason).inserted { return .fail }

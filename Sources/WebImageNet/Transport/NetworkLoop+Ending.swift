@@ -25,27 +25,42 @@ extension NetworkLoop {
         if let proxy = transfer.proxy, proxy.hasCredentials {
             proxyAuthentication.learn(UInt(bitPattern: handle.number(CURLINFO_PROXYAUTH_AVAIL)), from: proxy)
         }
-        if code == CURLE_OK, let socket = handle.socket {
-            let isPlain =
-                transfer.request.url.hasPrefix("http:") && !transfer.isMultiplexed && transfer.proxy?.isSecure != true
-            sockets.release(
-                socket, port: transfer.port ?? handle.number(CURLINFO_LOCAL_PORT), group: socketGroup(transfer),
-                isPlain: isPlain)
+        transfer.isDone = true
+        if let connection = transfer.connection {
+            if code == CURLE_OK { sockets.keep(connection, isMultiplexed: transfer.isMultiplexed) }
+            noteEnding(connection)
+        }
+        if transfer.refusal == .unusableConnection, !transfer.submission.ticket.isResolved {
+            if let connection = transfer.connection { sockets.shutDown(connection) }
+            return restart(transfer, isCounted: false, onNewConnection: true)
         }
         if let stop = transfer.stop { return end(transfer, .failure(stop)) }
         if code == CURLE_OK {
             let cut = transfer.failure(.connectionLost, phase: .head, detail: "the answer's head was cut")
             return end(transfer, transfer.finish() ?? .failure(cut))
         }
-        let failure = facts(of: transfer, handle, code)
-        let isSafe = transfer.request.method == "GET" || transfer.request.method == "HEAD"
-        if isSafe, failure.suggestsFreshConnection, !transfer.isRetry, !transfer.hasBytes,
-            !transfer.submission.ticket.isResolved
+        var failure = facts(of: transfer, handle, code)
+        // libcurl keeps a connection over which it couldn't send.
+        if failure.isLost, let connection = transfer.connection ?? transfer.opened, connection.users <= 1,
+            code != CURLE_HTTP2_STREAM
         {
-            detach(transfer)
-            transfer.restart()
-            return start(transfer)
+            sockets.shutDown(connection)
         }
+        if transfer.refusal == .sentTooOften {
+            // What libcurl reports when its own number of repetitions is used up.
+            failure.code = CURLE_SEND_ERROR.rawValue
+            failure.detail = "the connection was lost before the response"
+        }
+        fail(transfer, failure)
+    }
+
+    private func fail(_ transfer: Transfer, _ failure: CurlFailure) {
+        if failure.suggestsFreshConnection, transfer.mayRepeat {
+            // Streams of a connection that ended need a new one together, not one each.
+            let isShared = transfer.connection?.isMultiplexed == true && failure.code != CURLE_HTTP2_STREAM.rawValue
+            return restart(transfer, isCounted: true, onNewConnection: !isShared)
+        }
+        let code = CURLcode(failure.code)
         if let refused = transfer.refusedAddress, code == CURLE_COULDNT_CONNECT {
             return end(transfer, .failure(transfer.failure(.addressRefused, phase: .connect, detail: refused)))
         }
@@ -54,6 +69,47 @@ extension NetworkLoop {
             .failure(
                 transfer.failure(
                     failure.reason, underlying: Int32(bitPattern: code.rawValue), detail: failure.detail)))
+    }
+
+    private func restart(_ transfer: Transfer, isCounted: Bool, onNewConnection: Bool) {
+        detach(transfer)
+        transfer.restart(isCounted: isCounted, onNewConnection: onNewConnection)
+        start(transfer)
+    }
+
+    /// Notes that an HTTP/2 connection is at its end. libcurl notices that with one of its streams, and the others
+    /// would wait for bytes that can't come.
+    private func noteEnding(_ connection: Connection) {
+        guard connection.isMultiplexed, !connection.isSpoiled, connection.isAtEnd else { return }
+        sockets.spoil(connection)
+        ending.append((connection, [:]))
+    }
+
+    /// Ends the streams of HTTP/2 connections that are at their end, once libcurl has delivered what it holds of them.
+    /// Returns whether there were any.
+    func finishEnding() -> Bool {
+        guard !ending.isEmpty else { return false }
+        let noted = ending
+        ending = []
+        for (connection, earlier) in noted {
+            var progress: [UInt64: Int] = [:]
+            for transfer in running.values.filter({ uses($0, connection) }) {
+                if earlier[transfer.id] == transfer.progress {
+                    let detail = "the connection ended under its stream"
+                    fail(transfer, CurlFailure(code: CURLE_RECV_ERROR.rawValue, detail: detail))
+                } else {
+                    progress[transfer.id] = transfer.progress
+                }
+            }
+            if !progress.isEmpty { ending.append((connection, progress)) }
+        }
+        return true
+    }
+
+    /// Returns whether `transfer` still uses `connection`: libcurl may have begun to repeat it elsewhere.
+    private func uses(_ transfer: Transfer, _ connection: Connection) -> Bool {
+        guard transfer.connection === connection, let handle = transfer.handle else { return false }
+        return connection.session == nil || wi_curl_tls(handle.pointer) == connection.session
     }
 
     private func facts(of transfer: Transfer, _ handle: EasyHandle, _ code: CURLcode) -> CurlFailure {
@@ -70,11 +126,23 @@ extension NetworkLoop {
         }
         if failure.isProxyTLS { failure.verifyResult = handle.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
         if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT { failure.hasRoute = Routes.exist }
-        failure.hasClientCertificate = !(transfer.request.tls ?? configuration.tls).clientCertificates.isEmpty
-        failure.isEndedHere = transfer.openedSocket.map(sockets.wasEndedHere) ?? false
+        failure.hasClientCertificate = hasClientCertificate(transfer)
+        let tls = transfer.connection?.tls ?? transfer.tls
+        failure.alert = tls?.alert
+        failure.wantsCertificate = tls?.wantsCertificate ?? false
+        failure.isNewConnection = !transfer.hasBytes && (transfer.connection ?? transfer.opened)?.opener == transfer.id
+        // An orderly end is none that libcurl chose, and over HTTP/1 there are no rules of which it wouldn't tell.
+        failure.isEndedHere =
+            transfer.opened?.wasEndedHere == true && tls?.hasEnded != true && tls?.isHTTP2 != false
         let words = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
         failure.detail = failure.isProxyTLS ? "proxy: \(words)" : words
         return failure
+    }
+
+    private func hasClientCertificate(_ transfer: Transfer) -> Bool {
+        let certificates = (transfer.request.tls ?? configuration.tls).clientCertificates
+        guard !certificates.isEmpty, let host = URL(string: transfer.request.url)?.host() else { return false }
+        return certificates[host.lowercased()] != nil || transfer.proxy?.isSecure == true
     }
 
     /// Takes the transfer out of libcurl and its place back, and resolves it.
@@ -101,8 +169,14 @@ extension NetworkLoop {
     private func detach(_ transfer: Transfer) {
         guard let handle = transfer.handle else { return }
         curl_multi_remove_handle(multi, handle.pointer)
-        if let port = transfer.port { sockets.end(port) }
-        transfer.port = nil
+        if let connection = transfer.connection {
+            sockets.end(connection)
+            // libcurl keeps the frame that resets the stream until it has something else to send.
+            if connection.isMultiplexed, !transfer.isDone || transfer.stop != nil {
+                resets[ObjectIdentifier(connection)] = (connection, transfer.submission.order)
+            }
+        }
+        transfer.connection = nil
         handle.reset()
         contexts[handle.pointer] = nil
         transfer.handle = nil

@@ -33,23 +33,24 @@ extension NetworkLoop {
         transfer.proxy = proxies.proxy(for: transfer.request.url).map { ProxyAddress($0) }
         let context = TransferCallbacks.Context(
             transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
-            sockets: sockets)
+            sockets: sockets, group: socketGroup(transfer))
         contexts[handle.pointer] = context
-        handle.prepare(
-            transfer.submission.order, lines(of: transfer.submission.order), configuration,
-            proxy: transfer.proxy?.text)
-        if let proxy = transfer.proxy {
-            let tls = transfer.request.tls ?? configuration.tls
-            handle.prepare(proxy, tls, schemes: proxyAuthentication.schemes(proxy))
-            if proxyAuthentication.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }
-        }
+        prepare(handle, transfer.submission.order, transfer.proxy)
+        if let proxy = transfer.proxy, proxyAuthentication.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }
         TransferCallbacks.install(on: handle, context, sockets)
-        if transfer.isRetry { handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        if transfer.needsNewConnection || !transfer.request.mayRepeat { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         sockets.sweep(socketGroup(transfer))
         nextDeadline = min(nextDeadline, deadline(of: transfer, now: now))
         guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
             return end(transfer, .failure(transfer.failure(.other, detail: "libcurl takes no transfer")))
         }
+    }
+
+    /// Sets what `order` needs. Equal orders share connections.
+    func prepare(_ handle: EasyHandle, _ order: TransferOrder, _ proxy: ProxyAddress?) {
+        handle.prepare(order, lines(of: order), configuration, proxy: proxy?.text)
+        guard let proxy else { return }
+        handle.prepare(proxy, order.request.tls ?? configuration.tls, schemes: proxyAuthentication.schemes(proxy))
     }
 
     private func lines(of order: TransferOrder) -> FieldLines {

@@ -39,6 +39,8 @@ extension NetworkLoop {
         }
         noteRequestSent(transfer)
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
+        noteBytes(transfer, now: now)
+        guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
         return transfer.failure(.timedOut, phase: phase, detail: "no byte for \(limits.idle) s")
     }
 
@@ -55,6 +57,14 @@ extension NetworkLoop {
         guard !transfer.hasBytes, let handle = transfer.handle else { return }
         let sent = transfer.started + Int64(handle.offset(CURLINFO_PRETRANSFER_TIME_T)) * 1_000
         transfer.lastActivity = max(transfer.lastActivity, sent)
+    }
+
+    /// Takes bytes into account that came but that no callback has seen, such as those of an unfinished line of the head
+    /// or TLS record. The streams of an HTTP/2 connection can't be distinguished that way.
+    private func noteBytes(_ transfer: Transfer, now: Int64) {
+        guard let connection = transfer.connection, !connection.isMultiplexed, let idle = connection.idleMilliseconds
+        else { return }
+        transfer.lastActivity = max(transfer.lastActivity, now - idle * 1_000_000)
     }
 
     /// When to look at the transfer again.

@@ -26,6 +26,10 @@ final class NetworkLoop {
     var nextDeadline = Int64.max
     var limiter: StartLimiter
     var isSuspended = false
+    /// HTTP/2 connections that ended, and how much their transfers had received one pass ago.
+    var ending: [(connection: Connection, progress: [UInt64: Int])] = []
+    /// HTTP/2 connections over which canceled streams are to be reset, each with the order of one of them.
+    var resets: [ObjectIdentifier: (connection: Connection, order: TransferOrder)] = [:]
 
     /// Most easy handles kept for later.
     static let mostSpareHandles = 64
@@ -41,6 +45,7 @@ final class NetworkLoop {
             total: configuration.totalConnections, order: configuration.queueOrder)
         limiter = StartLimiter(configuration.startRate, now: MonotonicTime.now)
         proxies = ProxyResolver(configuration)
+        wi_curl_multi_close_on_exec(multi)
         wi_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(configuration.connectionsPerHost, 1))
         wi_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(configuration.totalConnections, 1))
         wi_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.totalConnections, 1))
@@ -54,10 +59,12 @@ final class NetworkLoop {
             sockets.beginPass()
             startWaiting()
             tellEnded()
+            sendResets()
             var count: Int32 = 0
             curl_multi_perform(multi, &count)
             // What ended freed places: fill them before sleeping.
-            if finishDone() || finishLate() || !mailbox.goToSleep() { continue }
+            let hasEnded = [finishDone(), finishEnding(), finishLate()].contains(true)
+            if hasEnded || !resets.isEmpty || !mailbox.goToSleep() { continue }
             if wi_curl_multi_poll(multi, mailbox.waker, pollTimeout()) { wi_wake_clear(mailbox.waker) }
         }
         shutDown()

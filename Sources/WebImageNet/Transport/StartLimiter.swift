@@ -21,7 +21,9 @@ public enum QueueOrder: Sendable, Hashable {
 
 /// How fast transfers may start, so that a list that is scrolled fast does not flood servers.
 public struct StartRate: Sendable, Hashable {
-    /// Starts per second in the long run. Default 80.
+    /// The number of starts per second in the long run. The default is 80.
+    ///
+    /// Infinity means no limit, and a value that isn't a number means the default.
     public var perSecond: Double
     /// Starts at once after a rest. Default 25.
     public var burst: Int
@@ -45,7 +47,10 @@ struct StartLimiter {
 
     /// Full at `now`.
     init(_ rate: StartRate?, now: Int64) {
-        interval = rate.map { Int64(1e9 / min(max($0.perSecond, 0.001), 1e9)) }
+        interval = rate.flatMap { rate in
+            let perSecond = rate.perSecond.isNaN ? StartRate().perSecond : rate.perSecond
+            return perSecond == .infinity ? nil : Int64(1e9 / min(max(perSecond, 0.001), 1e9))
+        }
         burst = max(rate?.burst ?? 1, 1)
         tokens = burst
         filled = now

@@ -11,6 +11,14 @@ final class Transfer {
     /// Bytes of an uninteresting body that are read for the sake of keeping the connection.
     static let mostDiscarded = 64 << 10
 
+    /// Why a request isn't sent over the connection that libcurl chose.
+    enum Refusal {
+        /// Bytes came while the connection was idle, or it ended.
+        case unusableConnection
+        /// It was sent as often as it may be.
+        case sentTooOften
+    }
+
     let submission: Submission
     var handle: EasyHandle?
     /// When it left the queue, in nanoseconds of the monotonic clock.
@@ -18,14 +26,28 @@ final class Transfer {
     /// When the last byte came, or when the wait for one began.
     var lastActivity: Int64 = 0
     var requestTime = Date()
-    /// Whether this is the second try, on a fresh connection.
-    var isRetry = false
+    /// A Boolean value that indicates whether it needs a new connection.
+    private(set) var needsNewConnection = false
+    /// The number of the attempt to send the request, counted from 1.
+    private(set) var attempt = 1
+    /// How often the request was sent.
+    private var sends = 0
+    /// Responses that had begun over the connection when the request was sent.
+    private var responsesBefore = 0
+    /// Bytes of header lines when the request was sent last.
+    private var receivedBefore = 0
     /// The proxy it goes through; nil for none.
     var proxy: ProxyAddress?
-    /// The last socket that was opened for it; nil where it uses a kept connection.
-    var openedSocket: Int32?
-    /// The port on this machine of the connection that its request goes over; nil where none was sent.
-    var port: Int?
+    /// The last connection that was opened for it; `nil` if it uses a kept connection.
+    var opened: Connection?
+    /// What the last TLS handshake for it showed.
+    var tls: TLSFacts?
+    /// The connection that its request goes over; `nil` if none was sent.
+    var connection: Connection?
+    /// The reason that the request wasn't sent.
+    private(set) var refusal: Refusal?
+    /// A Boolean value that indicates whether libcurl is done with it.
+    var isDone = false
     /// Set where the address policy refused a connection.
     var refusedAddress: String?
     /// Why a callback stopped the transfer.
@@ -45,6 +67,8 @@ final class Transfer {
     var id: UInt64 { submission.ticket.id }
     var request: TransferRequest { submission.request }
     var hasBytes: Bool { parser.received > 0 || received > 0 }
+    /// Bytes that came so far.
+    var progress: Int { parser.received + received }
     var isHeadComplete: Bool { parser.isComplete }
 
     init(_ submission: Submission) {
@@ -54,11 +78,48 @@ final class Transfer {
             order.request.resume, isForeign: order.request.resume == nil && order.request.fields["Range"] != nil)
     }
 
-    /// Forgets what came: the transfer starts again on a fresh connection.
-    func restart() {
-        isRetry = true
+    /// Notes that the request is about to go over `next` instead of ``connection``. Returns `false` if it may not.
+    func use(_ next: Connection?, isUsable: Bool) -> Bool {
+        let earlier = connection
+        connection = next
+        guard isUsable else {
+            refusal = .unusableConnection
+            return false
+        }
+        // libcurl sends again by itself: to answer a challenge, and if the connection was lost without a response. A
+        // server that ends a connection after some of its streams (GOAWAY) refuses the others, which costs no attempt.
+        let isAnswered = parser.received > receivedBefore
+        let servesOthers = earlier.map { $0.isMultiplexed && $0.responses > responsesBefore } ?? false
+        receivedBefore = parser.received
+        responsesBefore = next?.responses ?? 0
+        if isAnswered || servesOthers { return true }
+        guard sends < (request.mayRepeat ? 2 : 1) else {
+            refusal = .sentTooOften
+            return false
+        }
+        sends += 1
+        attempt = max(attempt, sends)
+        return true
+    }
+
+    /// A Boolean value that indicates whether the request may be sent again without notice, because it went over a
+    /// connection that had been opened for another one and can have ended meanwhile.
+    var mayRepeat: Bool {
+        let isSafe = request.method == "GET" || request.method == "HEAD"
+        return isSafe && request.mayRepeat && attempt < 2 && !hasBytes && connection.map { $0.opener != id } ?? false
+            && !submission.ticket.isResolved
+    }
+
+    /// Forgets what came, because the transfer starts again. `isCounted` if that is another attempt.
+    func restart(isCounted: Bool, onNewConnection: Bool) {
+        needsNewConnection = onNewConnection
+        if isCounted { attempt = sends + 1 }
         parser.reset()
-        openedSocket = nil
+        receivedBefore = 0
+        refusal = nil
+        opened = nil
+        tls = nil
+        isDone = false
         refusedAddress = nil
     }
 
@@ -106,6 +167,7 @@ final class Transfer {
     }
 
     private func begin(_ head: ResponseHead) -> Bool {
+        connection?.noteResponse()
         self.head = head
         responseTime = Date()
         let length = head.bodyLength
@@ -188,7 +250,8 @@ final class Transfer {
             head: head, body: body?.data ?? Data(), interim: parser.interim, requestTime: requestTime,
             responseTime: responseTime,
             retryAfter: head.fields["Retry-After"].flatMap { RetryAfter.seconds($0, now: serverTime(head)) },
-            metrics: metrics(finished), isLengthKnown: isMultiplexed || head.tellsItsEnd)
+            metrics: metrics(finished),
+            isLengthKnown: head.tellsItsEnd || (isMultiplexed && connection?.isOpen != false))
     }
 
     /// A date counts from the server's own clock where it tells it.
@@ -201,6 +264,7 @@ final class Transfer {
         metrics.queued = Double(started - submission.enqueued) / 1e9
         metrics.finished = Double(finished - started) / 1e9
         metrics.bytesReceived = received
+        metrics.attempts = attempt
         metrics.resumedBytes = resume.isContinued ? request.resume?.bytes.count ?? 0 : 0
         guard let handle else { return metrics }
         metrics.resolved = Double(handle.offset(CURLINFO_NAMELOOKUP_TIME_T)) / 1e6
@@ -230,7 +294,7 @@ final class Transfer {
         .network(
             NetworkError(
                 reason, url: request.url, phase: phase ?? self.phase, status: head?.status, underlying: underlying,
-                attempt: isRetry ? 2 : 1, detail: detail))
+                attempt: attempt, detail: detail))
     }
 
     private func stop(_ reason: NetworkError.Reason, detail: String) -> Bool {

@@ -14,10 +14,15 @@ enum TransferCallbacks {
         /// Whether connections go to a proxy that was configured explicitly, which is trusted.
         let trustsPeer: Bool
         let sockets: SocketRegistry
+        /// The connections among which libcurl chooses.
+        let group: String
 
-        init(transfer: Transfer, policy: AddressPolicy, trustsPeer: Bool, sockets: SocketRegistry) {
+        init(
+            transfer: Transfer, policy: AddressPolicy, trustsPeer: Bool, sockets: SocketRegistry, group: String
+        ) {
             self.transfer = transfer
             self.sockets = sockets
+            self.group = group
             self.policy = policy
             self.trustsPeer = trustsPeer
         }
@@ -33,6 +38,12 @@ enum TransferCallbacks {
         wi_curl_set_pointer(handle.pointer, CURLOPT_WRITEDATA, pointer)
         wi_curl_set_before_request(handle.pointer, beforeRequest, pointer)
         wi_curl_set_open_socket(handle.pointer, openSocket, pointer)
+        wi_curl_set_tls_observer(handle.pointer, beforeHandshake, pointer)
+        installClosing(on: handle, sockets)
+    }
+
+    /// Has `sockets` notified of every connection that is closed. It must live as long as any connection is open.
+    static func installClosing(on handle: EasyHandle, _ sockets: SocketRegistry) {
         wi_curl_set_close_socket(handle.pointer, closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
@@ -57,14 +68,28 @@ enum TransferCallbacks {
         }
     }
 
+    /// Called for each TLS connection that is opened for the transfer, before its handshake.
+    private static let beforeHandshake: curl_ssl_ctx_callback = { _, ssl, context in
+        guard let ssl, let context, let facts = TLSFacts() else { return CURLE_OK }
+        facts.observe(ssl)
+        transfer(context).transfer.tls = facts
+        return CURLE_OK
+    }
+
     /// Called again where libcurl asks once more, on another connection or the same one.
     private static let beforeRequest: curl_prereq_callback = { context, _, _, _, port in
         guard let context else { return Int32(CURL_PREREQFUNC_OK) }
         let owner = transfer(context)
-        if let earlier = owner.transfer.port { owner.sockets.end(earlier) }
-        owner.sockets.begin(Int(port))
-        owner.transfer.port = Int(port)
-        return Int32(CURL_PREREQFUNC_OK)
+        let (transfer, sockets) = (owner.transfer, owner.sockets)
+        if let earlier = transfer.connection { sockets.end(earlier) }
+        let next = sockets.begin(port: Int(port), group: owner.group, user: transfer.id, tls: transfer.tls)
+        let handle = transfer.handle?.pointer
+        let isUsable = next.map { connection in
+            let hasUnread = handle.map(wi_curl_has_unread_bytes) ?? false
+            connection.session = handle.flatMap(wi_curl_tls)
+            return sockets.isUsable(connection, user: transfer.id, hasUnread: hasUnread)
+        }
+        return Int32(transfer.use(next, isUsable: isUsable ?? true) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
 
     private static let openSocket: curl_opensocket_callback = { context, _, address in
@@ -76,8 +101,9 @@ enum TransferCallbacks {
         }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
-        owner.sockets.open(socket)
-        owner.transfer.openedSocket = socket
+        if socket >= 0 {
+            owner.transfer.opened = owner.sockets.open(socket, group: owner.group, opener: owner.transfer.id)
+        }
         return socket
     }
 

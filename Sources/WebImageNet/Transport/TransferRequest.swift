@@ -4,7 +4,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// One HTTP exchange for the transport: no redirects, no retries but the one on a fresh connection.
+/// One HTTP exchange for the transport: no redirects, no retries but the one for a kept connection that was lost.
 struct TransferRequest: Sendable {
     /// What becomes of the body.
     enum Disposition: Sendable {
@@ -30,6 +30,8 @@ struct TransferRequest: Sendable {
     var maxBytes = 32 << 20
     /// Time limits; `total` is what is left for this exchange.
     var timeouts = LoadTimeouts()
+    /// A Boolean value that indicates whether a request that was lost with a kept connection is sent once more.
+    var mayRepeat = true
     /// Whom to trust; nil for the downloader's.
     var tls: TLSConfiguration?
     /// Asked once, with the final answer's head, on the network thread.

@@ -11,6 +11,10 @@ typedef struct wi_tls_connection wi_tls_connection;
 
 /// A server's side of TLS with ALPN (h2, http/1.1) over PEM files; NULL on failure.
 wi_tls_server *wi_tls_server_create(const char *certificate, const char *key);
+/// Lets in only clients with a certificate of `authority` (PEM file); false on failure.
+bool wi_tls_server_require_certificate(wi_tls_server *server, const char *authority);
+/// Speaks TLS 1.2 at most; false on failure.
+bool wi_tls_server_limit_version(wi_tls_server *server);
 void wi_tls_server_destroy(wi_tls_server *server);
 /// The handshake over a blocking socket; NULL where it fails. The socket stays the caller's.
 wi_tls_connection *wi_tls_accept(wi_tls_server *server, int descriptor);
@@ -20,6 +24,8 @@ bool wi_tls_is_http2(wi_tls_connection *connection);
 long wi_tls_read(wi_tls_connection *connection, void *bytes, size_t count);
 /// Writes all of it; false where the peer is gone.
 bool wi_tls_write(wi_tls_connection *connection, const void *bytes, size_t count);
+/// Sends close_notify and leaves the connection open.
+void wi_tls_say_goodbye(wi_tls_connection *connection);
 /// Says goodbye where `orderly`, and frees.
 void wi_tls_end(wi_tls_connection *connection, bool orderly);
 

@@ -25,6 +25,13 @@ struct CookieFileTests {
         #expect(jar.cookies.map(\.expires) == [Date(timeIntervalSince1970: 4_102_444_800), nil])
     }
 
+    @Test("A cookie that ends beyond every calendar is written with a number")
+    func absurdEnd() {
+        let jar = CookieJar()
+        jar.add(netscapeText: ".b.example\tTRUE\t/p\tTRUE\t1e30\tn\tv\n")
+        #expect(jar.netscapeText.contains("\t1000000000000000\tn\tv"))
+    }
+
     @Test("Lines that are none, dead cookies and comments are skipped")
     func bad() {
         let jar = CookieJar()

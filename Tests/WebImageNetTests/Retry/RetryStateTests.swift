@@ -163,10 +163,33 @@ struct LimiterTests {
             free.noteStart()
         }
         #expect(free.nextStart == nil)
-        for rate in [0, -1, Double.infinity, 1e-300] {
+        for rate in [0, -1, Double.infinity, -Double.infinity, Double.nan, 1e-300] {
             var limiter = StartLimiter(StartRate(perSecond: rate, burst: 0), now: 0)
             let isAllowed = limiter.allowsStart(now: 0)
             #expect(isAllowed)
+        }
+    }
+
+    @Test("Waits of absurd lengths begin, and end when the waits are closed", arguments: [1e300, Double.infinity])
+    func endlessWaits(seconds: Double) async throws {
+        let waits = RetryWaits(ContinuousClock())
+        let task = Task { try await waits.wait(seconds) }
+        await untilTrue { waits.count == 1 }
+        waits.close()
+        let result = await task.result
+        #expect(throws: ImageError.self) { try result.get() }
+        try await RetryWaits(ContinuousClock()).wait(.nan)
+    }
+
+    @Test("Policies that aren't numbers wait no endless time")
+    func absurdPolicies() {
+        for value in [Double.nan, .infinity, -.infinity] {
+            var policy = RetryPolicy(
+                attempts: 3, baseDelay: value, maxDelay: value, maxRetryAfter: value, budget: value)
+            policy.random = { _ in value }
+            var state = RetryState(policy)
+            let error = NetworkError(.connectionLost, url: "http://a.example/", phase: .head)
+            if case .again(let wait) = state.decide(error, elapsed: 0) { #expect(wait == 0) }
         }
     }
 

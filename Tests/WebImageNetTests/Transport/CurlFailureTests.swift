@@ -77,11 +77,41 @@ struct CurlFailureTests {
         #expect(reason(CURLE_HTTP2_STREAM) { $0.detail = "not closed cleanly: PROTOCOL_ERROR" } == .badServerResponse)
     }
 
+    @Test("A server that requests a certificate and hangs up at once wants one, or another one")
+    func certificateRequests() {
+        for code in [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR] {
+            for (hasCertificate, isNew) in [(true, true), (false, true), (true, false), (false, false)] {
+                let found = reason(code) {
+                    $0.wantsCertificate = true
+                    $0.hasClientCertificate = hasCertificate
+                    $0.isNewConnection = isNew
+                }
+                let expected: NetworkError.Reason =
+                    !isNew || code == CURLE_RECV_ERROR
+                    ? (code == CURLE_SSL_CONNECT_ERROR ? .secureConnectionFailed : .connectionLost)
+                    : hasCertificate ? .clientCertificateRejected : .clientCertificateRequired
+                #expect(found == expected, "\(code.rawValue) \(hasCertificate) \(isNew)")
+            }
+        }
+        for (alert, expected) in [
+            (116, NetworkError.Reason.clientCertificateRequired), (40, .clientCertificateRequired),
+            (42, .clientCertificateRejected), (48, .clientCertificateRejected), (80, .secureConnectionFailed),
+        ] {
+            let found = reason(CURLE_SSL_CONNECT_ERROR) {
+                $0.wantsCertificate = true
+                $0.alert = Int32(alert)
+            }
+            #expect(found == expected, "\(alert)")
+        }
+    }
+
     @Test("Only a connection that may have been dead suggests a fresh one")
     func freshConnection() {
-        let lost = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM]
+        let lost = [
+            CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_PARTIAL_FILE,
+        ]
         for code in lost { #expect(CurlFailure(code: code.rawValue).suggestsFreshConnection) }
-        for code in [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT, CURLE_PARTIAL_FILE, CURLE_SSL_CONNECT_ERROR] {
+        for code in [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT, CURLE_SSL_CONNECT_ERROR] {
             #expect(!CurlFailure(code: code.rawValue).suggestsFreshConnection)
         }
         var refused = CurlFailure(code: CURLE_RECV_ERROR.rawValue)

@@ -19,6 +19,10 @@ public enum HTTP2Action: Sendable {
     case bytes(Data)
     /// Holds the whole connection until the gate opens.
     case wait(Gate)
+    /// Opens the gate: all actions before this one have been written.
+    case open(Gate)
+    /// Sends close_notify and leaves the connection open.
+    case sayGoodbye
     /// Ends the connection in order.
     case close
     /// Ends the connection without TLS's goodbye.
@@ -44,7 +48,7 @@ public enum HTTP2Action: Sendable {
         case .frame(let type, let flags, let stream, let payload):
             return HTTP2Bytes.frame(type, flags: flags, stream: stream, payload)
         case .bytes(let bytes): return bytes
-        case .wait, .close, .abort: return nil
+        case .wait, .open, .sayGoodbye, .close, .abort: return nil
         }
     }
 }

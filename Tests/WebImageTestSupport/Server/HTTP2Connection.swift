@@ -75,9 +75,17 @@ struct HTTP2Connection: Sendable {
     /// How the connection ends where it does.
     private func perform(_ actions: [HTTP2Action], _ connection: OpaquePointer, _ stream: UInt32) -> Ending? {
         for action in actions {
-            if case .wait(let gate) = action {
+            switch action {
+            case .wait(let gate):
                 gate.blockingWait()
                 continue
+            case .open(let gate):
+                gate.open()
+                continue
+            case .sayGoodbye:
+                wi_tls_say_goodbye(connection)
+                continue
+            default: break
             }
             guard let bytes = action.bytes(current: stream) else {
                 if case .close = action { return .orderly }

@@ -20,6 +20,16 @@ public final class HTTP2Server: Sendable {
         public let stream: UInt32
     }
 
+    /// What clients must do to be let in.
+    public enum Entrance: Sendable {
+        /// Nothing.
+        case open
+        /// Show a certificate of the authority's.
+        case certificate
+        /// Show a certificate of the authority's, over TLS 1.2.
+        case certificateByTLS12
+    }
+
     /// What answers a request; called on the connection's thread.
     public typealias Handler = @Sendable (Request) -> [HTTP2Action]
 
@@ -41,11 +51,18 @@ public final class HTTP2Server: Sendable {
 
     /// Starts a server. `settings` go out first (RFC 9113 6.5.2).
     public init(
-        _ certificates: TestCertificates, settings: [(UInt16, UInt32)] = [], handler: @escaping Handler
+        _ certificates: TestCertificates, settings: [(UInt16, UInt32)] = [], entrance: Entrance = .open,
+        handler: @escaping Handler
     ) throws {
         let context = wi_tls_server_create(certificates.certificate(.good), certificates.key)
         guard let context else { throw ListeningSocket.Failure(description: "no TLS server") }
         let tls = TLSContext(context)
+        if entrance != .open, !wi_tls_server_require_certificate(context, certificates.authority) {
+            throw ListeningSocket.Failure(description: "the server can't require certificates")
+        }
+        if entrance == .certificateByTLS12, !wi_tls_server_limit_version(context) {
+            throw ListeningSocket.Failure(description: "the server can't limit the version")
+        }
         authority = certificates.authority
         listener = try ListeningSocket()
         port = listener.port
