@@ -11,8 +11,8 @@ import WebImageTesting
 /// A manager, all who want something of it, and what they were told.
 final class ModelWorld {
     /// Whether requests store in different places and for different people, and whether caches are emptied while loads
-    /// run. Off until the manager keeps them apart; set `WEBIMAGE_MODEL_SHARING` to see what it does.
-    static let checksSharing = ProcessInfo.processInfo.environment["WEBIMAGE_MODEL_SHARING"] != nil
+    /// run. Set `WEBIMAGE_MODEL_SHARING` to `off` to leave that out.
+    static let checksSharing = ProcessInfo.processInfo.environment["WEBIMAGE_MODEL_SHARING"] != "off"
 
     struct Running {
         let task: ImageTask

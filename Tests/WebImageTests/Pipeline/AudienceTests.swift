@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Images that not everyone may see", .timeLimit(.minutes(2)))
+@Suite("Images that not everyone may see", .serialized, .timeLimit(.minutes(2)))
 struct AudienceTests {
     private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
         try ManagerFixture {
@@ -199,7 +199,7 @@ struct AudienceTests {
     }
 }
 
-@Suite("Images that other settings accepted", .timeLimit(.minutes(1)))
+@Suite("Images that other settings accepted", .serialized, .timeLimit(.minutes(1)))
 struct AcceptanceTests {
     /// A request whose image is only in memory.
     private func request(_ choice: NetworkChoice, _ choices: NetworkChoices) -> ImageRequest {

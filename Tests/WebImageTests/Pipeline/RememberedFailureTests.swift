@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("A remembered failure and requests that it says nothing about", .timeLimit(.minutes(2)))
+@Suite("A remembered failure and requests that it says nothing about", .serialized, .timeLimit(.minutes(2)))
 struct RememberedFailureTests {
     private static let unknown = Data([0, 1, 2, 3, 4, 5, 6, 7])
 
@@ -201,7 +201,8 @@ struct RememberedFailureTests {
     }
 
     @Test(
-        "A failure before a removal isn't remembered after it, also for a load that ends after the removal", arguments: [true, false])
+        "A failure before a removal isn't remembered after it, also for a load that ends after the removal",
+        arguments: [true, false])
     func removal(removesAll: Bool) async throws {
         let gate = Gate()
         let isThere = Shared(false)

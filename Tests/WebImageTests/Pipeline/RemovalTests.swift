@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Removal from the caches while requests run", .timeLimit(.minutes(1)))
+@Suite("Removal from the caches while requests run", .serialized, .timeLimit(.minutes(1)))
 struct RemovalTests {
     /// What is removed.
     enum Removal: String, CaseIterable, Sendable {
@@ -137,7 +137,8 @@ struct RemovalTests {
     }
 
     @Test(
-        "A request after a removal doesn't get the data that an earlier request still uses", arguments: Stage.allCases, Removal.allCases)
+        "A request after a removal doesn't get the data that an earlier request still uses", arguments: Stage.allCases,
+        Removal.allCases)
     func after(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
         let earlier = await world.start()

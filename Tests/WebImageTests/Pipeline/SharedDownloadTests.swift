@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Two requests for one URL that use the network differently", .timeLimit(.minutes(2)))
+@Suite("Two requests for one URL that use the network differently", .serialized, .timeLimit(.minutes(2)))
 struct SharedDownloadTests {
     private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
         try ManagerFixture {

@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Two requests for one URL that store in different places", .timeLimit(.minutes(2)))
+@Suite("Two requests for one URL that store in different places", .serialized, .timeLimit(.minutes(2)))
 struct StoreChoiceTests {
     /// Where a request stores original data.
     enum Place: String, CaseIterable, Sendable {
@@ -94,7 +94,8 @@ struct StoreChoiceTests {
     }
 
     @Test(
-        "A request for data that is still in use stores it where it says, whatever the first request stored", arguments: pairs(Place.allCases))
+        "A request for data that is still in use stores it where it says, whatever the first request stored",
+        arguments: pairs(Place.allCases))
     func inUse(first: Place, second: Place) async throws {
         let gate = Gate()
         let holding = HoldingTransformer(gate)

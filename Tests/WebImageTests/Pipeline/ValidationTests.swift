@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Responses of status 304", .timeLimit(.minutes(1)))
+@Suite("Responses of status 304", .serialized, .timeLimit(.minutes(1)))
 struct ValidationTests {
     /// Where the stale data is.
     enum Place: String, CaseIterable, Sendable {
@@ -124,7 +124,8 @@ struct ValidationTests {
     }
 
     @Test(
-        "A request for the data of an image in memory gets the data although the server answers 304", arguments: [true, false])
+        "A request for the data of an image in memory gets the data although the server answers 304",
+        arguments: [true, false])
     func dataBesideMemory(isFresh: Bool) async throws {
         let resource = ServerResource(
             body: Numbered.data(1), type: "image/png", etag: "\"a\"", cacheControl: "max-age=60")
