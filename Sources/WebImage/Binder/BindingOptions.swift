@@ -34,7 +34,9 @@ public struct BindingOptions: Sendable {
         case never
     }
 
-    /// Shown until a picture is there. Default nothing, which empties the view.
+    /// The placeholder that the view shows until an image is available.
+    ///
+    /// The default is ``Placeholder/empty``, which empties the view.
     public var placeholder = Placeholder.empty
     /// Whether the picture that is shown stays until the new one is there, instead of the placeholder. Default false.
     public var keepsCurrent = false
@@ -44,9 +46,13 @@ public struct BindingOptions: Sendable {
     /// Whether the binding looks at the disk too before it returns, and decodes what is there **on the calling thread**:
     /// for a picture that must be in the first frame, never for lists. Default false.
     public var looksOnDisk = false
-    /// Shown when loading failed. Default nil: what is shown stays. ``Placeholder/empty`` empties the view.
+    /// The placeholder that the view shows after a load fails.
+    ///
+    /// The default is `nil`, which means that the view keeps its content. ``Placeholder/empty`` empties the view.
     public var failure: Placeholder?
-    /// Shown where there is no URL. Default nil: the placeholder. ``Placeholder/empty`` empties the view.
+    /// The placeholder that the view shows if it has no URL.
+    ///
+    /// The default is `nil`, which means ``placeholder``. ``Placeholder/empty`` empties the view.
     public var empty: Placeholder?
     /// How the picture comes in, unless it was in memory. Default none.
     public var transition = Transition.none

@@ -2,12 +2,12 @@
 
 import WebImageCore
 
-/// What is shown where there is no picture: while one is loaded, when loading failed, and where nothing was asked for.
+/// The content of a view without an image: during a load, after a failed load, and without a URL.
 public enum Placeholder: Sendable {
-    /// Nothing. The slot is emptied.
+    /// No content. The slot is emptied.
     ///
-    /// The case isn't called `none`, because options of the type `Placeholder?` would take that for `nil`, which means no
-    /// choice.
+    /// The case isn't called `none` because an option of the type `Placeholder?` would take that for `nil`, which means
+    /// “not set”.
     case empty
     /// A picture at hand.
     case picture(Image)

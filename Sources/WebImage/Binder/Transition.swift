@@ -55,7 +55,9 @@ public struct Transition: Sendable, Hashable {
 
     /// What is seen.
     public var effect: Effect
-    /// Seconds; 0 for what is negative or isn't finite. Default 0.5, as in SDWebImage.
+    /// The duration of the transition, in seconds.
+    ///
+    /// A value that is negative or not finite becomes 0. The default is 0.5 seconds, as in SDWebImage.
     public var duration: Double { didSet { duration = Self.usable(duration) } }
     /// How the effect goes over time. Default ``Curve/easeInOut``.
     public var curve: Curve

@@ -153,9 +153,17 @@ public final class ImageManager: Sendable {
         pipeline.memory.placeholder(pipeline.plan(request))
     }
 
-    /// Forgets what is stored for `request`: its pictures of every size in memory and as entries of their own, its bytes in
-    /// all tiers, encodings made of them, its failure, and parts of lost downloads of its URL. What a tier that cannot list
-    /// its keys has of encodings is not given out any more, and ages away there.
+    /// Removes everything that is cached for a request.
+    ///
+    /// This method removes the images of every size from memory and from entries of their own, the data from all tiers,
+    /// encodings made of it, its remembered failure, and the resume data of its URL. Encodings in a tier that can't
+    /// list its keys are no longer returned and expire there.
+    ///
+    /// The removal applies to running requests too. They finish with their images but store nothing, and later requests
+    /// don't join their work.
+    ///
+    /// - Parameter request: The request. The header fields, network options, cookies, and credentials that are part of
+    ///   its key decide which entries are removed.
     public func removeCached(_ request: ImageRequest) async {
         let plan = await pipeline.plan(request).verified()
         // First, so that requests that run store nothing of what is removed.
@@ -169,7 +177,9 @@ public final class ImageManager: Sendable {
         await plan.cache.removeDerived(from: plan.keys.allPictures)
     }
 
-    /// Empties the manager's caches, and forgets failures and the parts of lost downloads.
+    /// Empties the caches of the manager, and removes all failures and all resume data.
+    ///
+    /// The removal applies to running requests too. They finish with their images but store nothing.
     public func removeAllCached() async {
         failures.removeAll()
         await cache.removeAll()
@@ -177,7 +187,11 @@ public final class ImageManager: Sendable {
         await downloader.forgetAllParts()
     }
 
-    /// What failed and is not asked for again for a while.
+    /// The failures that the manager remembers (its negative cache).
+    ///
+    /// A remembered failure answers only requests that would be sent, accepted, and decoded in the same way as the
+    /// request that failed. Until it expires, such requests fail with ``CacheError/remembered(cause:since:until:)``
+    /// without contacting the server.
     public var failures: FailureMemory { pipeline.failures.memory }
 
     /// Ends the network thread and writes what waits for the disk. Running requests end with an error.
@@ -187,6 +201,8 @@ public final class ImageManager: Sendable {
         pipeline.workers.close()
     }
 
-    /// Jobs under way at any stage; zero when the manager is at rest.
+    /// The number of jobs that run at any stage.
+    ///
+    /// The value is 0 if the manager is idle.
     public var runningJobs: Int { pipeline.runningJobs }
 }

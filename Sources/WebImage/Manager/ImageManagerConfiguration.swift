@@ -72,12 +72,13 @@ public struct ImageManagerConfiguration: Sendable {
     /// Gives the bytes that are stored for a downloaded picture, instead of the bytes as they came; nil stores none. Gets
     /// the picture where one was made. Runs on a worker thread. Default nil: what came is stored.
     public var serialize: (@Sendable (_ image: Image?, _ data: Data, _ request: ImageRequest) -> Data?)?
-    /// The URL schemes that may be loaded, for redirects and alternatives too. Requests for other schemes fail with
-    /// ``RequestError/unsupportedScheme(_:)``, without a look at what is behind the URL.
+    /// The URL schemes that the manager may load, also for redirects and alternatives.
     ///
-    /// Requests with a loader of their own and those that make their image themselves are not affected. The default is `nil`,
-    /// which means every scheme that a loader takes. If ``DownloaderConfiguration/addressPolicy`` allows public addresses only,
-    /// `nil` means `https` and `http`.
+    /// Requests for other schemes fail with ``RequestError/unsupportedScheme(_:)`` before anything is opened. The
+    /// setting doesn't affect requests with a custom loader and images that the application makes.
+    ///
+    /// The default is `nil`, which means every scheme that a loader supports. If
+    /// ``DownloaderConfiguration/addressPolicy`` is ``AddressPolicy/publicOnly``, `nil` means `https` and `http`.
     public var allowedSchemes: Set<String>?
     /// Connections, time limits, redirects, proxy, TLS.
     public var downloader = DownloaderConfiguration()
@@ -128,10 +129,10 @@ public struct ImageManagerConfiguration: Sendable {
     /// The defaults.
     public init() {}
 
-    /// The settings for servers that load images from anyone.
+    /// The configuration for servers that load images from URLs of unknown clients.
     ///
-    /// They allow `https` and `http` only, public addresses only, ``Limits/server``, and 256 different requests at the same
-    /// time. Everything else is as by default.
+    /// It allows `https` and `http` only, public addresses only, ``Limits/server``, and up to 256 different requests at
+    /// the same time. All other settings have their defaults.
     ///
     /// ```swift
     /// let manager = ImageManager {

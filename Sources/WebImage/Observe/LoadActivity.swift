@@ -2,15 +2,18 @@
 
 import WebImageConcurrency
 
-/// How many loads run, as a number and as a stream of numbers. Files and data URLs do not count. Thread-safe.
+/// The number of loads in flight, as a value and as a stream of values.
+///
+/// Files and `data:` URLs don't count. The class is thread-safe.
 public final class LoadActivity: Sendable {
     private let live = ObservedValue(0)
 
-    /// Loads that run or wait for a connection.
+    /// The number of loads that run or wait for a connection.
     public var count: Int { live.value }
 
-    /// The count now and after every change, in the order of the changes. Who reads slowly gets the last count only. Never
-    /// ends by itself.
+    /// The current count, and the count after every change, in the order of the changes.
+    ///
+    /// A slow reader receives only the most recent count. The stream doesn't end on its own.
     public var counts: AsyncStream<Int> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = live.follow { continuation.yield($0) }

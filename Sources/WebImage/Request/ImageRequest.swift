@@ -33,16 +33,22 @@ public struct ImageRequest: Sendable {
     /// Decodes in place of the manager's coders, without being asked whether it can. Its
     /// ``ImageCoder/identifier`` enters the key: what it makes is kept apart. Default nil.
     public var coder: (any ImageCoder)?
-    /// Loads the bytes instead of the manager's loaders, without being asked whether it can. Simultaneous requests share
-    /// a load only when their loaders are the same: the same object, equal values of a Hashable type, or copies of one
-    /// request. The loader is not part of the key of what is cached; give bytes that differ a ``key`` of their own.
-    /// Default nil.
+    /// The loader that loads the data, instead of the loaders of the manager.
+    ///
+    /// The manager doesn't call ``ImageLoader/canLoad(_:)`` of this loader. Simultaneous requests share a load only if
+    /// their loaders are the same: the same object, equal values of a `Hashable` type, or copies of one request. The
+    /// loader isn't part of the key of cached data. If it returns other data for the same URL, set ``key``. The default
+    /// is `nil`.
     public var loader: (any ImageLoader)? { didSet { loaderIdentity = LoaderIdentity(loader) } }
-    /// Header fields sent along (HTTP only).
+    /// The HTTP header fields that are sent with the request.
+    ///
+    /// They're part of the key, as ``varyingFields`` describes.
     public var fields = HTTPFields()
-    /// Names of those `fields` that select different bytes; their values, hashed, are part of the key. Default nil: all
-    /// fields except those known not to select content (``HTTPFields/namesWithoutEffectOnData``), so that an image that
-    /// was loaded with an application's key is never given to a request without it.
+    /// The names of the header fields in ``fields`` that select other data.
+    ///
+    /// Their values are part of the key, as hashes. The default is `nil`, which means all header fields except
+    /// ``HTTPFields/namesWithoutEffectOnData``. So an image that was loaded with an API key of the application is never
+    /// returned to a request without it.
     public var varyingFields: [String]?
     /// The identity of the bytes where the URL is not it, for example without a signature that changes hourly.
     public var key: String?
@@ -69,8 +75,10 @@ public struct ImageRequest: Sendable {
     public var cache: ImageCache?
     /// Where original bytes are looked up and kept, instead of ``cache``. Default nil.
     public var originalCache: ImageCache?
-    /// Whether the request ends only when what it stores has been written. Default false: writing goes on behind, and
-    /// ``ImageTask/stored`` tells when it is done.
+    /// A Boolean value that indicates whether the request waits for its cache writes before it finishes.
+    ///
+    /// A request that joins another one waits for the same writes. The default is `false`, so the writes continue in
+    /// the background and ``ImageTask/stored`` returns after they finish.
     public var waitsForStore = false
     /// Whether the work goes on when the Swift task that awaits it is cancelled: the picture lands in the caches all the
     /// same. ``ImageTask/cancel()`` ends it as ever. Default false.
@@ -82,17 +90,23 @@ public struct ImageRequest: Sendable {
     /// Ends the request at once as overloaded where so many different ones are under way, instead of the
     /// ``ImageManagerConfiguration/queueLimit``. Default nil: that one.
     public var queueLimit: Int?
-    /// Who asks, where the image depends on that and neither `fields` nor ``network`` tell: one person's images are
-    /// cached apart from another's. Default nil.
+    /// The user that the image depends on.
+    ///
+    /// Set this property if the image depends on the user, but neither ``fields`` nor ``network`` show it. The images
+    /// of different users have different entries. The key contains a hash of the value. The default is `nil`.
     public var identity: String?
     /// Time limits that differ from the downloader's. Default nil.
     public var timeouts: LoadTimeouts?
-    /// Cookies, trust, credentials and answers that differ from the downloader's (HTTP only).
+    /// The cookies, TLS configuration, credentials, and accepted responses that differ from those of the downloader.
+    ///
+    /// Options that are set are part of the key. They apply to HTTP only.
     public var network = NetworkOptions()
     /// When a failed load is tried again; nil (the default) for the downloader's rule.
     public var retry: RetryPolicy?
-    /// Asked in this order when ``url`` finally fails on the network or with a status that is not accepted. The key
-    /// stays that of ``url``. Default none.
+    /// The URLs to load, in this order, if ``url`` fails on the network or with a status that isn't accepted.
+    ///
+    /// Each request tries its own alternatives, also if it shares the download of its URL. The key remains that of
+    /// ``url``. The default is empty.
     public var alternatives: [URL] = []
     /// The app's own data; not looked at.
     public var userInfo: [String: any Sendable] = [:]

@@ -10,7 +10,7 @@ import WebImageStore
 public struct ImageResponse: Sendable {
     /// Where the picture came from.
     public enum Origin: String, Sendable, Hashable, Codable {
-        /// The memory cache.
+        /// The memory cache, or data that another request was still using.
         case memory
         /// The disk cache, without asking the server.
         case disk
@@ -18,7 +18,7 @@ public struct ImageResponse: Sendable {
         case remote
         /// A stored copy that the server confirmed (304).
         case revalidated
-        /// Downloaded now.
+        /// A download of this request, or a download that this request waited for.
         case network
         /// A file, a data URL or an app's own loader.
         case local

@@ -71,9 +71,10 @@ public struct HTTPFields: Sendable, Hashable, Codable {
 }
 
 extension HTTPFields {
-    /// Names, in lower case, of request fields that do not select other content: they concern the connection, caches on
-    /// the way, conditions, or the coding of the transfer, which is removed. User-Agent is among them because a response
-    /// that depends on it says so in its Vary field.
+    /// The names of the request header fields that don't select other content, in lowercase.
+    ///
+    /// They concern the connection, caches on the way, conditions, or the content coding, which the downloader removes.
+    /// `User-Agent` is one of them because a response that depends on it names it in `Vary`.
     public static let namesWithoutEffectOnData: Set<String> = [
         "accept-encoding", "cache-control", "connection", "if-match", "if-modified-since", "if-none-match", "if-range",
         "if-unmodified-since", "keep-alive", "pragma", "priority", "te", "user-agent",

@@ -2,7 +2,7 @@
 
 import WebImageHTTP
 
-/// Statuses whose body is the picture.
+/// The HTTP status codes of responses whose body is the image.
 ///
 /// Filters of equal ranges or sets are equal. A filter with a closure equals only its copies.
 public struct StatusFilter: Sendable, Hashable {
@@ -14,12 +14,15 @@ public struct StatusFilter: Sendable, Hashable {
 
     private let rule: Rule
 
-    /// Accepts what `accepts` says. It runs on the network thread and must be quick.
+    /// Creates a filter from a closure.
+    ///
+    /// - Parameter accepts: A closure that returns whether a status code is accepted. It runs on the network thread, so
+    ///   it must be quick and must not block.
     public init(_ accepts: @escaping @Sendable (Int) -> Bool) { rule = .closure(IdentifiedClosure(accepts)) }
 
     private init(_ rule: Rule) { self.rule = rule }
 
-    /// Whether `status` is accepted.
+    /// Returns whether the filter accepts a status code.
     public func contains(_ status: Int) -> Bool {
         switch rule {
         case .range(let range): range.contains(status)
@@ -28,13 +31,13 @@ public struct StatusFilter: Sendable, Hashable {
         }
     }
 
-    /// 200…299.
+    /// The status codes 200 to 299.
     public static let success = StatusFilter.range(200...299)
 
-    /// The statuses of a range.
+    /// Returns a filter that accepts the status codes of a range.
     public static func range(_ range: ClosedRange<Int>) -> StatusFilter { StatusFilter(Rule.range(range)) }
 
-    /// The statuses of a set.
+    /// Returns a filter that accepts the status codes of a set.
     public static func set(_ statuses: Set<Int>) -> StatusFilter { StatusFilter(Rule.set(statuses)) }
 }
 

@@ -43,7 +43,7 @@ public final class CookieJar: Sendable {
         store.withLock { $0.insert(cookie, now: now) }
     }
 
-    /// Empties the jar.
+    /// Removes all cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
     /// A number that changes whenever a cookie is added, changes its value, or is removed.
@@ -55,7 +55,7 @@ public final class CookieJar: Sendable {
         return field(for: url, from: &shelf)
     }
 
-    /// The Cookie field for `url`; nil where there is none.
+    /// Returns the value of the `Cookie` header field for a URL, or `nil` if the jar has no cookie for it.
     public func field(for url: URL) -> String? { store.withLock { field(for: url, from: &$0) } }
 
     private func field(for url: URL, from shelf: inout CookieShelf) -> String? {

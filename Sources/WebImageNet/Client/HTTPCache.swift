@@ -135,14 +135,18 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Removes every answer stored for `url`. Responses to it that are in flight aren't stored.
+    /// Removes every stored response to a URL.
+    ///
+    /// Responses that are in flight aren't stored.
     public func remove(_ url: URL) async {
         log.note(Self.key(url))
         await store.removeAll(for: Self.key(url))
         await store.removeAll(for: Self.partKey(url))
     }
 
-    /// Removes everything. Responses that are in flight aren't stored.
+    /// Removes every stored response.
+    ///
+    /// Responses that are in flight aren't stored.
     public func removeAll() async {
         log.noteAll()
         await store.removeAll()

@@ -34,11 +34,14 @@ public struct HTTPRequest: Sendable {
     public var timeouts: LoadTimeouts?
     /// Most bytes of body that are accepted; nil for the client's limit.
     public var maxBytes: Int?
-    /// Cookies, trust, credentials, and the redirect policy that differ from the client's. Accepted statuses and content
-    /// types have no effect because every final status is a response.
+    /// The cookies, TLS configuration, credentials, and redirect policy that differ from those of the client.
+    ///
+    /// Accepted statuses and content types have no effect because the client returns every final status as a response.
     public var network = NetworkOptions()
-    /// When the request is retried after the server could not be reached; `nil` for the client's rule. Only requests that
-    /// can be sent twice are retried (RFC 9110 9.2.2), and no status is.
+    /// The policy for retries after a failure of the network.
+    ///
+    /// The client retries only requests that can be sent twice (RFC 9110 9.2.2), and it retries no status. The default
+    /// is `nil`, which means the policy of the client.
     public var retry: RetryPolicy?
     /// Whether Accept-Encoding is the client's and not the caller's.
     var hasOwnCodings = false

@@ -39,7 +39,9 @@ public struct DownloaderConfiguration: Sendable {
     /// Least seconds between two reports of a download's progress by a manager. The first and the last one always
     /// come; bytes for previews are not held back. Default 0: a report for everything that comes.
     public var minimumProgressInterval = 0.0
-    /// The maximum number of redirects that are followed, 0 to 20. The default is 20, as in Fetch.
+    /// The maximum number of redirects that are followed, 0 to 20.
+    ///
+    /// The default is 20, as in Fetch.
     public var maxRedirects = 20
     /// Whether a redirect may lead from https to http. Default false.
     public var allowsDowngrade = false
@@ -55,8 +57,10 @@ public struct DownloaderConfiguration: Sendable {
     /// Content types that are accepted, such as `image/*`; others fail with 2022. Default empty: all, since the
     /// bytes decide.
     public var acceptedContentTypes: [String] = []
-    /// The URL schemes that may be loaded, for redirects and alternatives too. Another scheme fails with 1003, or with 2009
-    /// if a redirect led to it. Default nil: `https` and `http`.
+    /// The URL schemes that may be loaded, also for redirects and alternatives.
+    ///
+    /// Another scheme fails with ``RequestError/unsupportedScheme(_:)`` (1003), or with 2009 if a redirect led to it.
+    /// The default is `nil`, which means `https` and `http`.
     public var allowedSchemes: Set<String>?
     /// Which addresses may be connected to. Default ``AddressPolicy/any``.
     public var addressPolicy = AddressPolicy.any
@@ -64,7 +68,9 @@ public struct DownloaderConfiguration: Sendable {
     public var proxy = Proxy.environment
     /// Whom to trust. Default the system's authorities.
     public var tls = TLSConfiguration.system
-    /// Cookies that are sent and kept. Default none.
+    /// The cookies that are sent and stored.
+    ///
+    /// The default is ``CookiePolicy/disabled``.
     public var cookies = CookiePolicy.disabled
     /// Users and passwords for servers that ask (401). Default nil: such servers fail with 2017.
     public var credentials: CredentialStore?

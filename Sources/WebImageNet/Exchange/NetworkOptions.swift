@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: MIT
 
-/// How one request deals with the network where that differs from the downloader. What is nil is as the
-/// ``DownloaderConfiguration`` says.
+/// The options of one request for the network, where they differ from those of the downloader or the client.
 ///
-/// Cookie jars and credential stores are equal if they're the same object. A redirect policy equals only its copies.
+/// An option that is `nil` has the value of the ``DownloaderConfiguration``. Cookie jars and credential stores are
+/// equal if they're the same object. A redirect policy equals only its copies.
+///
+/// Options that are set are part of the key of cached images, so requests with different options never share an image.
 public struct NetworkOptions: Sendable, Hashable {
-    /// Cookies that are sent and kept.
+    /// The cookies that are sent and stored.
+    ///
+    /// ``CookiePolicy/disabled`` sends none. `nil` means those of the downloader.
     public var cookies: CookiePolicy?
-    /// Whom to trust, and who we are.
+    /// The trusted authorities, pins, and client certificates.
     public var tls: TLSConfiguration?
-    /// Users and passwords.
+    /// The users and passwords.
     public var credentials: CredentialStore?
-    /// Statuses whose body is the picture.
+    /// The status codes of responses whose body is the image.
     public var acceptedStatuses: StatusFilter?
-    /// Content types that are accepted; empty for all of them.
+    /// The content types that are accepted, such as `image/*`.
+    ///
+    /// An empty array accepts all of them.
     public var acceptedContentTypes: [String]?
-    /// Decides on redirects.
+    /// The policy that decides on redirects.
+    ///
+    /// It runs on the network thread, so it must be quick and must not block.
     public var redirectPolicy: RedirectPolicy? {
         get { identifiedRedirectPolicy?.closure }
         set { identifiedRedirectPolicy = newValue.map { IdentifiedClosure($0) } }
     }
     private(set) var identifiedRedirectPolicy: IdentifiedClosure<RedirectPolicy>?
 
-    /// Everything as the downloader has it.
+    /// Creates options.
+    ///
+    /// An option that is `nil` has the value of the downloader.
     public init(
         cookies: CookiePolicy? = nil, tls: TLSConfiguration? = nil, credentials: CredentialStore? = nil,
         acceptedStatuses: StatusFilter? = nil, acceptedContentTypes: [String]? = nil,
@@ -55,13 +65,15 @@ public struct NetworkOptions: Sendable, Hashable {
     }
 }
 
-/// Which cookies a load sends and keeps. Policies with a jar are equal if it's the same jar.
+/// The cookies that a load sends and stores.
+///
+/// Policies with a jar are equal if it's the same jar.
 public enum CookiePolicy: Sendable, Hashable {
-    /// Cookies are neither sent nor kept.
+    /// No cookies are sent or stored.
     case disabled
-    /// Those of a jar.
+    /// The cookies of a jar.
     case jar(CookieJar)
-    /// Those of ``CookieJar/shared``.
+    /// The cookies of ``CookieJar/shared``.
     case shared
 
     /// The jar, or `nil` if cookies are disabled.

@@ -5,8 +5,10 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// The loader for `data:` URLs (RFC 2397, read as leniently as Fetch's data URL processor). Long URLs are never decoded on
-/// Swift's cooperative pool. Thread-safe.
+/// The loader for `data:` URLs (RFC 2397).
+///
+/// It accepts what the data URL processor of Fetch accepts. Long URLs are decoded on dedicated threads, never on
+/// Swift's cooperative pool. The loader is thread-safe.
 public struct DataURLLoader: ImageLoader {
     /// The length up to which decoding a URL, some ten microseconds, costs less than a change of threads.
     static let longestInline = 16 << 10

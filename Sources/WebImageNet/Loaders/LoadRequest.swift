@@ -3,7 +3,9 @@
 import Foundation
 import WebImageHTTP
 
-/// What a loader is to get.
+/// A request to a loader.
+///
+/// Requests are equal if all of their properties are. Closures in their options are equal only if they're copies.
 public struct LoadRequest: Sendable, Hashable {
     /// The source.
     public var url: URL

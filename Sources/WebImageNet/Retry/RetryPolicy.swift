@@ -2,12 +2,12 @@
 
 import WebImageCore
 
-/// When and how often a failed load is tried again. A value.
+/// A policy that decides when and how often a failed load is retried.
 ///
-/// Only failures that can pass are tried again: a lost connection, time limits of connecting and of silence, a proxy
-/// that failed, the statuses 408, 429, 500, 502, 503 and 504; a name that is not found and a refused connection once.
+/// Only failures that can pass are retried: lost connections, timeouts of connecting and of silence, failed proxies,
+/// and the status codes 408, 429, 500, 502, 503, and 504. Unknown hosts and refused connections are retried once.
 ///
-/// Policies with generators of their own are equal if they're copies of each other.
+/// Policies with custom generators are equal if they're copies of each other.
 public struct RetryPolicy: Sendable, Hashable {
     /// The number of attempts, including the first one. The default is 3.
     ///
@@ -23,8 +23,10 @@ public struct RetryPolicy: Sendable, Hashable {
     public var maxRetryAfter: Double
     /// Seconds since the first attempt after which none is begun. Default 60.
     public var budget: Double
-    /// A random number of the range. The wait is one between 0 and the delay, so that many clients do not come back
-    /// at the same moment. Default the system's generator.
+    /// The generator of a random number in a range.
+    ///
+    /// The wait before an attempt is a random number between 0 and the delay, so that many clients don't return at the
+    /// same moment. The default is the generator of the system.
     public var random: @Sendable (ClosedRange<Double>) -> Double {
         get { generator.map(\.closure) ?? Self.systemGenerator }
         set { generator = IdentifiedClosure(newValue) }

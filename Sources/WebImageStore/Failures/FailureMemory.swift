@@ -77,7 +77,9 @@ public final class FailureMemory: Sendable {
         self.now = now
     }
 
-    /// The newest failure that is remembered of `key`, whatever produced it; nil where none is, or no longer.
+    /// Returns the most recent failure of a key, regardless of the request that failed.
+    ///
+    /// - Returns: The failure, or `nil` if no failure is remembered or if it has expired.
     public func failure(for key: CacheKey) -> RememberedFailure? { failure(for: key) { _ in true } }
 
     /// The failure of `key` that one of `contexts`, or nothing in particular, produced.
@@ -94,7 +96,9 @@ public final class FailureMemory: Sendable {
         }
     }
 
-    /// Remembers `error`, where the policy wants that. What is cancelled, and what was answered from this memory, is not.
+    /// Remembers a failure for all requests with a key, if the policy allows it.
+    ///
+    /// Canceled requests and failures that were remembered before aren't noted.
     public func note(_ error: ImageError, for key: CacheKey) { note(error, for: key, in: nil) }
 
     /// Remembers `error` for requests in the same context; nil for all requests.
@@ -111,7 +115,7 @@ public final class FailureMemory: Sendable {
         }
     }
 
-    /// Forgets what is remembered of `key`.
+    /// Removes all failures of a key.
     public func forget(_ key: CacheKey) { state.withLock { $0.filter(key) { _ in false } } }
 
     /// Forgets what one of `contexts`, or nothing in particular, produced: the same would succeed now.
@@ -122,7 +126,7 @@ public final class FailureMemory: Sendable {
         }
     }
 
-    /// Forgets everything.
+    /// Removes all failures.
     public func removeAll() { state.withLock { $0 = State() } }
 
     /// All that is remembered, the newest first.

@@ -13,10 +13,12 @@ public struct FailurePolicy: Sendable {
     /// Nothing is remembered.
     public static let none = FailurePolicy { _ in nil }
 
-    /// 404 and 410 for 10 minutes, bytes that are no picture for an hour, other client errors for a minute, an unknown
-    /// host for 10 seconds. Never: what may pass by itself (time-outs, lost connections, no network, 408, 425, 429,
-    /// 5xx), what credentials may change (401, 407), what the app does or allows (cancelling, limits). What an answer
-    /// says of its own freshness comes first.
+    /// The default policy.
+    ///
+    /// It remembers 404 and 410 for 10 minutes, data that isn't an image for 1 hour, other client errors for 1 minute,
+    /// and an unknown host for 10 seconds. The freshness that a response states takes precedence. It doesn't remember
+    /// failures that can pass on their own (timeouts, lost connections, no network, 408, 425, 429, 5xx), 401 and 407,
+    /// canceled requests, and limits. A manager doesn't remember 403 either if cookies or credentials are configured.
     public static let standard = FailurePolicy { error in
         switch error {
         case .network(let failure): seconds(after: failure)

@@ -38,11 +38,13 @@ public final class MemoryCache: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - costLimit: bytes of pixels; default an eighth of the memory of the machine or of the control group,
-    ///     at most 512 MiB.
-    ///   - countLimit: pictures; default unlimited.
-    ///   - entryLimit: bytes of pixels of one picture; a dearer one is not taken. Default a tenth of the cost limit.
-    ///   - timeToLive: seconds that a picture may be given out after it was stored; default unlimited.
+    ///   - costLimit: The maximum total size of the images, in bytes of pixel data. The default is one eighth of the
+    ///     memory of the machine or of the control group, up to 512 MiB.
+    ///   - countLimit: The maximum number of images. The default is unlimited.
+    ///   - entryLimit: The maximum size of one image, in bytes of pixel data. Larger images aren't cached. The default
+    ///     is `nil`, which means one tenth of the cost limit.
+    ///   - timeToLive: The number of seconds for which an image may be returned after it was stored. The default is
+    ///     `nil`, which means an unlimited time.
     public convenience init(
         costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, entryLimit: Int? = nil,
         timeToLive: Double? = nil
