@@ -36,6 +36,17 @@ public final class LoadContext: Sendable {
         handler = nil
     }
 
+    /// Creates a context that shares the priority `live`. Without a `handler` it wants no reports.
+    package init(
+        following live: ObservedValue<RequestPriority>, handler: (@Sendable (Report) -> Void)? = nil
+    ) {
+        self.live = live
+        self.handler = handler
+    }
+
+    /// The priority, for work that follows it.
+    package var livePriority: ObservedValue<RequestPriority> { live }
+
     /// For loaders: whether anybody takes the reports.
     public var wantsReports: Bool { handler != nil }
 

@@ -2,6 +2,7 @@
 
 import CCurl
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// Starting transfers.
@@ -11,7 +12,7 @@ extension NetworkLoop {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
             transfer.submission.activity.start()
             running[id] = transfer
-            if transfer.submission.ticket.isResolved {
+            if transfer.submission.promise.isResolved {
                 end(transfer, .failure(.request(.cancelled)))
             } else {
                 transfer.started = MonotonicTime.now
