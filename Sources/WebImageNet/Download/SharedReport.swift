@@ -14,6 +14,7 @@ struct SharedReport: Sendable {
 
     /// The part of the reports so far that a late caller still needs. A late caller gets the body from the response.
     struct Summary: Sendable {
+        fileprivate(set) var wait: WaitReason?
         fileprivate(set) var hasStarted = false
         fileprivate(set) var head: LoadContext.Report?
         fileprivate(set) var hasBody = false
@@ -34,6 +35,7 @@ final class ReportRelay: Sendable {
         state.withLock { state in
             state.count += 1
             switch report {
+            case .waiting(let reason): state.summary.wait = reason
             case .started: state.summary.hasStarted = true
             case .head:
                 state.summary.head = report
@@ -81,7 +83,11 @@ final class ReportListener: Sendable {
             return shared.number == state.last + 1
         }
         guard !isNext else { return take(shared.report) }
-        if shared.summary.hasStarted { take(.started) }
+        if shared.summary.hasStarted {
+            take(.started)
+        } else if let reason = shared.summary.wait {
+            take(.waiting(reason))
+        }
         guard let head = shared.summary.head else { return }
         if shared.summary.hasBody { takeLate(head) } else { take(head) }
     }
@@ -89,6 +95,7 @@ final class ReportListener: Sendable {
     private func take(_ report: LoadContext.Report) {
         let isWanted = state.withLock { state in
             switch report {
+            case .waiting: return !state.hasStarted
             case .started:
                 defer { state.hasStarted = true }
                 return !state.hasStarted

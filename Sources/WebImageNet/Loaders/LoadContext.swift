@@ -11,6 +11,8 @@ import WebImageHTTP
 public final class LoadContext: Sendable {
     /// What a loader reports, in order.
     public enum Report: Sendable {
+        /// The load can't begin yet. It may be reported again if the reason changes, and ends with ``started``.
+        case waiting(WaitReason)
         /// The load left the queue.
         case started
         /// The final answer's head (no redirects, no interim answers); `expected` body bytes, nil if unknown.

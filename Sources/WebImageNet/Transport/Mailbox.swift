@@ -24,7 +24,7 @@ struct Submission: Sendable {
     let order: TransferOrder
     let priority: RequestPriority
     let observer: @Sendable (TransferEvent) -> Void
-    /// Whether the observer wants the head and the body too, and not only the start.
+    /// Whether the observer wants the wait, the head, and the body too, and not only the start.
     let wantsBody: Bool
     /// Nanoseconds of the monotonic clock.
     let enqueued: Int64

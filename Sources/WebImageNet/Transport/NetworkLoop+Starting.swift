@@ -23,6 +23,22 @@ extension NetworkLoop {
         }
     }
 
+    /// Reports to what was enqueued and didn't start why it waits.
+    func reportWaiting() {
+        guard !arrivals.isEmpty else { return }
+        for id in arrivals {
+            guard let submission = waiting[id]?.submission, !submission.promise.isResolved else { continue }
+            submission.observer(.waiting(waitReason(of: id)))
+        }
+        arrivals.removeAll(keepingCapacity: true)
+    }
+
+    /// Where places are free and it still waits, either the rate or ``ImageDownloader/suspend()`` holds it back.
+    private func waitReason(of id: UInt64) -> WaitReason {
+        if let reason = admission.waitReason(of: id) { return reason }
+        return isSuspended ? .queue : .rate
+    }
+
     func start(_ transfer: Transfer) {
         guard let handle = spareHandles.popLast() ?? EasyHandle() else {
             return end(transfer, .failure(transfer.failure(.other, detail: "no memory for a transfer")))

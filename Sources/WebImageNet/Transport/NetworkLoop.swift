@@ -21,6 +21,8 @@ final class NetworkLoop {
     var spareHandles: [EasyHandle] = []
     /// The last transfer's fields; the next one's are the same in most cases.
     var lines: FieldLines?
+    /// Transfers that were enqueued in this pass and that want to know why they wait.
+    var arrivals: [UInt64] = []
     /// What ended and was not told yet: first the places that became free are filled.
     var ended: [(Promise<TransferOutcome>, TransferOutcome)] = []
     /// No time limit passes before; a transfer's own may be later.
@@ -59,6 +61,7 @@ final class NetworkLoop {
         while takeCommands(mailbox.take()) {
             sockets.beginPass()
             startWaiting()
+            reportWaiting()
             tellEnded()
             sendResets()
             var count: Int32 = 0
@@ -92,6 +95,7 @@ final class NetworkLoop {
         guard !submission.promise.isResolved else { return submission.activity.drop() }
         waiting[submission.id] = Transfer(submission)
         admission.enqueue(submission.id, origin: submission.request.origin, priority: submission.priority)
+        if submission.wantsBody { arrivals.append(submission.id) }
     }
 
     private func cancel(_ id: UInt64) {

@@ -60,6 +60,8 @@ final class TransferOrder: Sendable {
 
 /// What a transfer reports, in order, on the network thread.
 enum TransferEvent: Sendable {
+    /// It was enqueued and can't start yet.
+    case waiting(WaitReason)
     case started
     /// `isContinued` where the body begins with bytes of an earlier transfer.
     case head(ResponseHead, expected: Int?, isContinued: Bool)
