@@ -107,6 +107,31 @@ struct SharedJobsTests {
         _ = try await waiting.value
     }
 
+    @Test("The work runs at the highest priority of its subscribers, and at a lower one when that subscriber leaves")
+    func priorityOfSubscribers() async throws {
+        let jobs = Jobs()
+        let (gate, running, seen) = (Gate(), Gate(), Shared<[RequestPriority]>([]))
+        let body: Jobs.Body = { context in
+            let token = context.priority.follow { priority in seen.update { $0.append(priority) } }
+            running.open()
+            await gate.wait()
+            context.priority.stopObserving(token)
+            return .success(1)
+        }
+        let low = Task { try await jobs.value(for: "a", priority: LivePriority(.low), start: body) }
+        await running.wait()
+        let high = Task { try await jobs.value(for: "a", priority: LivePriority(.veryHigh), start: body) }
+        await untilTrue { seen.value.count == 2 }
+        let normal = Task { try await jobs.value(for: "a", priority: LivePriority(.normal), start: body) }
+        await untilTrue { jobs.subscriberCount(of: "a") == 3 }
+        high.cancel()
+        await untilTrue { seen.value.count == 3 }
+        gate.open()
+        #expect(try await low.value == 1)
+        #expect(try await normal.value == 1)
+        #expect(seen.value == [.low, .veryHigh, .normal])
+    }
+
     @Test("everybody gets the error, and updates reach those who came late")
     func failsAndUpdates() async {
         let jobs = Jobs()

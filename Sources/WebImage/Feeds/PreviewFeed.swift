@@ -103,7 +103,7 @@ final class PreviewFeed: Sendable {
 
     func take(_ report: LoadContext.Report, _ session: Int) {
         switch report {
-        case .started: break
+        case .waiting, .started: break
         case .head(_, let expected):
             // It begins, or begins anew: what came before belongs to another body.
             change { state in

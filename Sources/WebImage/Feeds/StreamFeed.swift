@@ -77,7 +77,7 @@ final class StreamFeed: Sendable {
 
     func take(_ report: LoadContext.Report) {
         switch report {
-        case .started: break
+        case .waiting, .started: break
         case .head(_, let expected):
             // It begins, or begins anew.
             let time = studio.time()

@@ -144,23 +144,29 @@ final class FetchStage: Sendable {
         defer { feed.end() }
         let transfer = TransferTrace(plan.trace)
         let loading = LoadContext(priority: context.priority.value) { report in
-            if let transfer, case .started = report { transfer.start() }
+            switch report {
+            case .waiting(let reason): context.report(.waiting(reason))
+            case .started: transfer?.start()
+            case .head, .body: break
+            }
             feed.receive(report)
             meter.take(report)
         }
         let token = context.priority.follow(from: loading.priority) { loading.priority = $0 }
         defer { context.priority.stopObserving(token) }
-        if let reason = waitReason(of: loader, request.url) { context.report(.waiting(reason)) }
         let answer = try await counted(plan, transfer) { () async throws(ImageError) in
             try await loader.load(request, context: loading)
         }
         feed.endPreviews()
         meter.finish()
         // What is local has no server that could be asked again, whatever its loader says of it.
-        let head = plan.isLocal ? nil : answer.head.map { head in
-            plan.storedHead(
-                head, of: answer, requested: meter.started ?? asked, responded: meter.head ?? now())
-        }
+        let head =
+            plan.isLocal
+            ? nil
+            : answer.head.map { head in
+                plan.storedHead(
+                    head, of: answer, requested: meter.started ?? asked, responded: meter.head ?? now())
+            }
         if answer.isNotModified, let head { return .notModified(head, answer.metrics) }
         let ahead = await feed.finish()
         let original = try await inspect(answer, head, plan, key)
@@ -211,20 +217,6 @@ final class FetchStage: Sendable {
     }
 
     // MARK: - What is told about a load
-
-    /// Why a load that is about to be handed to `loader` will not start at once; nil where it will, or where the loader
-    /// does not tell.
-    private func waitReason(of loader: any ImageLoader, _ url: URL) -> WaitReason? {
-        guard let downloader = loader as? ImageDownloader else { return nil }
-        let settings = downloader.configuration
-        let host = downloader.activity(at: url)
-        if host.queued > 0 || host.running >= settings.connectionsPerHost { return .hostLimit }
-        let all = downloader.activity
-        if all.running >= settings.totalConnections { return .queue }
-        // Places are free, and still others wait: for their turn.
-        guard all.queued > 0 else { return nil }
-        return settings.startRate == nil ? .queue : .rate
-    }
 
     /// Runs a load between two events and counts it.
     private func counted(

@@ -53,6 +53,7 @@ final class LoadMeter: Sendable {
 
     func take(_ report: LoadContext.Report) {
         switch report {
+        case .waiting: break
         case .started:
             let moment = now()
             state.withLock { $0.started = moment }

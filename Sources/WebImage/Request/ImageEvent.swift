@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImageCore
+import WebImageNet
 
 /// What a running request tells. Exactly one `finished` comes, and nothing after it.
 public enum ImageEvent: Sendable {
@@ -16,16 +17,6 @@ public enum ImageEvent: Sendable {
     case preview(Image)
     /// The end.
     case finished(Result<ImageResponse, ImageError>)
-}
-
-/// Why a load has not begun.
-public enum WaitReason: String, Sendable, Hashable, Codable {
-    /// All connections there may be are in use (``DownloaderConfiguration/totalConnections``).
-    case queue
-    /// Loads are started no faster than ``DownloaderConfiguration/startRate`` allows.
-    case rate
-    /// All connections to its host are in use (``DownloaderConfiguration/connectionsPerHost``).
-    case hostLimit = "host-limit"
 }
 
 /// How far a download is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImageCore
+import WebImageNet
 
 /// What a task has told and whom: a pure state machine. Deliveries are put into an outbox in the order in which they
 /// happened; one caller at a time empties it, outside any lock.

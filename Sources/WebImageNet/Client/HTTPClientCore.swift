@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -11,10 +12,10 @@ final class HTTPClientCore: Sendable {
     private let transport: any HTTPTransport
     private let rules: ExchangeRules
     private let waits: RetryWaits
-    private let flights = FlightTable<FlightKey, Flown>()
+    private let jobs = SharedJobs<JobKey, Answer, Never, RequestPriority, ImageError>()
 
     /// Equal requests: what they have alike decides the answer.
-    struct FlightKey: Hashable, Sendable {
+    struct JobKey: Hashable, Sendable {
         let exchange: ExchangeKey
         let mode: HTTPCacheMode
         /// Who asks after an invalidation does not join who asked before it.
@@ -24,7 +25,7 @@ final class HTTPClientCore: Sendable {
     }
 
     /// An answer, and whether others than who asked for it may have it too.
-    struct Flown: Sendable {
+    struct Answer: Sendable {
         var response: HTTPResponse
         var isShareable: Bool
     }
@@ -72,7 +73,7 @@ final class HTTPClientCore: Sendable {
         return sent
     }
 
-    func finishRevalidations() async { await flights.waitUntilIdle { $0.isBehind } }
+    func finishRevalidations() async { await jobs.waitUntilIdle { $0.isBehind } }
 
     /// The answer to one exchange, from cache or server.
     func answer(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
@@ -85,34 +86,35 @@ final class HTTPClientCore: Sendable {
         guard request.method == "GET", request.cacheMode != .noStore else {
             return try await ask(request, found.stored, found.step).response
         }
-        let flown = try await flights.value(for: key(request), priority: request.priority) {
-            [self] context async throws(ImageError) -> Flown in
-            try await resolve(request, cache, context)
+        let shared = try await jobs.landing(for: key(request), priority: ObservedValue(request.priority)) {
+            [self] job in
+            let context = LoadContext(following: job.priority)
+            return await Result { () async throws(ImageError) in try await resolve(request, cache, context) }
         }
         // An answer that may not be stored is for who asked for it, and for nobody else.
-        guard flown.isFirst || flown.value.isShareable else {
+        guard shared.isFirst || shared.value.isShareable else {
             return try await ask(request, found.stored, found.step).response
         }
-        return flown.value.response
+        return shared.value.response
     }
 
-    private func key(_ request: HTTPRequest, isBehind: Bool = false) -> FlightKey {
+    private func key(_ request: HTTPRequest, isBehind: Bool = false) -> JobKey {
         var load = LoadRequest(
             url: request.url, fields: request.fields, maxBytes: request.maxBytes ?? configuration.maxBytes)
         load.network = request.network
         load.retry = request.retry
-        return FlightKey(
+        return JobKey(
             exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode,
             epoch: cache?.epoch(of: request.url) ?? 0, isBehind: isBehind)
     }
 
-    /// The body of a flight. Looks again: another flight may have landed since.
+    /// The answer for all who share the request. Looks again: another request may have ended since.
     private func resolve(
         _ request: HTTPRequest, _ cache: HTTPCache, _ context: LoadContext
-    ) async throws(ImageError) -> Flown {
+    ) async throws(ImageError) -> Answer {
         let found = await cache.lookup(
             request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
-        if let response = reply(request, found) { return Flown(response: response, isShareable: true) }
+        if let response = reply(request, found) { return Answer(response: response, isShareable: true) }
         return try await ask(request, found.stored, found.step, context)
     }
 
@@ -150,8 +152,10 @@ final class HTTPClientCore: Sendable {
         plain.method = "GET"
         let asked = plain
         // The caller has its response: every request that a caller waits for goes first.
-        flights.launch(key(asked, isBehind: true), priority: .low) { [self] context async throws(ImageError) -> Flown in
-            try await ask(asked, stored, CacheStep.confirmation(of: stored.head, for: asked.head), context)
+        jobs.launch(key(asked, isBehind: true), priority: .low) { [self] job in
+            let step = CacheStep.confirmation(of: stored.head, for: asked.head)
+            let context = LoadContext(following: job.priority)
+            return await Result { () async throws(ImageError) in try await ask(asked, stored, step, context) }
         }
     }
 }
@@ -160,7 +164,7 @@ extension HTTPClientCore {
     /// Asks the server, and does with the answer what RFC 9111 says.
     func ask(
         _ request: HTTPRequest, _ stored: StoredResponse?, _ step: CacheStep, _ context: LoadContext? = nil
-    ) async throws(ImageError) -> Flown {
+    ) async throws(ImageError) -> Answer {
         let epoch = cache?.epoch(of: request.url)
         let answer: HTTPTransportResponse
         do {
@@ -171,15 +175,15 @@ extension HTTPClientCore {
             guard error.isUnreachable, let stored, outcome(.unreachable, request, step, stored) == .useStale else {
                 throw error
             }
-            return Flown(response: reply(request, stored, .stale), isShareable: true)
+            return Answer(response: reply(request, stored, .stale), isShareable: true)
         }
         switch outcome(.answer(answer.head), request, step, stored) {
         case .useStale, .fail:
-            if let stored { return Flown(response: reply(request, stored, .stale, answer), isShareable: true) }
+            if let stored { return Answer(response: reply(request, stored, .stale, answer), isShareable: true) }
         case .confirmed:
             if let stored {
                 let current = await cache?.freshen(stored, with: answer, for: request.head, url: request.url) ?? stored
-                return Flown(response: reply(request, current, .revalidated, answer), isShareable: true)
+                return Answer(response: reply(request, current, .revalidated, answer), isShareable: true)
             }
         case .askAgain: return try await ask(request, nil, .fetch(request.fields), context)
         case .give(let freshens):
@@ -187,7 +191,7 @@ extension HTTPClientCore {
                 _ = await cache?.freshen(stored, with: answer, for: request.head, url: request.url)
             }
         }
-        return Flown(response: response(request, answer), isShareable: await keep(answer, request, epoch))
+        return Answer(response: response(request, answer), isShareable: await keep(answer, request, epoch))
     }
 
     /// Sends a request, and once more as the policy says if no response came.

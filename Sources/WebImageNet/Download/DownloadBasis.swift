@@ -6,17 +6,14 @@ import WebImageHTTP
 
 /// What all steps of a download share: an object, so that thousands of waiting tasks hold no copies.
 final class DownloadBasis: Sendable {
-    /// Takes what came of a body that can be continued.
-    typealias Keep = @Sendable (ResumePoint, TransferRequest) -> Void
-
     /// What all downloads of a downloader share: an object, so that none copies the many fields.
     private final class Common: Sendable {
         let rules: ExchangeRules
-        let keep: Keep?
+        let keep: TransferRequest.Keep?
         /// Fields of a request that has none of its own.
         let fields: HTTPFields
 
-        init(_ configuration: DownloaderConfiguration, keep: Keep?) {
+        init(_ configuration: DownloaderConfiguration, keep: TransferRequest.Keep?) {
             rules = ExchangeRules(configuration)
             self.keep = keep
             fields = configuration.sent(HTTPFields())
@@ -33,10 +30,10 @@ final class DownloadBasis: Sendable {
     var configuration: DownloaderConfiguration { common.rules.configuration }
     /// The rules of all downloads of the downloader.
     var shared: ExchangeRules { common.rules }
-    var keep: Keep? { common.keep }
+    var keep: TransferRequest.Keep? { common.keep }
 
     /// The basis of a downloader, for requests to come.
-    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration, keep: Keep? = nil) {
+    init(_ request: LoadRequest, _ configuration: DownloaderConfiguration, keep: TransferRequest.Keep? = nil) {
         self.request = request
         source = request.url
         common = Common(configuration, keep: keep)

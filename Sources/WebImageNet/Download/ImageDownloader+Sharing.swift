@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// What loads have in common that can be one.
@@ -10,26 +11,40 @@ struct DownloadKey: Hashable, Sendable {
     let source: URL
 }
 
+/// Loads that equal requests share, with the reports of each.
+typealias DownloadJobs = SharedJobs<DownloadKey, LoadResponse, SharedReport, RequestPriority, ImageError>
+
 extension ImageDownloader {
     /// The load from its URL, then from the alternatives in their order, each shared with equal requests.
     @inline(never)
     func loadShared(_ basis: DownloadBasis, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
         let listener = ReportListener(context)
+        let wantsReports = context.wantsReports
+        let onUpdate: @Sendable (SharedReport) -> Void = { listener.take($0) }
         var sequence = AlternativeSequence(basis.request, canLoad: canLoad)
         while true {
             do {
                 let present = basis.with(sequence.current, source: basis.source)
                 let key = DownloadKey(exchange: ExchangeKey(present.request, rules: basis.shared), source: basis.source)
-                let landing = try await flights.value(for: key, listener: listener) {
-                    [self] context async throws(ImageError) -> LoadResponse in
-                    try await loadWithRetries(present, LoadRun(context))
+                let response = try await jobs.value(
+                    for: key, priority: context.livePriority, onUpdate: wantsReports ? onUpdate : nil
+                ) { [self] job in
+                    let run = LoadRun(Self.context(of: job, wantsReports: wantsReports))
+                    return await Result { () async throws(ImageError) in try await loadWithRetries(present, run) }
                 }
-                listener.complete(landing.value)
-                return sequence.completing(landing.value)
+                listener.complete(response)
+                return sequence.completing(response)
             } catch {
                 try sequence.advance(after: error)
                 listener.beginSource()
             }
         }
+    }
+
+    /// The context of the work that all callers of a load share.
+    private static func context(of job: DownloadJobs.Context, wantsReports: Bool) -> LoadContext {
+        guard wantsReports else { return LoadContext(following: job.priority) }
+        let relay = ReportRelay()
+        return LoadContext(following: job.priority) { job.report(relay.next($0)) }
     }
 }

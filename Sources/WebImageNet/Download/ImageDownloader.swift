@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -21,7 +22,7 @@ public final class ImageDownloader: ImageLoader {
     /// What every download begins with.
     private let blank: DownloadBasis
     /// Loads that equal requests share.
-    let flights = FlightTable<DownloadKey, LoadResponse>()
+    let jobs = DownloadJobs()
 
     /// Creates a downloader and its network thread.
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {

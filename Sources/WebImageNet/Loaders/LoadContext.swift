@@ -11,6 +11,8 @@ import WebImageHTTP
 public final class LoadContext: Sendable {
     /// What a loader reports, in order.
     public enum Report: Sendable {
+        /// The load can't begin yet. It may be reported again if the reason changes, and ends with ``started``.
+        case waiting(WaitReason)
         /// The load left the queue.
         case started
         /// The final answer's head (no redirects, no interim answers); `expected` body bytes, nil if unknown.
@@ -35,6 +37,17 @@ public final class LoadContext: Sendable {
         live = ObservedValue(priority)
         handler = nil
     }
+
+    /// Creates a context that shares the priority `live`. Without a `handler` it wants no reports.
+    package init(
+        following live: ObservedValue<RequestPriority>, handler: (@Sendable (Report) -> Void)? = nil
+    ) {
+        self.live = live
+        self.handler = handler
+    }
+
+    /// The priority, for work that follows it.
+    package var livePriority: ObservedValue<RequestPriority> { live }
 
     /// For loaders: whether anybody takes the reports.
     public var wantsReports: Bool { handler != nil }

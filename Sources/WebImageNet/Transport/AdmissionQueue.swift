@@ -61,6 +61,15 @@ struct AdmissionQueue {
     /// How many run at `origin`.
     func running(at origin: String) -> Int { places[origin].flatMap { origins[$0]?.running } ?? 0 }
 
+    /// Why `id` doesn't start before places are given back. The result is `nil` if a place is free, or if it doesn't wait.
+    func waitReason(of id: UInt64) -> WaitReason? {
+        guard let origin = waiting[id].flatMap({ origins[$0] }) else { return nil }
+        let most = origin.isMultiplexed ? perMultiplexedOrigin : perOrigin
+        if origin.running >= most { return .hostLimit }
+        let needsConnection = !origin.isMultiplexed || origin.running == 0
+        return needsConnection && connections >= total ? .queue : nil
+    }
+
     /// Adds a waiting transfer.
     mutating func enqueue(_ id: UInt64, origin: String, priority: RequestPriority) {
         let place = place(of: origin)

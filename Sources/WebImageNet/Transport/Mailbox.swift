@@ -17,11 +17,14 @@ enum NetworkCommand: Sendable {
 
 /// A transfer on its way to the network thread.
 struct Submission: Sendable {
-    let ticket: Ticket<TransferOutcome>
+    /// Counted by the transport: commands name the transfer by it.
+    let id: UInt64
+    /// Takes the outcome to the task that waits.
+    let promise: Promise<TransferOutcome>
     let order: TransferOrder
     let priority: RequestPriority
     let observer: @Sendable (TransferEvent) -> Void
-    /// Whether the observer wants the head and the body too, and not only the start.
+    /// Whether the observer wants the wait, the head, and the body too, and not only the start.
     let wantsBody: Bool
     /// Nanoseconds of the monotonic clock.
     let enqueued: Int64

@@ -2,6 +2,7 @@
 
 import CCurl
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// Ending transfers.
@@ -30,7 +31,7 @@ extension NetworkLoop {
             if code == CURLE_OK { sockets.keep(connection, isMultiplexed: transfer.isMultiplexed) }
             noteEnding(connection)
         }
-        if transfer.refusal == .unusableConnection, !transfer.submission.ticket.isResolved {
+        if transfer.refusal == .unusableConnection, !transfer.submission.promise.isResolved {
             if let connection = transfer.connection { sockets.shutDown(connection) }
             return restart(transfer, isCounted: false, onNewConnection: true)
         }
@@ -156,13 +157,13 @@ extension NetworkLoop {
         running[transfer.id] = nil
         admission.release(origin: transfer.request.origin)
         transfer.submission.activity.end()
-        ended.append((transfer.submission.ticket, outcome))
+        ended.append((transfer.submission.promise, outcome))
     }
 
     /// Resumes the tasks that wait for what ended.
     func tellEnded() {
         guard !ended.isEmpty else { return }
-        for (ticket, outcome) in ended { ticket.resolve(outcome) }
+        for (promise, outcome) in ended { promise.resolve(outcome) }
         ended.removeAll(keepingCapacity: true)
     }
 

@@ -2,6 +2,7 @@
 
 import CCurl
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// Starting transfers.
@@ -11,7 +12,7 @@ extension NetworkLoop {
             guard let transfer = waiting.removeValue(forKey: id) else { continue }
             transfer.submission.activity.start()
             running[id] = transfer
-            if transfer.submission.ticket.isResolved {
+            if transfer.submission.promise.isResolved {
                 end(transfer, .failure(.request(.cancelled)))
             } else {
                 transfer.started = MonotonicTime.now
@@ -20,6 +21,22 @@ extension NetworkLoop {
                 start(transfer)
             }
         }
+    }
+
+    /// Reports to what was enqueued and didn't start why it waits.
+    func reportWaiting() {
+        guard !arrivals.isEmpty else { return }
+        for id in arrivals {
+            guard let submission = waiting[id]?.submission, !submission.promise.isResolved else { continue }
+            submission.observer(.waiting(waitReason(of: id)))
+        }
+        arrivals.removeAll(keepingCapacity: true)
+    }
+
+    /// Where places are free and it still waits, either the rate or ``ImageDownloader/suspend()`` holds it back.
+    private func waitReason(of id: UInt64) -> WaitReason {
+        if let reason = admission.waitReason(of: id) { return reason }
+        return isSuspended ? .queue : .rate
     }
 
     func start(_ transfer: Transfer) {

@@ -2,6 +2,7 @@
 
 import CCurl
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 
 /// The network thread's work: takes commands, starts transfers where there is a place, lets libcurl run, and
@@ -20,8 +21,10 @@ final class NetworkLoop {
     var spareHandles: [EasyHandle] = []
     /// The last transfer's fields; the next one's are the same in most cases.
     var lines: FieldLines?
+    /// Transfers that were enqueued in this pass and that want to know why they wait.
+    var arrivals: [UInt64] = []
     /// What ended and was not told yet: first the places that became free are filled.
-    var ended: [(Ticket<TransferOutcome>, TransferOutcome)] = []
+    var ended: [(Promise<TransferOutcome>, TransferOutcome)] = []
     /// No time limit passes before; a transfer's own may be later.
     var nextDeadline = Int64.max
     var limiter: StartLimiter
@@ -58,6 +61,7 @@ final class NetworkLoop {
         while takeCommands(mailbox.take()) {
             sockets.beginPass()
             startWaiting()
+            reportWaiting()
             tellEnded()
             sendResets()
             var count: Int32 = 0
@@ -88,10 +92,10 @@ final class NetworkLoop {
     }
 
     private func enqueue(_ submission: Submission) {
-        guard !submission.ticket.isResolved else { return submission.activity.drop() }
-        waiting[submission.ticket.id] = Transfer(submission)
-        admission.enqueue(
-            submission.ticket.id, origin: submission.request.origin, priority: submission.priority)
+        guard !submission.promise.isResolved else { return submission.activity.drop() }
+        waiting[submission.id] = Transfer(submission)
+        admission.enqueue(submission.id, origin: submission.request.origin, priority: submission.priority)
+        if submission.wantsBody { arrivals.append(submission.id) }
     }
 
     private func cancel(_ id: UInt64) {
@@ -116,6 +120,6 @@ final class NetworkLoop {
 
     private func drop(_ submission: Submission, _ outcome: TransferOutcome) {
         submission.activity.drop()
-        submission.ticket.resolve(outcome)
+        submission.promise.resolve(outcome)
     }
 }

@@ -1,40 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import WebImageConcurrency
-import WebImageCore
-
-/// Who goes first among equals.
-public enum QueueOrder: Sendable, Hashable {
-    /// Who came first.
-    case fifo
-    /// Who came last: for lists that are scrolled, where the newest is what is seen.
-    case lifo
-
-    /// The order of a ``PriorityQueue``.
-    var queueOrder: PriorityQueue<UInt64, RequestPriority>.Order {
-        switch self {
-        case .fifo: .firstInFirstOut
-        case .lifo: .lastInFirstOut
-        }
-    }
-}
-
-/// How fast transfers may start, so that a list that is scrolled fast does not flood servers.
-public struct StartRate: Sendable, Hashable {
-    /// The number of starts per second in the long run. The default is 80.
-    ///
-    /// Infinity means no limit, and a value that isn't a number means the default.
-    public var perSecond: Double
-    /// Starts at once after a rest. Default 25.
-    public var burst: Int
-
-    /// Creates a rate.
-    public init(perSecond: Double = 80, burst: Int = 25) {
-        self.perSecond = perSecond
-        self.burst = burst
-    }
-}
-
 /// A token bucket: every start takes a token, and tokens come back evenly. Pure; times are nanoseconds of a
 /// monotonic clock.
 struct StartLimiter {

@@ -2,6 +2,7 @@
 
 import CCurl
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -64,7 +65,7 @@ final class Transfer {
     /// Whether the exchange is done for its owner, and the rest is read for the connection's sake.
     private(set) var isDiscarding = false
 
-    var id: UInt64 { submission.ticket.id }
+    var id: UInt64 { submission.id }
     var request: TransferRequest { submission.request }
     var hasBytes: Bool { parser.received > 0 || received > 0 }
     /// Bytes that came so far.
@@ -107,7 +108,7 @@ final class Transfer {
     var mayRepeat: Bool {
         let isSafe = request.method == "GET" || request.method == "HEAD"
         return isSafe && request.mayRepeat && attempt < 2 && !hasBytes && connection.map { $0.opener != id } ?? false
-            && !submission.ticket.isResolved
+            && !submission.promise.isResolved
     }
 
     /// Forgets what came, because the transfer starts again. `isCounted` if that is another attempt.
@@ -185,7 +186,7 @@ final class Transfer {
         }
         if request.disposition(head) == .discard {
             isDiscarding = true
-            submission.ticket.resolve(.success(answer(finished: lastActivity)))
+            submission.promise.resolve(.success(answer(finished: lastActivity)))
             return (expected ?? 0) <= Self.mostDiscarded
         }
         return begin(head, prefix: nil, expected: expected)
@@ -218,7 +219,7 @@ final class Transfer {
     }
 
     private func report(_ event: TransferEvent) {
-        if submission.wantsBody, !submission.ticket.isResolved { submission.observer(event) }
+        if submission.wantsBody, !submission.promise.isResolved { submission.observer(event) }
     }
 
     /// What the transfer came to when libcurl says it is whole; nil where it is not.

@@ -6,6 +6,9 @@ import WebImageHTTP
 
 /// One HTTP exchange for the transport: no redirects, no retries but the one for a kept connection that was lost.
 struct TransferRequest: Sendable {
+    /// Takes what came of a body that can be continued.
+    typealias Keep = @Sendable (ResumePoint, TransferRequest) -> Void
+
     /// What becomes of the body.
     enum Disposition: Sendable {
         /// It is reported, collected and limited.
@@ -39,7 +42,7 @@ struct TransferRequest: Sendable {
     /// What the request's Range asks to continue.
     var resume: ResumePoint?
     /// Takes what came of a body that was lost or cancelled and can be continued, on the network thread.
-    var keep: DownloadBasis.Keep?
+    var keep: Keep?
     /// The URL that the caller of the load asked for; nil where nothing is kept.
     var source: URL?
 }
@@ -60,6 +63,8 @@ final class TransferOrder: Sendable {
 
 /// What a transfer reports, in order, on the network thread.
 enum TransferEvent: Sendable {
+    /// It was enqueued and can't start yet.
+    case waiting(WaitReason)
     case started
     /// `isContinued` where the body begins with bytes of an earlier transfer.
     case head(ResponseHead, expected: Int?, isContinued: Bool)

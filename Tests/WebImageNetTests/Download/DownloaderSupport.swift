@@ -33,6 +33,7 @@ func makeDownloader(_ change: (inout DownloaderConfiguration) -> Void = { _ in }
 /// Collects what a load reports.
 final class ReportLog: Sendable {
     private struct State {
+        var waits: [WaitReason] = []
         var started = 0
         var status: Int?
         var expected: Int?
@@ -41,9 +42,11 @@ final class ReportLog: Sendable {
     }
 
     private let state = Lock(State())
+    private let waitGate = Gate()
     private let headGate = Gate()
     private let bodyGate = Gate()
 
+    var waits: [WaitReason] { state.withLock { $0.waits } }
     var started: Int { state.withLock { $0.started } }
     var status: Int? { state.withLock { $0.status } }
     var expected: Int? { state.withLock { $0.expected } }
@@ -57,6 +60,9 @@ final class ReportLog: Sendable {
     /// A second head begins the body anew.
     func take(_ report: LoadContext.Report) {
         switch report {
+        case .waiting(let reason):
+            state.withLock { $0.waits.append(reason) }
+            waitGate.open()
         case .started: state.withLock { $0.started += 1 }
         case .head(let head, let expected):
             state.withLock {
@@ -74,6 +80,7 @@ final class ReportLog: Sendable {
         }
     }
 
+    func waitForWait() async { await waitGate.wait() }
     func waitForHead() async { await headGate.wait() }
     func waitForBody() async { await bodyGate.wait() }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageTesting
@@ -80,7 +81,8 @@ struct FaultTests {
     func slowButAlive() {
         let transfer = Transfer(
             Submission(
-                ticket: Ticket(), order: TransferOrder(TransferRequest(url: "http://a/", origin: "http://a:80")),
+                id: 1, promise: Promise(),
+                order: TransferOrder(TransferRequest(url: "http://a/", origin: "http://a:80")),
                 priority: .normal, observer: { _ in }, wantsBody: true, enqueued: 0, activity: OriginActivity()))
         let limit: Int64 = 1_000
         var now: Int64 = 0

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageTestSupport
@@ -23,7 +24,7 @@ struct SharingTests {
     /// Callers that wait for a shared load.
     private func waiters(_ downloader: ImageDownloader, _ request: LoadRequest) -> Int {
         let rules = ExchangeRules(downloader.configuration)
-        return downloader.flights.waiterCount(
+        return downloader.jobs.subscriberCount(
             of: DownloadKey(exchange: ExchangeKey(request, rules: rules), source: request.url))
     }
 
@@ -58,7 +59,7 @@ struct SharingTests {
         await server.waitForRequests(count: 1)
         for task in tasks { task.cancel() }
         await server.waitForClosedConnections(count: 1)
-        #expect(downloader.flights.count == 0)
+        #expect(downloader.jobs.count == 0)
     }
 
     @Test("Requests that send or accept something else aren't joined")

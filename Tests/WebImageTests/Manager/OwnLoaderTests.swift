@@ -20,6 +20,20 @@ private struct SchemeLoader: ImageLoader {
     }
 }
 
+/// Reports that it waits, and answers when the gate opens.
+private struct WaitingLoader: ImageLoader {
+    let gate: Gate
+
+    func canLoad(_ url: URL) -> Bool { true }
+
+    func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
+        context.report(.waiting(.rate))
+        await gate.wait()
+        guard let body = try? TestPictures.png(1) else { throw .decode(.empty) }
+        return LoadResponse(body: body, finalURL: request.url, requestTime: Date(), responseTime: Date())
+    }
+}
+
 @Suite("An app's own loaders", .timeLimit(.minutes(1)))
 struct OwnLoaderTests {
     @Test("the last that can load is asked, before the built-in ones; what none takes is an error")
@@ -38,5 +52,20 @@ struct OwnLoaderTests {
         await #expect(throws: ImageError.request(.unsupportedScheme("nobody"))) {
             try await fixture.manager.image(from: unknown)
         }
+    }
+
+    @Test("A loader of the app reports why its load waits")
+    func waiting() async throws {
+        let gate = Gate()
+        let fixture = try ManagerFixture { $0.loaders = [WaitingLoader(gate: gate)] }
+        let task = fixture.manager.load(try #require(URL(string: "https://example.org/a.png")))
+        var reasons: [WaitReason] = []
+        for await event in task.events {
+            guard case .waiting(let reason) = event else { continue }
+            reasons.append(reason)
+            gate.open()
+        }
+        #expect(reasons == [.rate])
+        _ = try await task.image
     }
 }

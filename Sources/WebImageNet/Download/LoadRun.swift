@@ -82,10 +82,16 @@ final class LoadRun: Sendable {
     /// Passes a transfer's event on.
     func report(_ event: TransferEvent) {
         switch event {
+        case .waiting(let reason): report(reason)
         case .started: reportStart()
         case .head(let head, let expected, let isContinued): report(head, expected, isContinued)
         case .body(let part): report(part)
         }
+    }
+
+    /// A load that has begun waits no longer, though redirects and further attempts may.
+    private func report(_ reason: WaitReason) {
+        if !state.withLock({ $0.hasStarted }) { context.report(.waiting(reason)) }
     }
 
     private func reportStart() {

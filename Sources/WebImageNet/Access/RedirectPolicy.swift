@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Synchronization
-import WebImageConcurrency
-import WebImageCore
 import WebImageHTTP
 
 /// A redirect that is about to be followed.
@@ -38,18 +35,3 @@ public enum RedirectDecision: Sendable {
 /// Decides on redirects that the downloader's rules (schemes, downgrade, number) allow. Asked once per redirect, on
 /// the network thread: it must be quick and must not block.
 public typealias RedirectPolicy = @Sendable (RedirectProposal) -> RedirectDecision
-
-/// What was decided on the answer of one step: asked on the network thread for the body's sake, and later for
-/// the next step's. Keeps the first decision, so that the policy is asked once.
-final class StepDecision: Sendable {
-    private let state = Lock<ExchangeStep.Next?>(nil)
-
-    func next(_ step: ExchangeStep, _ head: ResponseHead) -> ExchangeStep.Next {
-        if let known = state.withLock({ $0 }) { return known }
-        let next = step.decide(head)
-        return state.withLock { state in
-            state = state ?? next
-            return state ?? next
-        }
-    }
-}

@@ -77,7 +77,10 @@ struct InterceptorChain: Sendable {
     /// A context that passes everything on but the answer, and takes the priority of `context`.
     private static func withholding(_ context: LoadContext) -> LoadContext {
         let inner = LoadContext(priority: context.priority) { report in
-            if case .started = report { context.report(report) }
+            switch report {
+            case .waiting, .started: context.report(report)
+            case .head, .body: break
+            }
         }
         context.followPriority(from: inner.priority) { inner.priority = $0 }
         return inner

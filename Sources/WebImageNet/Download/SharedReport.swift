@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import WebImageConcurrency
+import WebImageCore
+
+/// A report of a load that several callers share, with a summary for callers that join after it.
+struct SharedReport: Sendable {
+    /// Counts the reports of the load from 1.
+    let number: Int
+    let report: LoadContext.Report
+    /// The state of the load after the report.
+    let summary: Summary
+
+    /// The part of the reports so far that a late caller still needs. A late caller gets the body from the response.
+    struct Summary: Sendable {
+        fileprivate(set) var wait: WaitReason?
+        fileprivate(set) var hasStarted = false
+        fileprivate(set) var head: LoadContext.Report?
+        fileprivate(set) var hasBody = false
+    }
+}
+
+/// Numbers and summarizes the reports of one shared load. Thread-safe.
+final class ReportRelay: Sendable {
+    private struct State {
+        var count = 0
+        var summary = SharedReport.Summary()
+    }
+
+    private let state = Lock(State())
+
+    /// Returns `report` with its number and the summary of all reports so far.
+    func next(_ report: LoadContext.Report) -> SharedReport {
+        state.withLock { state in
+            state.count += 1
+            switch report {
+            case .waiting(let reason): state.summary.wait = reason
+            case .started: state.summary.hasStarted = true
+            case .head:
+                state.summary.head = report
+                state.summary.hasBody = false
+            case .body: state.summary.hasBody = true
+            }
+            return SharedReport(number: state.count, report: report, summary: state.summary)
+        }
+    }
+}
+
+/// One caller of a shared load: passes the reports on to the context of the caller. Thread-safe.
+///
+/// A caller that joins after the body began, or that joins a load without reports, gets the body in one report at the end.
+/// Reports arrive one at a time and before the result: ``SharedJobs`` delivers them in that order.
+final class ReportListener: Sendable {
+    private struct State {
+        /// The number of the last report of the present load.
+        var last = 0
+        var hasStarted = false
+        var hasHead = false
+        /// A Boolean value that indicates whether bytes are missing that came before this caller joined.
+        var misses = true
+    }
+
+    private let context: LoadContext
+    private let state = Lock(State())
+
+    init(_ context: LoadContext) { self.context = context }
+
+    /// Prepares for the load of another source.
+    func beginSource() {
+        state.withLock { state in
+            state.last = 0
+            // The head of the source that failed says nothing about the next one.
+            state.hasHead = false
+            state.misses = true
+        }
+    }
+
+    /// Takes a report. Its number shows whether earlier ones were missed.
+    func take(_ shared: SharedReport) {
+        let isNext = state.withLock { state in
+            defer { state.last = shared.number }
+            return shared.number == state.last + 1
+        }
+        guard !isNext else { return take(shared.report) }
+        if shared.summary.hasStarted {
+            take(.started)
+        } else if let reason = shared.summary.wait {
+            take(.waiting(reason))
+        }
+        guard let head = shared.summary.head else { return }
+        if shared.summary.hasBody { takeLate(head) } else { take(head) }
+    }
+
+    private func take(_ report: LoadContext.Report) {
+        let isWanted = state.withLock { state in
+            switch report {
+            case .waiting: return !state.hasStarted
+            case .started:
+                defer { state.hasStarted = true }
+                return !state.hasStarted
+            case .head:
+                state.hasHead = true
+                state.misses = false
+                return true
+            case .body: return !state.misses
+            }
+        }
+        if isWanted { context.report(report) }
+    }
+
+    /// Takes a head whose body has begun already.
+    private func takeLate(_ head: LoadContext.Report) {
+        state.withLock { state in
+            state.hasHead = true
+            state.misses = true
+        }
+        context.report(head)
+    }
+
+    /// Reports the part of `response` that is missing.
+    func complete(_ response: LoadResponse) {
+        guard context.wantsReports else { return }
+        let (needsHead, needsBody) = state.withLock { state in
+            defer { state.misses = false }
+            return (state.misses && !state.hasHead, state.misses)
+        }
+        if needsHead { context.report(.head(response.head, expected: response.body.count)) }
+        if needsBody, !response.body.isEmpty { context.report(.body(response.body)) }
+    }
+}

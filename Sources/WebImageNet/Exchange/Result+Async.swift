@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+
+import WebImageCore
+
+extension Result where Failure == ImageError {
+    /// Creates the result of `body`.
+    init(_ body: () async throws(ImageError) -> Success) async {
+        do throws(ImageError) {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageHTTP
+
+@testable import WebImageNet
+
+@Suite("Reports of a load that several callers share")
+struct SharedReportTests {
+    private let relay = ReportRelay()
+    private let log = ReportLog()
+    private let head = LoadContext.Report.head(ResponseHead(status: 200), expected: 4)
+    private let parts = [Data("ab".utf8), Data("cd".utf8)]
+
+    private var response: LoadResponse {
+        let now = Date(timeIntervalSince1970: 0)
+        return LoadResponse(
+            head: ResponseHead(status: 200), body: Data("abcd".utf8), finalURL: URL(filePath: "/"), requestTime: now,
+            responseTime: now)
+    }
+
+    @Test("A caller from the beginning gets every report, and nothing at the end")
+    func early() {
+        let listener = ReportListener(log.context())
+        for report in [.started, head, .body(parts[0]), .body(parts[1])] { listener.take(relay.next(report)) }
+        listener.complete(response)
+        #expect(log.started == 1 && log.status == 200 && log.body == response.body && log.parts == 2)
+    }
+
+    @Test("A caller that joins before the body gets what it missed, then the parts of the body")
+    func beforeBody() {
+        let listener = ReportListener(log.context())
+        _ = relay.next(.started)
+        for report in [head, .body(parts[0]), .body(parts[1])] { listener.take(relay.next(report)) }
+        listener.complete(response)
+        #expect(log.started == 1 && log.status == 200 && log.body == response.body && log.parts == 2)
+    }
+
+    @Test("A caller that joins during the body gets the head immediately and the body in one piece")
+    func duringBody() {
+        let listener = ReportListener(log.context())
+        for report in [.started, head] { _ = relay.next(report) }
+        listener.take(relay.next(.body(parts[0])))
+        #expect(log.started == 1 && log.status == 200 && log.parts == 0)
+        listener.take(relay.next(.body(parts[1])))
+        listener.complete(response)
+        #expect(log.body == response.body && log.parts == 1)
+    }
+
+    @Test("A body that begins again is reported in parts, also to a caller that missed its first beginning")
+    func again() {
+        let listener = ReportListener(log.context())
+        for report in [.started, head] { _ = relay.next(report) }
+        for report in [.body(parts[0]), head, .body(parts[0]), .body(parts[1])] { listener.take(relay.next(report)) }
+        listener.complete(response)
+        #expect(log.body == response.body && log.parts == 2)
+    }
+
+    @Test("A caller of a load without reports gets the head and the body at the end, also after another source failed")
+    func withoutReports() {
+        let listener = ReportListener(log.context())
+        for report in [.started, head, .body(parts[0])] { listener.take(relay.next(report)) }
+        listener.beginSource()
+        listener.complete(response)
+        #expect(log.started == 1 && log.status == 200 && log.body == response.body && log.parts == 2)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImageNet
+
+/// Withholds the reports of the response, as every response interceptor does, and changes nothing.
+private struct PlainInterceptor: ResponseInterceptor {
+    func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data { body }
+}
+
+@Suite("Reasons why loads wait", .timeLimit(.minutes(1)))
+struct WaitReasonTests {
+    private let gate = Gate()
+    private let log = ReportLog()
+
+    /// A server that holds its responses back until the gate opens.
+    private func makeServer() throws -> LoopbackServer {
+        try LoopbackServer { [gate] _ in .ok(Data("x".utf8)).with { $0.headGate = gate } }
+    }
+
+    private func load(_ downloader: ImageDownloader, _ url: URL, _ log: ReportLog? = nil) -> Task<Int, any Error> {
+        let context = log?.context() ?? LoadContext()
+        return Task { try await downloader.load(LoadRequest(url: url), context: context).body.count }
+    }
+
+    @Test("A load at a host whose connections are all in use reports it", arguments: [false, true])
+    func hostLimit(hasInterceptor: Bool) async throws {
+        let server = try makeServer()
+        let downloader = makeDownloader {
+            $0.connectionsPerHost = 1
+            if hasInterceptor { $0.responseInterceptors = [PlainInterceptor()] }
+        }
+        let first = ReportLog()
+        let running = load(downloader, server.url("/a"), first)
+        await server.waitForRequests(count: 1)
+        let waiting = load(downloader, server.url("/b"), log)
+        await log.waitForWait()
+        #expect(log.waits == [.hostLimit] && log.started == 0)
+        gate.open()
+        #expect(try await running.value == 1)
+        #expect(try await waiting.value == 1)
+        #expect(first.waits.isEmpty && log.waits == [.hostLimit] && log.started == 1)
+    }
+
+    @Test("A load of a downloader whose connections are all in use reports it")
+    func queue() async throws {
+        let (server, other) = (try makeServer(), try makeServer())
+        let downloader = makeDownloader { $0.totalConnections = 1 }
+        let running = load(downloader, server.url("/a"))
+        await server.waitForRequests(count: 1)
+        let waiting = load(downloader, other.url("/b"), log)
+        await log.waitForWait()
+        #expect(log.waits == [.queue])
+        gate.open()
+        #expect(try await running.value == 1)
+        #expect(try await waiting.value == 1)
+    }
+
+    @Test("A load that the start rate holds back reports it")
+    func rate() async throws {
+        let server = try makeServer()
+        // The second start is due in a quarter of an hour.
+        let downloader = makeDownloader { $0.startRate = StartRate(perSecond: 0.001, burst: 1) }
+        gate.open()
+        #expect(try await load(downloader, server.url("/a")).value == 1)
+        let waiting = load(downloader, server.url("/b"), log)
+        await log.waitForWait()
+        #expect(log.waits == [.rate])
+        waiting.cancel()
+        await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
+    }
+
+    @Test("A load of a suspended downloader waits in the queue")
+    func suspended() async throws {
+        let server = try makeServer()
+        let downloader = makeDownloader()
+        downloader.suspend()
+        let waiting = load(downloader, server.url("/a"), log)
+        await log.waitForWait()
+        #expect(log.waits == [.queue])
+        gate.open()
+        downloader.resume()
+        #expect(try await waiting.value == 1)
+    }
+
+    @Test("A request that joins a waiting load learns the reason")
+    func joining() async throws {
+        let server = try makeServer()
+        let downloader = makeDownloader {
+            $0.connectionsPerHost = 1
+            $0.sharesTransfers = true
+        }
+        let running = load(downloader, server.url("/a"))
+        await server.waitForRequests(count: 1)
+        let waiting = load(downloader, server.url("/b"), log)
+        await log.waitForWait()
+        let late = ReportLog()
+        let joined = load(downloader, server.url("/b"), late)
+        await late.waitForWait()
+        #expect(log.waits == [.hostLimit] && late.waits == [.hostLimit])
+        gate.open()
+        for task in [running, waiting, joined] { #expect(try await task.value == 1) }
+        #expect(server.counters.requests == 2)
+    }
+
+    @Test("A load that has begun reports no wait of a redirect or of another attempt")
+    func begun() {
+        let run = LoadRun(log.context())
+        for event in [TransferEvent.waiting(.rate), .started, .waiting(.queue), .started] { run.report(event) }
+        #expect(log.waits == [.rate] && log.started == 1)
+    }
+
+    @Test("The queue knows which limit holds a transfer back")
+    func admission() {
+        var queue = AdmissionQueue(perOrigin: 1, perMultiplexedOrigin: 2, total: 2)
+        for (id, origin) in ["a", "a", "b", "c"].enumerated() {
+            queue.enqueue(UInt64(id), origin: origin, priority: .normal)
+        }
+        #expect(queue.waitReason(of: 0) == nil && queue.waitReason(of: 1) == nil && queue.waitReason(of: 3) == nil)
+        let started = [queue.next(), queue.next(), queue.next()]
+        #expect(started == [0, 2, nil])
+        #expect(queue.waitReason(of: 1) == .hostLimit && queue.waitReason(of: 3) == .queue)
+        #expect(queue.waitReason(of: 0) == nil)
+        // Over HTTP/2 the next transfer needs no connection of its own.
+        queue.setMultiplexed("a")
+        #expect(queue.waitReason(of: 1) == nil)
+        let rider = queue.next()
+        #expect(rider == 1)
+        queue.enqueue(4, origin: "a", priority: .normal)
+        #expect(queue.waitReason(of: 4) == .hostLimit)
+    }
+}
