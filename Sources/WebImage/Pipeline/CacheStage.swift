@@ -106,15 +106,18 @@ final class CacheStage: Sendable {
         let resource = ResourceRecord(
             digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
         guard plan.step(for: resource).needsNothing else { return nil }
-        let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-            [coders = plan.defaults.configuration.coders] context throws(ImageError) -> Image in
-            try ProcessedForm.image(entry.payload, plan.request, coders, context: context).with(provenance: resource)
-        }
-        guard let image else {
-            await plan.cache.remove(plan.processedKey, matching: plan.selecting)
+        do throws(ImageError) {
+            let image = try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
+                [coders = plan.defaults.configuration.coders] context throws(ImageError) -> Image in
+                try ProcessedForm.image(entry.payload, plan.request, coders, context: context)
+                    .with(provenance: resource)
+            }
+            return (image, .stored(in: found.kind))
+        } catch {
+            // A request that was canceled or refused says nothing about the entry.
+            if error.blamesBytes { await plan.cache.remove(plan.processedKey, matching: plan.selecting) }
             return nil
         }
-        return (image, .stored(in: found.kind))
     }
 
     /// An encoding that was made before of the original bytes with this digest; nothing is decoded.
