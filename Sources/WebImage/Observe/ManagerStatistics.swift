@@ -102,11 +102,3 @@ final class ManagerCounters: Sendable {
         return counts
     }
 }
-
-extension ImageManager {
-    /// What this manager has done since it was made. Cheap; the counts are taken one after the other.
-    public var statistics: ManagerStatistics { pipeline.statistics }
-
-    /// The downloads that run now, to be shown as the network's activity.
-    public var activity: LoadActivity { pipeline.activity }
-}

@@ -283,6 +283,8 @@ extension RequestPlan {
             request: selecting, response: head, finalURL: response.finalURL.absoluteString,
             requestTime: requested, responseTime: responded)
         stored.varying = StoredHead.selecting(request: selecting, response: head.fields, separating: separating)
+        // A redirect without freshness is asked again although its target is fresh (RFC 9110 15.4.3).
+        stored.limitFreshness(byRedirects: response.redirects)
         return stored
     }
 }

@@ -128,7 +128,7 @@ final class ImagePipeline: Sendable {
         let task = ImageTask(plan.request)
         let isIntercepted = interceptors.interceptsLoads
         if !isIntercepted {
-            task.storesIn(plan)
+            task.stores(in: plan.caches)
             inFlight.enter()
         }
         if !isAhead { foreground.enter() }

@@ -50,7 +50,7 @@ extension ImagePipeline {
     func runIntercepted(_ plan: RequestPlan, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
             let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
-                task.storesIn(plan)
+                task.stores(in: plan.caches)
                 let hit = self.memory.hit(plan)
                 if let response = self.response(hit, plan) { return .response(response) }
                 self.inFlight.enter()

@@ -147,6 +147,7 @@ extension ResourceRecord {
             responseTime: notModified.responseTime)
         merged.varying = StoredHead.selecting(
             request: plan.selecting, response: merged.head.fields, separating: plan.separating)
+        merged.limitFreshness(likeNotModified: notModified)
         update(head: merged)
         return merged
     }

@@ -83,6 +83,9 @@ final class RequestPlan: Sendable {
         request.originalCache ?? request.cache ?? defaults.configuration.originalCache ?? defaults.cache
     }
 
+    /// All caches that the request may store in.
+    var caches: [ImageCache] { cache === originalCache ? [cache] : [cache, originalCache] }
+
     /// Files, data URLs, and memory are local already: a copy on disk would only double them.
     var isLocal: Bool { request.source.isOnThisMachine }
 }

@@ -30,9 +30,9 @@ final class StoreStage: Sendable {
     /// - Parameter image: the image that was made of them; nil where only the bytes were wanted.
     func store(_ original: OriginalData, _ image: Image?, _ plan: RequestPlan, _ generation: CacheGeneration) async {
         let (cache, tiers) = (plan.originalCache, plan.request.originalStores.subtracting(.memory))
-        guard !plan.isLocal, !tiers.isEmpty, original.image == nil, original.source !== cache,
-            plan.allowsStoring(original.resource)
-        else { return }
+        guard !plan.isLocal, original.image == nil, original.source !== cache else { return }
+        guard plan.allowsStoring(original.resource) else { return await removeOlder(than: original, plan) }
+        guard !tiers.isEmpty else { return }
         await original.claims.store(in: cache, tiers) { tiers in
             guard let payload = await self.serialized(original, image, plan) else { return }
             let entry = DiskEntry(
@@ -40,6 +40,14 @@ final class StoreStage: Sendable {
                 payload: payload.data, tags: plan.request.tags, stored: plan.now)
             await self.put(entry, in: cache, tiers, plan, generation)
         }
+    }
+
+    /// A response that must not be stored takes an older one of its key away (RFC 9111 4): that one no longer holds.
+    private func removeOlder(than original: OriginalData, _ plan: RequestPlan) async {
+        guard original.origin == .network else { return }
+        plan.cache.memory?.removeAll(of: plan.keys.data)
+        guard plan.originalCache.mayContain(plan.keys.data) else { return }
+        await plan.originalCache.remove(plan.keys.data, matching: plan.selecting)
     }
 
     /// What is stored of `original`: its bytes, or what the application's serializer makes of them; nil for nothing.

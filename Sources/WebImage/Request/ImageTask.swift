@@ -144,10 +144,7 @@ public final class ImageTask: Sendable {
     }
 
     /// Names the caches that the request may store in.
-    func storesIn(_ plan: RequestPlan) {
-        let caches = plan.cache === plan.originalCache ? [plan.cache] : [plan.cache, plan.originalCache]
-        state.withLock { $0.caches += caches }
-    }
+    func stores(in caches: [ImageCache]) { state.withLock { $0.caches += caches } }
 
     /// Has ``stored`` wait for `task`.
     func follow(_ task: Task<Void, Never>) { state.withLock { $0.storing.append(task) } }

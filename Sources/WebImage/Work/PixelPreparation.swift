@@ -12,10 +12,3 @@ final class PixelPreparation: Sendable {
 
     func callAsFunction(_ pixels: PixelBuffer) { action.withLock { $0 }?(pixels) }
 }
-
-extension ImageManager {
-    /// Has `action` called with the pixels of every picture, preview and frame that is made from now on, off the main
-    /// thread and before anybody gets them. There is one action: the newest. It must be quick; what it makes of the pixels it
-    /// keeps beside them (``PixelBuffer/attachment(make:)``).
-    package func preparePixels(_ action: @escaping @Sendable (PixelBuffer) -> Void) { pipeline.preparation.set(action) }
-}

@@ -23,6 +23,11 @@ extension StoredHead {
         head.fields[Self.redirectField] = lifetimes.min().map { String(Int($0)) }
     }
 
+    /// Takes the limit by redirects that led to a 304.
+    package mutating func limitFreshness(likeNotModified notModified: StoredHead) {
+        head.fields[Self.redirectField] = notModified.head.fields[Self.redirectField]
+    }
+
     /// Seconds from `now` for which this redirect holds, or `nil` for an unlimited time.
     private func lifetimeAsRedirect(now: Date) -> Double? {
         guard Self.isStorable(method: "GET", request: HTTPFields(), response: head) || head.isPermanentRedirect,

@@ -27,7 +27,7 @@ struct PictureTableTests {
     func redirected() async throws {
         let picture = try TestPictures.png(1)
         let server = try LoopbackServer(routes: [
-            "/a": .redirect(to: "/b"),
+            "/a": .redirect(to: "/b").with { $0.fields["Cache-Control"] = "max-age=60" },
             "/b": .ok(picture, type: "image/png").with { $0.fields["Cache-Control"] = "max-age=60" },
         ])
         var fixture = try ManagerFixture()
@@ -38,6 +38,26 @@ struct PictureTableTests {
         let stored = try await fixture.manager.response(for: ImageRequest(server.url("/a")))
         #expect(stored.origin == .disk && stored.finalURL == server.url("/b"))
         #expect(server.counters.requests == 2)
+    }
+
+    @Test("row 1: a redirect without freshness is asked again, although its target is fresh", arguments: [false, true])
+    func changingRedirect(restarts: Bool) async throws {
+        let places = ["/b": 1, "/c": 2]
+        let target = Shared("/b")
+        let pictures = try places.mapValues { try TestPictures.png($0) }
+        let server = try LoopbackServer { request in
+            guard let picture = pictures[request.target] else { return .redirect(to: target.value) }
+            return .ok(picture, type: "image/png").with { $0.fields["Cache-Control"] = "max-age=60" }
+        }
+        var fixture = try ManagerFixture()
+        for place in ["/b", "/c"] {
+            target.value = place
+            let response = try await fixture.manager.response(for: ImageRequest(server.url("/a")))
+            #expect(response.origin == .network && response.finalURL == server.url(place))
+            #expect(response.image.resource?.digest == pictures[place].map { ContentDigest(of: $0) })
+            if restarts { fixture = try await fixture.restarted() }
+        }
+        #expect(server.counters.requests == 4)
     }
 
     @Test("row 15: a cut picture without a length is no picture and is not kept, nor are its bytes alone")
