@@ -33,6 +33,9 @@ final class CacheStage: Sendable {
     /// Lookups that run.
     var count: Int { lookups.count }
 
+    /// The number of lookups that joined another one.
+    var sharedCount: Int { lookups.sharedCount }
+
     // MARK: - Original bytes
 
     /// Bytes that were downloaded after `plan` was made, for another request that is still working on them: they are
@@ -60,14 +63,17 @@ final class CacheStage: Sendable {
         let key = Key(
             data: plan.keys.data, selecting: plan.selecting, cache: ObjectIdentifier(cache), tiers: tiers,
             coder: plan.request.coder?.identifier, generation: generation)
-        let found = try? await lookups.value(for: key, priority: priority) { _ in
-            .success(await self.read(plan, cache, key))
+        let found = try? await lookups.value(for: key, priority: priority) { context in
+            .success(await self.read(plan, cache, key, priority: context.priority))
         }
         return found ?? nil
     }
 
-    private func read(_ plan: RequestPlan, _ cache: ImageCache, _ key: Key) async -> OriginalData? {
-        guard let found = await entry(key.data, in: cache, key.tiers, key.selecting, plan) else { return nil }
+    private func read(
+        _ plan: RequestPlan, _ cache: ImageCache, _ key: Key, priority: LivePriority
+    ) async -> OriginalData? {
+        guard let found = await entry(key.data, in: cache, key.tiers, key.selecting, plan, priority: priority)
+        else { return nil }
         let entry = found.entry
         return try? await workers.look(byteCount: entry.payload.count, limits: plan.limits) {
             [resources] _ throws(ImageError) -> OriginalData in
@@ -93,37 +99,46 @@ final class CacheStage: Sendable {
     func processed(_ plan: RequestPlan, priority: LivePriority) async -> (image: Image, origin: ImageResponse.Origin)? {
         guard case .encoded = plan.request.storeFinal, plan.policy != .reload, plan.policy != .refresh,
             !plan.request.wantsData,
-            let found = await entry(plan.processedKey, in: plan.cache, plan.request.reads, plan.selecting, plan)
+            let found = await entry(
+                plan.processedKey, in: plan.cache, plan.request.reads, plan.selecting, plan, priority: priority)
         else { return nil }
         let entry = found.entry
         let resource = ResourceRecord(
             digest: ContentDigest(of: entry.payload), byteCount: entry.payload.count, head: entry.head)
         guard plan.step(for: resource).needsNothing else { return nil }
-        let image = try? await workers.run(cost: 0, priority: priority, limits: plan.limits) {
-            [coders = plan.defaults.configuration.coders] context throws(ImageError) -> Image in
-            try ProcessedForm.image(entry.payload, plan.request, coders, context: context).with(provenance: resource)
-        }
-        guard let image else {
-            await plan.cache.remove(plan.processedKey, matching: plan.selecting)
+        do throws(ImageError) {
+            let image = try await workers.run(cost: 0, priority: priority, limits: plan.limits) {
+                [coders = plan.defaults.configuration.coders] context throws(ImageError) -> Image in
+                try ProcessedForm.image(entry.payload, plan.request, coders, context: context)
+                    .with(provenance: resource)
+            }
+            return (image, .stored(in: found.kind))
+        } catch {
+            // A request that was canceled or refused says nothing about the entry.
+            if error.blamesBytes { await plan.cache.remove(plan.processedKey, matching: plan.selecting) }
             return nil
         }
-        return (image, .stored(in: found.kind))
     }
 
     /// An encoding that was made before of the original bytes with this digest; nothing is decoded.
-    func encoding(_ encoding: ImageEncoding, _ plan: RequestPlan, of digest: ContentDigest) async -> Data? {
+    func encoding(
+        _ encoding: ImageEncoding, _ plan: RequestPlan, of digest: ContentDigest, priority: LivePriority
+    ) async -> Data? {
         let found = await entry(
-            plan.encodedKey(encoding), in: plan.cache, plan.request.reads, plan.selecting, plan)
+            plan.encodedKey(encoding), in: plan.cache, plan.request.reads, plan.selecting, plan, priority: priority)
         guard let entry = found?.entry, entry.attachment == digest.bytes else { return nil }
         return entry.payload
     }
 
     private func entry(
-        _ key: CacheKey, in cache: ImageCache, _ tiers: CacheTiers, _ selecting: HTTPFields, _ plan: RequestPlan
+        _ key: CacheKey, in cache: ImageCache, _ tiers: CacheTiers, _ selecting: HTTPFields, _ plan: RequestPlan,
+        priority: LivePriority
     ) async -> ImageCache.Answer? {
         guard cache.mayContain(key, in: tiers) else { return nil }
         let span = plan.trace?.begin(.disk, key: key)
-        let found = await cache.entry(for: key, matching: selecting, in: tiers)
+        let found = await ReadPriority.$current.withValue(priority) {
+            await cache.entry(for: key, matching: selecting, in: tiers)
+        }
         span?.end { event in
             event.bytes = found?.entry.payload.count
             event.origin = found.map { .stored(in: $0.kind) }

@@ -28,7 +28,7 @@ struct EncodingRun {
         let (image, original) = try await source()
         // An image that the server has just confirmed may have been encoded before.
         if storesEncodings, plan.policy != .reload, let digest = image.resource?.digest,
-            let data = await pipeline.cache.encoding(encoding, plan, of: digest)
+            let data = await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
         {
             return data
         }
@@ -45,7 +45,7 @@ struct EncodingRun {
             plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.reads),
             let digest = await answeringDigest()
         else { return nil }
-        return await pipeline.cache.encoding(encoding, plan, of: digest)
+        return await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
     }
 
     /// The digest of the original bytes that answer without anything being asked.

@@ -82,6 +82,8 @@ final class HTTPClientCore: Sendable {
         }
         let found = await cache.lookup(
             request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
+        // A canceled lookup may miss what is stored.
+        if found.stored == nil, Task.isCancelled { throw .request(.cancelled) }
         if let response = reply(request, found) { return response }
         guard request.method == "GET", request.cacheMode != .noStore else {
             return try await ask(request, found.stored, found.step).response

@@ -15,7 +15,8 @@ import WebImageHTTP
 /// - A full, read-only or failing disk is never an error of a request: reads miss, writes are dropped and pause.
 ///
 /// All methods may be called from any thread. None blocks: small files that the kernel has in memory are read where
-/// they are asked for, all others on two threads of the cache's own; a third writes. What was stored, updated or removed is seen by every later read at once.
+/// they are asked for, all others on two threads of the cache's own, the most urgent first; a third writes. What was
+/// stored, updated or removed is seen by every later read at once.
 public final class DiskCache: Sendable {
     let state: StoreState
     let readers: ReaderThreads
@@ -60,36 +61,43 @@ public final class DiskCache: Sendable {
     }
 
     /// The entry of `key`; nil where there is none, or none that is whole.
-    public func entry(for key: CacheKey) async -> DiskEntry? {
-        let entry = await ownEntry(key)
-        guard entry == nil, !state.extras.isEmpty, state.extras.mayContain(key.fileName) else { return entry }
-        return await readers.run { $0.readExtra(key) } ?? nil
+    ///
+    /// If the current task is canceled while the read waits for a thread, the read is withdrawn, and this method
+    /// returns `nil` immediately.
+    public func entry(for key: CacheKey) async -> DiskEntry? { await read(key) ?? nil }
+
+    /// The entry of `key`, also if the current task is canceled. A change of what is stored depends on it.
+    func entryToChange(for key: CacheKey) async -> DiskEntry? { await read(key, isWithdrawable: false) ?? nil }
+
+    /// The entry of `key`. The outer `nil` says nothing about the entry: the read was withdrawn because the current
+    /// task is canceled, or the cache is closed.
+    func read(_ key: CacheKey, isWithdrawable: Bool = true) async -> DiskEntry?? {
+        let read = await ownEntry(key, isWithdrawable)
+        guard case .some(nil) = read, !state.extras.isEmpty, state.extras.mayContain(key.fileName) else { return read }
+        return await readers.read(isWithdrawable: isWithdrawable) { $0.readExtra(key) }
     }
 
     /// News that is written while the entry is being read is neither in memory any more nor in what was read.
-    private func entryWithNews(_ key: CacheKey) async -> DiskEntry? {
-        let entry = await readers.run { $0.read(key) } ?? nil
+    private func entryWithNews(_ key: CacheKey, _ isWithdrawable: Bool) async -> DiskEntry?? {
+        guard let entry = await readers.read(isWithdrawable: isWithdrawable, { $0.read(key) }) else { return nil }
         let isWritten = state.shared.withLock { state -> Bool in
             guard case nil = state.staging.overlay(for: key) else { return false }
             if entry != nil { state.counters.hits -= 1 } else { state.counters.misses -= 1 }
             return true
         }
-        return isWritten ? await readers.run { $0.read(key) } ?? nil : entry
+        return isWritten ? await readers.read(isWithdrawable: isWithdrawable) { $0.read(key) } : .some(entry)
     }
 
-    private func ownEntry(_ key: CacheKey) async -> DiskEntry? {
+    private func ownEntry(_ key: CacheKey, _ isWithdrawable: Bool) async -> DiskEntry?? {
         switch lookUp(key) {
-        case .entry(let entry): entry
-        case .absent: nil
+        case .entry(let entry): return .some(entry)
+        case .absent: return .some(nil)
         case .inMemory(let verified):
-            if let answer = state.readCached(key, verified: verified) {
-                answer
-            } else {
-                await readers.run { $0.read(key) } ?? nil
-            }
-        case .onDisk: await readers.run { $0.read(key) } ?? nil
-        case .onDiskWithNews: await entryWithNews(key)
+            if let answer = state.readCached(key, verified: verified) { return .some(answer) }
+        case .onDisk: break
+        case .onDiskWithNews: return await entryWithNews(key, isWithdrawable)
         }
+        return await readers.read(isWithdrawable: isWithdrawable) { $0.read(key) }
     }
 
     /// Stores `entry` in place of any older one of its key. Returns at once; the bytes are written behind.

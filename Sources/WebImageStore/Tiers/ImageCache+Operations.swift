@@ -18,6 +18,8 @@ extension ImageCache {
     }
 
     /// The entry of `key` that a request with the fields `request` selects, from the tiers of `kinds` that may have it.
+    ///
+    /// If the current task is canceled, waiting reads of the disk are withdrawn, and no farther tier is queried.
     public func entry(
         for key: CacheKey, matching request: HTTPFields, in kinds: CacheTiers = .all
     ) async -> Answer? {
@@ -25,7 +27,11 @@ extension ImageCache {
         let generation = generation(of: key)
         guard policies.query == .concurrent, asked.count > 1 else {
             for (index, tier) in asked.enumerated() where tier.mayContain(key) {
-                guard let entry = await tier.entry(for: key, matching: request) else { continue }
+                guard let entry = await tier.entry(for: key, matching: request) else {
+                    // Nobody waits for what a farther tier may have.
+                    if Task.isCancelled { return nil }
+                    continue
+                }
                 if policies.promotes { await promote(entry, key, request, to: asked[..<index], generation) }
                 return Answer(entry: entry, kind: tier.kind)
             }

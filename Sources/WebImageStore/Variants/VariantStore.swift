@@ -55,28 +55,38 @@ public final class VariantStore: Sendable {
     }
 
     /// The newest answer of `key` that a request with `fields` selects, and its name among those of the key.
+    ///
+    /// If the current task is canceled while a read waits for a thread, the read is withdrawn, and this method
+    /// returns `nil` immediately.
     public func answer(for key: CacheKey, matching fields: HTTPFields) async -> (id: String, entry: DiskEntry)? {
-        guard let list = await list(key) else {
+        // Without the list nothing says which answer is the newest.
+        guard let known = await list(key) else { return nil }
+        guard let list = known else {
             guard let entry = await disk.entry(for: key), entry.isSelected(by: fields) else { return nil }
             return (Self.front, entry)
         }
         for variant in list.matching(fields) {
-            if let entry = await disk.entry(for: Self.place(of: variant.id, key)), entry.isSelected(by: fields) {
-                return (variant.id, entry)
-            }
+            // A read that was withdrawn says nothing about the answer.
+            guard let read = await disk.read(Self.place(of: variant.id, key)) else { return nil }
+            if let entry = read, entry.isSelected(by: fields) { return (variant.id, entry) }
             // Evicted, or another process changed it.
             change(key) { $0.remove(variant.id) }
         }
         return nil
     }
 
-    /// The list of `key`; nil where it has at most one answer, which lies at the key.
-    private func list(_ key: CacheKey) async -> VariantList? {
-        if let known = lists.withLock({ $0[key] }) { return known }
+    /// The list of `key` for a change of what is stored, which has to see it also if the current task is canceled.
+    private func listToChange(_ key: CacheKey) async -> VariantList? { await list(key, isWithdrawable: false) ?? nil }
+
+    /// The list of `key`; nil where it has at most one answer, which lies at the key. The outer `nil` says nothing:
+    /// the read of the list was withdrawn.
+    private func list(_ key: CacheKey, isWithdrawable: Bool = true) async -> VariantList?? {
+        if let known = lists.withLock({ $0[key] }) { return .some(known) }
         let place = Self.listPlace(key)
-        guard disk.mayContain(place), let entry = await disk.entry(for: place),
-            let list = try? JSONDecoder().decode(VariantList.self, from: entry.payload)
-        else { return nil }
+        guard disk.mayContain(place) else { return .some(nil) }
+        guard let read = await disk.read(place, isWithdrawable: isWithdrawable) else { return nil }
+        guard let entry = read, let list = try? JSONDecoder().decode(VariantList.self, from: entry.payload)
+        else { return .some(nil) }
         return lists.withLock { lists in
             // Somebody else may have read or changed it while the disk was read.
             if let known = lists[key] { return known }
@@ -92,13 +102,13 @@ public final class VariantStore: Sendable {
     /// request selects. `entry.head` tells what selects it.
     public func store(_ entry: DiskEntry, request fields: HTTPFields) async {
         let key = entry.key
-        let known = await list(key)
+        let known = await listToChange(key)
         guard let variant = entry.variant(Self.front), !variant.names.isEmpty else {
             if let known { drop(known, key) }
             return disk.store(entry)
         }
         if known == nil, !disk.mayContain(key) { return disk.store(entry) }
-        let first = known == nil ? await disk.entry(for: key)?.variant(Self.front) : nil
+        let first = known == nil ? await disk.entryToChange(for: key)?.variant(Self.front) : nil
         let change = lists.withLock { lists -> Change in
             var list = lists[key] ?? known ?? VariantList()
             if let first, list.variants.isEmpty { _ = list.insert(first, request: first.selecting) }
@@ -120,10 +130,10 @@ public final class VariantStore: Sendable {
     /// Takes a new head for the answer of `key` that a request with `fields` selects; nothing happens where there is
     /// none. Other answers of the key keep theirs.
     public func updateHead(_ head: StoredHead, for key: CacheKey, matching fields: HTTPFields) async {
-        guard let list = await list(key) else {
+        guard let list = await listToChange(key) else {
             // Where something selects, what lies there may be another answer than the one that was confirmed.
             if head.isNegotiated {
-                guard let entry = await disk.entry(for: key), entry.isSelected(by: fields) else { return }
+                guard let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) else { return }
             }
             return disk.updateHead(head, for: key)
         }
@@ -145,9 +155,9 @@ public final class VariantStore: Sendable {
 
     /// Removes the answers that a request with `fields` selects.
     public func remove(matching fields: HTTPFields, for key: CacheKey) async {
-        if let list = await list(key) {
+        if let list = await listToChange(key) {
             for variant in list.matching(fields) { remove(variant.id, for: key) }
-        } else if let entry = await disk.entry(for: key), entry.isSelected(by: fields) {
+        } else if let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) {
             disk.remove(key)
         }
     }
@@ -184,7 +194,7 @@ public final class VariantStore: Sendable {
 
     /// Deletes what a list on disk names, but for what was stored anew since.
     private func forget(_ key: CacheKey) async {
-        let entry = await disk.entry(for: Self.listPlace(key))
+        let entry = await disk.entryToChange(for: Self.listPlace(key))
         let old = entry.flatMap { try? JSONDecoder().decode(VariantList.self, from: $0.payload) } ?? VariantList()
         let present = lists.withLock { lists in
             let present = lists[key]?.variants ?? []

@@ -109,6 +109,44 @@ struct AbandonedWorkTests {
         #expect(loader.requests.count == 1)
     }
 
+    @Test("A request that is canceled before its stored processed image is decoded removes nothing")
+    func processed() async throws {
+        let gate = Gate()
+        let holder = HoldingTransformer(gate)
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let tier = RecordingTier(.disk)
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = [loader]
+            $0.workerThreads = 1
+        }
+        let manager = fixture.manager
+        var request = ImageRequest(.sample)
+        request.storeFinal = .encoded(as: .png())
+        request.waitsForStore = true
+        _ = try await manager.image(for: request)
+        #expect(tier.count == 2)
+        manager.cache.memory?.removeAll()
+        // The only worker thread is held.
+        var other = ImageRequest(URL.sample.appending(path: "other"))
+        other.transformers = [holder]
+        other.originalStores = []
+        let holding = manager.load(other)
+        await untilTrue { holder.isHolding }
+        let before = manager.runningJobs
+        let task = manager.load(request)
+        await untilTrue { manager.runningJobs > before }
+        task.cancel()
+        #expect(await task.code == 1001)
+        await passing { tier.removals > 0 }
+        gate.open()
+        _ = await holding.number
+        await manager.rest()
+        #expect(tier.removals == 0)
+        #expect(tier.count == 2)
+    }
+
     // MARK: - Waiting for the store
 
     /// How a request asks.

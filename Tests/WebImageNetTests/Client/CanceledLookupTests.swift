@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageTestSupport
+import WebImageTesting
+
+/// A store whose lookups find nothing, and wait until they are canceled.
+private final class WaitingStore: HTTPResponseStore {
+    private let begun = Shared(0)
+    private let gate = Gate()
+
+    /// The number of lookups that have begun.
+    var lookups: Int { begun.value }
+
+    func response(for key: String, matching request: HTTPFields) async -> StoredResponse? {
+        begun.update { $0 += 1 }
+        await gate.wait()
+        return nil
+    }
+
+    func put(_ response: StoredResponse, request: HTTPFields, for key: String) async {}
+    func update(_ response: StoredResponse, for key: String) async {}
+    func remove(_ id: String, for key: String) async {}
+    func remove(matching request: HTTPFields, for key: String) async {}
+    func removeAll(for key: String) async {}
+    func removeAll() async {}
+}
+
+@Suite("Canceled lookups of the HTTP client", .timeLimit(.minutes(1)))
+struct CanceledLookupTests {
+    @Test(
+        "A request that is canceled during the lookup fails as canceled",
+        arguments: [HTTPCacheMode.default, .noCache, .forceCache, .onlyIfCached])
+    func canceled(mode: HTTPCacheMode) async throws {
+        let store = WaitingStore()
+        var configuration = HTTPClientConfiguration()
+        configuration.storage = .store(store)
+        let client = HTTPClient(configuration)
+        let url = try #require(URL(string: "https://images.test/a"))
+        let task = Task { () -> Int? in
+            do throws(ImageError) {
+                return try await client.fetch(HTTPRequest(url, cacheMode: mode)).status
+            } catch {
+                return error.code
+            }
+        }
+        await untilTrue { store.lookups == 1 }
+        task.cancel()
+        #expect(await task.value == 1001)
+    }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+import WebImageConcurrency
+import WebImageCore
+import WebImageHTTP
+import WebImageTestSupport
+import WebImageTesting
+
+@testable import WebImageStore
+
+/// A cache with the entries 1 to 8, whose reader threads all are held: they read the entries 1 and 2.
+private final class BusyCache: Sendable {
+    let disk: DiskCache
+    let files = HeldFileSystem()
+    private let folder = TestFolder()
+    private let gates: [Gate]
+    private let holders: [Task<DiskEntry?, Never>]
+
+    /// - Parameter prepare: Stores what else the cache has to hold.
+    init(_ prepare: (DiskCache) async throws -> Void = { _ in }) async throws {
+        let first = try folder.open()
+        for number in 1...8 { first.store(entry(number)) }
+        try await prepare(first)
+        await first.close()
+        var configuration = folder.configuration()
+        configuration.fileSystem = files
+        let disk = try DiskCache(configuration: configuration)
+        await disk.settle()
+        gates = [1, 2].map { [files] in files.hold(key($0).fileName) }
+        holders = [1, 2].map { number in Task { await disk.entry(for: key(number)) } }
+        self.disk = disk
+        await untilTrue { [files] in files.opened.count == 2 }
+    }
+
+    /// The numbers of the entries that were opened for reading after the first two.
+    var read: [Int] { files.opened.dropFirst(2).compactMap { name in (1...8).first { key($0).fileName == name } } }
+
+    /// Waits until as many reads wait for a thread.
+    func waits(for count: Int) async { await untilTrue { disk.readers.waitingCount == count } }
+
+    /// Lets one thread continue. It alone reads what waits, so that the order of the reads is that of the queue.
+    func releaseOne() { gates[0].open() }
+
+    /// Lets both threads continue and closes the cache.
+    func end() async {
+        for gate in gates { gate.open() }
+        for holder in holders { #expect(await holder.value != nil) }
+        await disk.close()
+    }
+}
+
+/// A task whose end can be seen without waiting for it.
+private final class Lookup<Value: Sendable>: Sendable {
+    private let outcome = Shared<Value?>(nil)
+    private let task: Task<Void, Never>
+
+    init(_ priority: ObservedValue<RequestPriority>? = nil, _ body: @escaping @Sendable () async -> Value) {
+        task = Task { [outcome] in
+            let value = await ReadPriority.$current.withValue(priority) { await body() }
+            outcome.value = value
+        }
+    }
+
+    /// The result; `nil` while the lookup runs.
+    var value: Value? { outcome.value }
+    func cancel() { task.cancel() }
+    func ends() async { await untilTrue { outcome.value != nil } }
+}
+
+@Suite("Disk reads that wait for a thread", .timeLimit(.minutes(1)))
+struct WaitingReadTests {
+    private func found(_ number: Int, in cache: BusyCache, _ priority: ObservedValue<RequestPriority>? = nil)
+        -> Lookup<Bool>
+    {
+        Lookup(priority) { [disk = cache.disk] in await disk.entry(for: key(number)) != nil }
+    }
+
+    // MARK: - Cancellation
+
+    @Test("A canceled lookup ends immediately, and its waiting read never reaches the file system")
+    func canceled() async throws {
+        let cache = try await BusyCache()
+        let lookups = (3...6).map { found($0, in: cache) }
+        await cache.waits(for: 4)
+        for lookup in lookups[1...2] { lookup.cancel() }
+        for lookup in lookups[1...2] { await lookup.ends() }
+        #expect(lookups.map(\.value) == [nil, false, false, nil])
+        await cache.end()
+        for lookup in lookups { await lookup.ends() }
+        #expect(lookups.map(\.value) == [true, false, false, true])
+        #expect(Set(cache.read) == [3, 6])
+        // A lookup that was withdrawn found out nothing.
+        let counters = cache.disk.state.shared.withLock { $0.counters }
+        #expect(counters.hits == 4 && counters.misses == 0)
+    }
+
+    @Test("A lookup of a canceled task reads no file, and finds what is in memory")
+    func begunCanceled() async throws {
+        let folder = TestFolder()
+        var configuration = folder.configuration()
+        let files = HeldFileSystem()
+        configuration.fileSystem = files
+        let disk = try DiskCache(configuration: configuration)
+        await disk.settle()
+        disk.store(entry(1))
+        await disk.flush()
+        // The writer is held, so that the second entry stays in memory.
+        let (held, gate) = (Gate(), Gate())
+        _ = disk.state.enqueueIfOpen(
+            .flush {
+                held.open()
+                gate.blockingWait()
+            })
+        await held.wait()
+        disk.store(entry(2))
+        let lookup = Lookup {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return (await disk.entry(for: key(1))?.payload, await disk.entry(for: key(2))?.payload)
+        }
+        await lookup.ends()
+        #expect(lookup.value?.0 == nil)
+        #expect(lookup.value?.1 == bytes(2))
+        #expect(files.opened.isEmpty)
+        gate.open()
+        #expect(await disk.entry(for: key(1))?.payload == bytes(1))
+        await disk.close()
+    }
+
+    @Test("After a canceled lookup of the disk no farther tier is queried")
+    func fartherTier() async throws {
+        let busy = try await BusyCache()
+        let asked = Shared(0)
+        let cache = ImageCache(memory: nil, tiers: [VariantStore(busy.disk), CountingTier(asked)])
+        let lookup = Lookup { await cache.entry(for: key(3), matching: HTTPFields()) != nil }
+        await busy.waits(for: 1)
+        lookup.cancel()
+        await lookup.ends()
+        #expect(lookup.value == false)
+        #expect(asked.value == 0)
+        await busy.end()
+    }
+
+    @Test("When another tier is faster, the waiting read of the disk is withdrawn")
+    func fasterTier() async throws {
+        let busy = try await BusyCache()
+        var policies = ImageCache.Policies()
+        policies.query = .concurrent
+        let gate = Gate()
+        let faster = CountingTier(Shared(0), entry(3), gate)
+        let cache = ImageCache(memory: nil, tiers: [VariantStore(busy.disk), faster], policies: policies)
+        let lookup = Lookup { await cache.entry(for: key(3), matching: HTTPFields())?.kind }
+        await busy.waits(for: 1)
+        gate.open()
+        await lookup.ends()
+        #expect(lookup.value == .remote)
+        await busy.waits(for: 0)
+        await busy.end()
+        #expect(busy.read.isEmpty)
+    }
+
+    // MARK: - Several variants
+
+    private let dark = HTTPFields([.init(name: "Theme", value: "dark")])
+    private let light = HTTPFields([.init(name: "Theme", value: "light")])
+
+    private func variant(_ text: String, _ request: HTTPFields) -> DiskEntry {
+        var response = ResponseHead(status: 200)
+        response.fields["Vary"] = "Theme"
+        let time = Date(timeIntervalSince1970: 1_800_000_000)
+        let head = StoredHead(
+            request: request, response: response, finalURL: "http://example.org/a", requestTime: time,
+            responseTime: time)
+        return DiskEntry(key: key(100), head: head, payload: Data(text.utf8), stored: Date())
+    }
+
+    private func busyVariants() async throws -> (BusyCache, VariantStore) {
+        let cache = try await BusyCache { disk in
+            let store = VariantStore(disk)
+            await store.store(variant("dark", dark), request: dark)
+            await store.store(variant("light", light), request: light)
+        }
+        return (cache, VariantStore(cache.disk))
+    }
+
+    private func text(_ store: VariantStore, _ fields: HTTPFields) async -> String? {
+        await store.entry(for: key(100), matching: fields).map { String(decoding: $0.payload, as: UTF8.self) }
+    }
+
+    @Test("A canceled lookup removes no variant from the list")
+    func keptVariant() async throws {
+        let (cache, store) = try await busyVariants()
+        cache.releaseOne()
+        // The list is in memory from here on.
+        #expect(await text(store, dark) == "dark")
+        let gate = cache.files.hold(key(8).fileName)
+        let holder = found(8, in: cache)
+        await untilTrue { cache.read.contains(8) }
+        let lookup = Lookup { [self] in await text(store, light) }
+        await cache.waits(for: 1)
+        lookup.cancel()
+        await lookup.ends()
+        #expect(lookup.value == .some(nil))
+        gate.open()
+        await holder.ends()
+        #expect(await text(store, light) == "light")
+        #expect(await text(store, dark) == "dark")
+        await cache.end()
+    }
+
+    @Test("A canceled task stores a variant next to the others")
+    func storedVariant() async throws {
+        let (cache, store) = try await busyVariants()
+        let storing = Lookup { [self] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            await store.store(variant("new", light), request: light)
+            return true
+        }
+        await cache.waits(for: 1)
+        cache.releaseOne()
+        await storing.ends()
+        #expect(await text(store, dark) == "dark")
+        #expect(await text(store, light) == "new")
+        await cache.end()
+    }
+
+    // MARK: - Priority
+
+    @Test("Waiting reads are in the order of their priorities, and of their arrival where these are equal")
+    func order() async throws {
+        let cache = try await BusyCache()
+        var lookups: [Lookup<Bool>] = []
+        for (index, priority) in [RequestPriority.low, nil, .high, .normal, .high, .veryLow].enumerated() {
+            lookups.append(found(index + 3, in: cache, priority.map { ObservedValue($0) }))
+            await cache.waits(for: index + 1)
+        }
+        cache.releaseOne()
+        for lookup in lookups { await lookup.ends() }
+        #expect(cache.read == [5, 7, 4, 6, 3, 8])
+        await cache.end()
+    }
+
+    @Test("A priority that changes while the read waits moves the read")
+    func changed() async throws {
+        let cache = try await BusyCache()
+        let priorities = (0..<3).map { _ in ObservedValue(RequestPriority.normal) }
+        var lookups: [Lookup<Bool>] = []
+        for (index, priority) in priorities.enumerated() {
+            lookups.append(found(index + 3, in: cache, priority))
+            await cache.waits(for: index + 1)
+        }
+        priorities[0].value = .low
+        priorities[2].value = .veryHigh
+        cache.releaseOne()
+        for lookup in lookups { await lookup.ends() }
+        #expect(cache.read == [5, 4, 3])
+        await cache.end()
+    }
+}
+
+/// A tier that counts its lookups. Thread-safe.
+private struct CountingTier: CacheTier {
+    let kind = CacheTiers.remote
+    private let count: Shared<Int>
+    private let answer: DiskEntry?
+    private let gate: Gate?
+
+    init(_ count: Shared<Int>, _ answer: DiskEntry? = nil, _ gate: Gate? = nil) {
+        self.count = count
+        self.answer = answer
+        self.gate = gate
+    }
+
+    func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry? {
+        count.update { $0 += 1 }
+        await gate?.wait()
+        return answer
+    }
+
+    func store(_ entry: DiskEntry, request: HTTPFields) async {}
+    func remove(_ key: CacheKey, matching request: HTTPFields?) async {}
+    func removeAll() async {}
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import WebImageStore
+import WebImageTesting
+
+/// The file system, where chosen files wait at a gate when they are opened. It records the files of entries that were
+/// opened for reading. The kernel's cache of files isn't asked, so that reader threads read every file. Thread-safe.
+package final class HeldFileSystem: FileSystem {
+    private struct State {
+        var gates: [String: Gate] = [:]
+        var opened: [String] = []
+    }
+
+    private let state = Shared(State())
+    private let system = SystemFileSystem()
+
+    /// Creates a file system that holds nothing.
+    package init() {}
+
+    /// The names of the entry files that were opened for reading, in the order of the calls. Held ones are among them.
+    package var opened: [String] { state.value.opened }
+
+    /// Holds whoever opens a file of this name until the returned gate opens.
+    package func hold(_ name: String) -> Gate {
+        let gate = Gate()
+        state.update { $0.gates[name] = gate }
+        return gate
+    }
+
+    package func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32 {
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        let isRead = flags & O_ACCMODE == O_RDONLY && name.utf8.count == 64
+        let gate = state.update { state in
+            if isRead { state.opened.append(name) }
+            return state.gates[name]
+        }
+        if isRead { gate?.blockingWait() }
+        return try system.open(path, flags: flags, mode: mode)
+    }
+
+    package func close(_ file: Int32) { system.close(file) }
+    package func status(of file: Int32) throws(FileFailure) -> FileStatus { try system.status(of: file) }
+    package func status(at path: String) throws(FileFailure) -> FileStatus { try system.status(at: path) }
+    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
+        try system.read(file, into: buffer)
+    }
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) -> Int {
+        try system.write(file, bytes)
+    }
+    package func synchronize(_ file: Int32) throws(FileFailure) { try system.synchronize(file) }
+    package func rename(_ path: String, to target: String) throws(FileFailure) { try system.rename(path, to: target) }
+    package func remove(_ path: String) throws(FileFailure) { try system.remove(path) }
+    package func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure) {
+        try system.remove(place, in: folder)
+    }
+    package func removeDirectory(_ path: String) throws(FileFailure) { try system.removeDirectory(path) }
+    package func makeDirectory(_ path: String) throws(FileFailure) { try system.makeDirectory(path) }
+    package func names(in path: String) throws(FileFailure) -> [String] { try system.names(in: path) }
+    package func freeSpace(at path: String) throws(FileFailure) -> FreeSpace { try system.freeSpace(at: path) }
+    package func lock(_ file: Int32, _ operation: Int32) throws(FileFailure) { try system.lock(file, operation) }
+}
