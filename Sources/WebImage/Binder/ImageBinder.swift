@@ -90,7 +90,7 @@ public final class ImageBinder {
     public func load(
         _ request: ImageRequest, options: BindingOptions = BindingOptions()
     ) async throws(ImageError) -> ImageResponse {
-        let waiter = JobWaiter<ImageResponse>()
+        let waiter = Promise<Result<ImageResponse, ImageError>>()
         let generation = bind(request, options: options) { waiter.resolve($0) }
         return try await waiter.value { Task { @MainActor [weak self] in self?.unbind(generation) } }
     }

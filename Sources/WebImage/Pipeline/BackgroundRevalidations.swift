@@ -3,6 +3,7 @@
 import Synchronization
 import WebImageConcurrency
 import WebImageCore
+import WebImageHTTP
 import WebImageStore
 
 /// Revalidations that no request waits for (RFC 5861 3): of all requests that were given the same stale bytes, one
@@ -17,6 +18,8 @@ final class BackgroundRevalidations: Sendable {
     /// What makes two revalidations one.
     struct Key: Hashable, Sendable {
         let data: CacheKey
+        /// The fields may select another variant of the same key.
+        let fields: HTTPFields
         let cache: ObjectIdentifier
     }
 
@@ -30,7 +33,8 @@ final class BackgroundRevalidations: Sendable {
 
     /// Starts `work`, unless a revalidation of the same bytes runs or has ended since `plan` was made.
     func start(_ plan: RequestPlan, _ work: @escaping @Sendable () async -> Void) {
-        let key = Key(data: plan.keys.data, cache: ObjectIdentifier(plan.originalCache))
+        let key = Key(
+            data: plan.keys.data, fields: plan.request.fields, cache: ObjectIdentifier(plan.originalCache))
         let isFirst = state.withLock { state in
             if let ended = state.ended[key], ended >= plan.asked { return false }
             return state.running.insert(key).inserted

@@ -143,7 +143,7 @@ final class FetchStage: Sendable {
         let feed = feeds.begin(key, context.priority)
         defer { feed.end() }
         let transfer = TransferTrace(plan.trace)
-        let loading = LoadContext(priority: context.priority.value) { report in
+        let loading = LoadContext(following: context.priority) { report in
             switch report {
             case .waiting(let reason): context.report(.waiting(reason))
             case .started: transfer?.start()
@@ -152,8 +152,6 @@ final class FetchStage: Sendable {
             feed.receive(report)
             meter.take(report)
         }
-        let token = context.priority.follow(from: loading.priority) { loading.priority = $0 }
-        defer { context.priority.stopObserving(token) }
         let answer = try await counted(plan, transfer) { () async throws(ImageError) in
             try await loader.load(request, context: loading)
         }

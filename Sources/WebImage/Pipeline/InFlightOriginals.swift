@@ -8,13 +8,8 @@ import WebImageStore
 /// The bytes that requests are working on, by their key. A request that was made before a load ended is served by it,
 /// however late it looks: the newest bytes, and nothing made of them, are held while any request runs. Thread-safe.
 final class InFlightOriginals: Sendable {
-    private struct Weak {
-        weak var original: OriginalData?
-    }
-
     private struct State {
-        var originals: [CacheKey: Weak] = [:]
-        var limit = 256
+        var originals = WeakTable<CacheKey, OriginalData, Void>()
         var running = 0
         /// Oldest first.
         var held: [OriginalData] = []
@@ -65,18 +60,14 @@ final class InFlightOriginals: Sendable {
 
     /// The bytes of `key` that are in use and were requested after the last removal of the key.
     func original(for key: CacheKey, _ generation: CacheGeneration) -> OriginalData? {
-        let original = state.withLock { $0.originals[key]?.original }
+        let original = state.withLock { $0.originals[key]?.object }
         return original?.generation == generation ? original : nil
     }
 
     /// `original` arrived for `key`.
     func add(_ original: OriginalData, for key: CacheKey) {
         let released = state.withLock { state -> ArraySlice<OriginalData> in
-            state.originals[key] = Weak(original: original)
-            if state.originals.count > state.limit {
-                state.originals = state.originals.filter { $0.value.original != nil }
-                state.limit = max(256, state.originals.count * 2)
-            }
+            state.originals.insert(original, for: key)
             return state.hold(original)
         }
         withExtendedLifetime(released) {}

@@ -9,10 +9,6 @@ import WebImageStore
 
 /// The original bytes of an image, wherever they came from. Shared by all requests that wait for them.
 final class OriginalData: Sendable {
-    private struct WeakImage {
-        weak var image: Image?
-    }
-
     let data: Data
     /// The image itself, when the application made it and there are no bytes.
     let image: Image?
@@ -31,7 +27,8 @@ final class OriginalData: Sendable {
     /// The removals of the key that happened before these bytes were requested.
     let generation: CacheGeneration
     let claims = StoreClaims()
-    private let made = Lock<[ImageKey: WeakImage]>([:])
+    /// Sizes are many on a server, and each leaves an empty place behind.
+    private let made = Lock(WeakTable<ImageKey, Image, Void>(smallestLimit: 16))
 
     init(
         data: Data, resource: ResourceRecord, probe: ImageProbe?, origin: ImageResponse.Origin,
@@ -68,14 +65,10 @@ final class OriginalData: Sendable {
 
     /// An image that was made of these bytes and is alive: a request that comes just after a job has ended finds its
     /// result here, also where nothing may be cached in memory.
-    func image(for key: ImageKey) -> Image? { made.withLock { $0[key]?.image } }
+    func image(for key: ImageKey) -> Image? { made.withLock { $0[key]?.object } }
 
     /// Remembers an image for as long as it and these bytes are in use.
     func remember(_ image: Image, for key: ImageKey) {
-        made.withLock { made in
-            // Sizes are many on a server, and each leaves an empty place behind.
-            if made.count >= 16 { made = made.filter { $0.value.image != nil } }
-            made[key] = WeakImage(image: image)
-        }
+        made.withLock { $0.insert(image, for: key) }
     }
 }

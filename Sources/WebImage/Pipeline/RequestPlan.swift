@@ -40,8 +40,10 @@ final class RequestPlan: Sendable {
         self.request = request
         needsFileVersion = source.isUnverifiedFile
         // Each by itself: a copy of the configuration is expensive.
-        transformers = ProcessedForm.appended(
-            to: request.applied ?? defaults.transformers(of: request), request, defaults.configuration.coders)
+        let transformers = request.applied ?? defaults.transformers(of: request)
+        self.transformers =
+            request.storeFinal == .never
+            ? transformers : ProcessedForm.appended(to: transformers, request, defaults.configuration.coders)
         policy = request.cachePolicy ?? defaults.configuration.cachePolicy
         limits = request.limits ?? defaults.configuration.limits
         now = defaults.configuration.now()

@@ -75,27 +75,15 @@ extension Image {
 
 /// The records of pictures that are alive, by the key of their bytes. Thread-safe.
 final class ResourceTable: Sendable {
-    private struct Weak {
-        weak var record: ResourceRecord?
-    }
-
-    private struct State {
-        var records: [CacheKey: Weak] = [:]
-        var limit = 256
-    }
-
-    private let state = Lock(State())
+    private let records = Lock(WeakTable<CacheKey, ResourceRecord, Void>())
 
     /// The record of these bytes: the one that pictures already carry, brought up to date, or a new one.
     func record(for key: CacheKey, _ data: Data, head: StoredHead?) -> ResourceRecord {
         let digest = ContentDigest(of: data)
         let fresh = ResourceRecord(digest: digest, byteCount: data.count, head: head)
-        let known = state.withLock { state -> ResourceRecord? in
-            if let known = state.records[key]?.record, known.digest == digest { return known }
-            state.records[key] = Weak(record: fresh)
-            guard state.records.count > state.limit else { return nil }
-            state.records = state.records.filter { $0.value.record != nil }
-            state.limit = max(256, state.records.count * 2)
+        let known = records.withLock { records -> ResourceRecord? in
+            if let known = records[key]?.object, known.digest == digest { return known }
+            records.insert(fresh, for: key)
             return nil
         }
         guard let known else { return fresh }

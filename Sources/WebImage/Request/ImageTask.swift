@@ -18,7 +18,7 @@ public final class ImageTask: Sendable {
     private struct State {
         var machine = TaskState()
         var streams: [Int: WeakMailbox] = [:]
-        var waiters: [Int: JobWaiter<ImageResponse>] = [:]
+        var waiters: [Int: Promise<Result<ImageResponse, ImageError>>] = [:]
         var work: Task<Void, Never>?
         var nextID = 0
         var caches: [ImageCache] = []
@@ -82,7 +82,7 @@ public final class ImageTask: Sendable {
     /// - Throws: why the request failed.
     public var response: ImageResponse {
         get async throws(ImageError) {
-            let waiter = JobWaiter<ImageResponse>()
+            let waiter = Promise<Result<ImageResponse, ImageError>>()
             let id = state.withLock { state -> Int in
                 state.nextID += 1
                 state.waiters[state.nextID] = waiter

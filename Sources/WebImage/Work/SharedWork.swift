@@ -9,6 +9,3 @@ typealias LivePriority = ObservedValue<RequestPriority>
 /// Work that requests share, with the priorities and errors of requests.
 typealias SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendable> =
     WebImageConcurrency.SharedJobs<Key, Value, Update, RequestPriority, ImageError>
-
-/// A place to wait for a result of a request.
-typealias JobWaiter<Value: Sendable> = Promise<Result<Value, ImageError>>

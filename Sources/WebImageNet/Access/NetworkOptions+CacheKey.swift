@@ -17,7 +17,7 @@ extension NetworkOptions {
     package func cacheKeyPart(
         for url: URL, defaultCookies: CookieJar?, defaultCredentials: CredentialStore?
     ) -> String? {
-        let isPlain = self == NetworkOptions()
+        let isPlain = hasNoOption
         if isPlain, defaultCookies == nil, defaultCredentials == nil { return nil }
         let access = AccessIdentity.digest(
             for: url, cookies: cookies.map(\.jar) ?? defaultCookies, credentials: credentials ?? defaultCredentials)

@@ -46,6 +46,12 @@ public struct NetworkOptions: Sendable, Hashable {
         self.redirectPolicy = redirectPolicy
     }
 
+    /// Whether no option is set. Asked by every memory lookup.
+    var hasNoOption: Bool {
+        cookies == nil && tls == nil && credentials == nil && acceptedStatuses == nil && acceptedContentTypes == nil
+            && identifiedRedirectPolicy == nil
+    }
+
     /// Returns whether two values have the same options.
     public static func == (left: NetworkOptions, right: NetworkOptions) -> Bool {
         left.credentials === right.credentials && left.cookies == right.cookies && left.tls == right.tls

@@ -12,7 +12,7 @@ extension ImageDownloader {
         return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, run)
     }
 
-    private func mayLoad(_ url: URL) -> Bool { canLoad(url) && url.hasScheme(in: configuration.allowedSchemes) }
+    func mayLoad(_ url: URL) -> Bool { canLoad(url) && url.hasScheme(in: configuration.allowedSchemes) }
 
     /// By itself, so that its frame is not part of every waiting load's.
     @inline(never)

@@ -21,7 +21,7 @@ extension ImageDownloader {
         let listener = ReportListener(context)
         let wantsReports = context.wantsReports
         let onUpdate: @Sendable (SharedReport) -> Void = { listener.take($0) }
-        var sequence = AlternativeSequence(basis.request, canLoad: canLoad)
+        var sequence = AlternativeSequence(basis.request, canLoad: mayLoad)
         while true {
             do {
                 let present = basis.with(sequence.current, source: basis.source)

@@ -38,7 +38,7 @@ struct ManagerRulesTests {
 
     /// Rules that the manager breaks, and how.
     static let broken = [
-        "Refreshing what is fresh and immutable needs no request": "the server is asked",
+        "Refreshing what is fresh and immutable needs no request": "the server is asked"
     ]
 
     @Test("Each rule holds through the manager", arguments: cases)

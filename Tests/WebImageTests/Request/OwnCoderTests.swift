@@ -58,7 +58,9 @@ struct OwnCoderTests {
         var second = first
         first.coder = WidthCoder(width: 3)
         second.coder = WidthCoder(width: 3)
-        func key(_ request: ImageRequest) -> CacheKey { RequestKeys(request, source: .init(text: "x"), identities: []).decoded }
+        func key(_ request: ImageRequest) -> CacheKey {
+            RequestKeys(request, source: .init(text: "x"), identities: []).decoded
+        }
         #expect(key(first) == key(second))
         second.coder = WidthCoder(width: 4)
         #expect(key(first) != key(second))
