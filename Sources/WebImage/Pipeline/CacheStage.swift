@@ -52,7 +52,8 @@ final class CacheStage: Sendable {
         _ plan: RequestPlan, _ generation: CacheGeneration, priority: LivePriority
     ) async -> OriginalData? {
         // What must not be stored is only for those who asked before it came.
-        if let original = inFlight.original(for: plan.keys.data, generation), plan.allowsStoring(original.resource),
+        if let original = inFlight.original(for: plan.keys.data, generation), original.mayBeReused,
+            plan.allowsStoring(original.resource),
             original.resource.head.map(plan.selects) ?? true
         {
             return original

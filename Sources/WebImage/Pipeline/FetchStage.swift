@@ -131,8 +131,8 @@ final class FetchStage: Sendable {
         _ plan: RequestPlan, _ request: LoadRequest, _ loader: (any ImageLoader)?, _ key: FetchKey,
         _ context: SharedJobs<FetchKey, Fetched, LoadUpdate>.Context
     ) async throws(ImageError) -> Fetched {
-        // Another load may have ended since this one was found to be needed.
-        if let original = cache.arrivedSince(plan, key.generation) {
+        // An equal load may have ended since this one was found to be needed. One of an alternative is not equal.
+        if let original = cache.arrivedSince(plan, key.generation), original.exchange == key.exchange {
             return .original(original, ahead: [:], metrics: original.metrics)
         }
         guard let loader else {
@@ -184,7 +184,9 @@ final class FetchStage: Sendable {
                 let resource = resources.record(for: key.data, answer.body, head: head)
                 return OriginalData(
                     data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
-                    generation: key.generation, metrics: answer.metrics, isLengthKnown: answer.isLengthKnown)
+                    generation: key.generation, exchange: key.exchange, mayBeReused: plan.allowsStoring(resource),
+                    metrics: answer.metrics,
+                    isLengthKnown: answer.isLengthKnown)
             }
         } catch {
             throw error.told(by: head?.head).after(answer.metrics)
@@ -209,7 +211,7 @@ final class FetchStage: Sendable {
             event.origin = .local
         }
         try plan.limits.check(result: image)
-        let original = OriginalData(image, key: key.data, generation: key.generation)
+        let original = OriginalData(image, key: key.data, generation: key.generation, exchange: key.exchange)
         inFlight.add(original, for: key.data)
         return original
     }

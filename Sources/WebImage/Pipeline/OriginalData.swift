@@ -26,14 +26,19 @@ final class OriginalData: Sendable {
     let source: ImageCache?
     /// The removals of the key that happened before these bytes were requested.
     let generation: CacheGeneration
+    /// Whether later requests may have the bytes: neither the response nor the request it answers forbids storing.
+    let mayBeReused: Bool
+    /// What was sent for the bytes, and accepted; nil where they were not loaded.
+    let exchange: ExchangeKey?
     let claims = StoreClaims()
     /// Sizes are many on a server, and each leaves an empty place behind.
     private let made = Lock(WeakTable<ImageKey, Image, Void>(smallestLimit: 16))
 
     init(
         data: Data, resource: ResourceRecord, probe: ImageProbe?, origin: ImageResponse.Origin,
-        generation: CacheGeneration, metrics: LoadMetrics? = nil, isLengthKnown: Bool = true,
-        source: ImageCache? = nil
+        generation: CacheGeneration, exchange: ExchangeKey? = nil, mayBeReused: Bool = true,
+        metrics: LoadMetrics? = nil,
+        isLengthKnown: Bool = true, source: ImageCache? = nil
     ) {
         self.data = data
         image = nil
@@ -41,13 +46,15 @@ final class OriginalData: Sendable {
         self.probe = probe
         self.origin = origin
         self.generation = generation
+        self.exchange = exchange
+        self.mayBeReused = mayBeReused
         self.metrics = metrics
         self.isLengthKnown = isLengthKnown
         self.source = source
     }
 
     /// An image that the application made, as `key` names it.
-    init(_ image: Image, key: CacheKey, generation: CacheGeneration) {
+    init(_ image: Image, key: CacheKey, generation: CacheGeneration, exchange: ExchangeKey) {
         data = Data()
         resource = ResourceRecord(
             digest: ContentDigest(of: Data(key.fileName.utf8)), byteCount: 0, head: nil)
@@ -55,6 +62,8 @@ final class OriginalData: Sendable {
         probe = nil
         origin = .local
         self.generation = generation
+        self.exchange = exchange
+        mayBeReused = true
         metrics = nil
         isLengthKnown = true
         source = nil

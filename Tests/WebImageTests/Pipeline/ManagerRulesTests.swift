@@ -120,9 +120,18 @@ private struct ManagerRuleRunner {
             let sent = step.sends ?? "answer \(index)"
             let reply = CacheCase.Reply(step.reply, body: Data(sent.utf8), now: calendar.now)
             script.value = Script(reply: reply)
-            let data = try? await fixture.manager.data(for: request(step))
+            var data: Data?
+            var error: ImageError?
+            do throws(ImageError) {
+                data = try await fixture.manager.data(for: request(step))
+            } catch let failure {
+                error = failure
+            }
             if step.settles { await settle() }
-            let location = Comment(rawValue: "\(subject.name): step \(index)")
+            // Data that is still in use would answer the next request, whatever the rule says of stores.
+            await fixture.manager.letsGo(of: request(step))
+            let location = Comment(
+                rawValue: "\(subject.name): step \(index), \(error.map { "\($0)" } ?? "no error")")
             let isFailure = step.isFailure(reply)
             if step.expected == .network, !isFailure { latest[step.path] = sent }
             let expected = step.body ?? step.of.map { "answer \($0)" } ?? latest[step.path]
