@@ -32,7 +32,7 @@ test:
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory lint
 	@$(SWIFT) build --build-tests $(WITH)
-	@Scripts/displayed $(SWIFT) test --skip-build $(WITH)
+	@SWIFT="$(SWIFT)" Scripts/tests $(WITH)
 	@$(if $(findstring GTK,$(TRAITS)),$(MAKE) --no-print-directory test-gtk)
 	@for example in own-coder own-loader testing-example; do \
 		$$($(SWIFT) build $(WITH) --show-bin-path)/$$example || exit 1; done
