@@ -1,107 +1,133 @@
 # SPDX-License-Identifier: MIT
-# The two commands of the README are `make demo` and `make test`; both do all their own set-up.
+# The README describes `make demo` and `make test`. Both commands install everything that they need, except Swift.
 
 SHELL := /bin/bash
 SWIFT ?= swift
-# All tests at once would have those that wait for something starved by those that compute, until their time is over.
+# This limits the number of tests that run at the same time. Otherwise, tests that compute starve tests that wait, which
+# then time out.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 12
-# Formats whose libraries Scripts/setup installs; `make test TRAITS=` builds without them.
+# The package traits, whose libraries Scripts/setup installs. `make test TRAITS=` builds without them.
 TRAITS ?= AVIF,HEIF,JXL,SVG,PDF,TIFF,GTK
 WITH = $(if $(TRAITS),--traits $(TRAITS))
 SANITIZED = --scratch-path .build-$(1) --sanitize=$(1)
 
-.PHONY: demo gallery rest test test-gtk views screenshots test-minimal test-asan test-tsan soak lint structure format fixtures build release benchmarks clean
+.PHONY: demo gallery rest test test-gtk views examples screenshots test-minimal test-asan test-tsan soak lint structure docs format fixtures build release benchmarks clean
 
-## Release build, then the whole path once: bundled album over loopback, or URLS="…" of your own.
+## Creates a release build and runs the demo: loads the bundled album over loopback. With URLS="…", loads those URLs.
 demo:
 	@Scripts/setup build
 	@$(SWIFT) build -c release --product webimage $(WITH)
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage $(if $(URLS),load $(URLS) --output demo,demo --output demo)
 
-## The gallery over the bundled album: ARGUMENTS="~/Pictures --theme dark" for pictures and settings of your own.
+## Opens the gallery with the bundled album, or, for example, with ARGUMENTS="~/Pictures --theme dark".
 gallery: release
 	@$$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
 
-## What the gallery costs while nothing happens: processor time and wake-ups of two seconds, after all cells are there.
+## Measures the idle gallery: its processor time and wakeups during two seconds, after all cells are loaded.
 rest: release
 	@Scripts/setup test
 	@WEBIMAGE_GALLERY_REST=2 Scripts/displayed $$($(SWIFT) build -c release --show-bin-path)/webimage gallery $(ARGUMENTS)
 
-## Lint, build and every test that needs nothing but this machine.
+## Checks the formatting, the prose, and the public API, builds, and runs all tests that this machine supports.
 test:
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory lint
 	@$(SWIFT) build --build-tests $(WITH)
-	@SWIFT="$(SWIFT)" Scripts/tests $(WITH)
+	@SWIFT="$(SWIFT)" Scripts/api --check
+	@Scripts/tests $(SWIFT) test --skip-build $(WITH)
 	@$(if $(findstring GTK,$(TRAITS)),$(MAKE) --no-print-directory test-gtk)
-	@for example in own-coder own-loader testing-example; do \
-		$$($(SWIFT) build $(WITH) --show-bin-path)/$$example || exit 1; done
+	@$(MAKE) --no-print-directory examples
 
-## The views with the other renderer, and on a display with two pixels per point; `make test` does the rest.
+## Tests the views again with the GL renderer, and on a display with two pixels per point. `make test` runs this, too.
 test-gtk:
 	@GSK_RENDERER=gl $(MAKE) --no-print-directory views
 	@GDK_SCALE=2 $(MAKE) --no-print-directory views VIEWS=WebImageGTKTests.ScaleTests
 
 VIEWS ?= WebImageGTKTests
 views:
-	@G_DEBUG=fatal-criticals Scripts/displayed $(SWIFT) test --skip-build $(WITH) --filter $(VIEWS) --disable-swift-testing
+	@G_DEBUG=fatal-criticals Scripts/tests $(SWIFT) test --skip-build $(WITH) --filter $(VIEWS) --disable-swift-testing
 
-## Draws the pictures of the article "GTK" anew; the tests compare with them.
+## Builds the examples, and runs those that check their own results. They're a separate package, so they see only public
+## declarations. The package has its own scratch directory because SwiftPM passes the traits to the compiler in an order
+## that differs with each build plan. In a shared directory, each package would recompile the library of the other.
+EXAMPLES = --package-path Examples $(WITH)
+examples:
+	@Scripts/setup build
+	@$(SWIFT) build $(EXAMPLES)
+	@bin=$$($(SWIFT) build $(EXAMPLES) --show-bin-path) && \
+		for example in own-coder own-loader testing; do $$bin/$$example || exit 1; done
+
+## Draws the images of the article "GTK" again. The tests compare the views with them.
 screenshots:
 	@Scripts/setup test
-	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/Images/GTK Scripts/displayed $(SWIFT) test $(WITH) \
+	@WEBIMAGE_SCREENSHOTS=$(CURDIR)/Documentation/Images/GTK Scripts/tests $(SWIFT) test $(WITH) \
 		--filter 'WebImageGTKTests.(Looks|MovingLooks|Indicator)Tests' --disable-swift-testing
 
-## The codecs without any optional library.
+## Tests the codecs without optional libraries.
 test-minimal:
 	@Scripts/setup test
 	@$(SWIFT) test --scratch-path .build-minimal --filter WebImageCodecsTests
 
+## Checks the formatting and the prose.
 lint:
-	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+	@Scripts/prose-lint --self-test
+	@Scripts/prose-lint
 
-## Cycles between the folders of a target that ARCHITECTURE.md does not explain.
+## Finds cycles between the directories of a target that ARCHITECTURE.md doesn't explain.
 structure:
 	@Scripts/structure
 
-format:
-	@$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests
+## Builds the documentation of all modules as a static site in .build/docs. Warnings of DocC don't fail the command. Add
+## --strict when the documentation comments cause no warnings.
+docs: build
+	@SWIFT="$(SWIFT)" Scripts/docs
 
-## Under a sanitizer the tests run one after the other: what takes ten times as long would starve the rest. Leaks are
-## not looked for this way: Swift keeps pointers with marks in their bits, and the leak checker does not see those.
+## Fixes the formatting.
+format:
+	@$(SWIFT) format format --in-place --recursive --parallel Package.swift Sources Tests Examples
+
+## Runs the tests under the address sanitizer. Under a sanitizer, tests run one after another, because a test that takes
+## ten times as long starves the others. Leaks aren't checked, because Swift stores flags in the bits of pointers, which
+## hides them from the leak checker.
 test-asan:
 	@Scripts/setup test
-	@ASAN_OPTIONS=detect_leaks=0 Scripts/displayed $(SWIFT) test $(WITH) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER --no-parallel
+	@ASAN_OPTIONS=detect_leaks=0 Scripts/tests $(SWIFT) test $(WITH) $(call SANITIZED,address) -Xswiftc -DADDRESS_SANITIZER --no-parallel
 
+## Runs the tests under the thread sanitizer.
 test-tsan:
 	@Scripts/setup test
-	@Scripts/displayed $(SWIFT) test $(WITH) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
+	@Scripts/tests $(SWIFT) test $(WITH) $(call SANITIZED,thread) -Xswiftc -DTHREAD_SANITIZER --no-parallel
 
-## 100,000 requests with faults, alone in the process so that descriptors and memory can be counted; 100,000 steps of the
-## manager's model; 1,000 writers of the disk cache killed.
+## Runs the long tests: 100,000 requests with faults, 100,000 steps of the model of the manager, and 1,000 kills of
+## processes that write to the disk cache. The requests run in a dedicated process, because the test counts its
+## descriptors and measures its memory.
 soak:
 	@Scripts/setup test
 	@WEBIMAGE_SOAK_REQUESTS=$${WEBIMAGE_SOAK_REQUESTS:-100000} $(SWIFT) test $(WITH) --filter WebImageNetTests.SoakTests
 	@WEBIMAGE_SOAK_STEPS=$${WEBIMAGE_SOAK_STEPS:-100000} $(SWIFT) test $(WITH) --filter WebImageTests.ManagerModelTests
 	@WEBIMAGE_SOAK_ROUNDS=$${WEBIMAGE_SOAK_ROUNDS:-1000} $(SWIFT) test $(WITH) --filter WebImageStoreTests.ProcessTests
 
+## Creates a debug build.
 build:
 	@Scripts/setup build
 	@$(SWIFT) build $(WITH)
 
+## Creates a release build.
 release:
 	@Scripts/setup build
 	@$(SWIFT) build -c release $(WITH)
 
-## Measures against the libraries by themselves: SUITES="memory disk" for some, ARGUMENTS="--json" and the like.
+## Runs the benchmarks. SUITES="memory disk" selects suites, and ARGUMENTS="--json" passes options.
 benchmarks:
 	@Scripts/setup benchmarks
 	@cd Benchmarks && $(SWIFT) build -c release --product benchmarks && .build/release/benchmarks $(SUITES) $(ARGUMENTS)
 
-## Makes the pictures of Tests/Fixtures and of the demo's album again, with independent encoders.
+## Generates Tests/Fixtures and the album of the demo again, with independent encoders.
 fixtures:
 	@Scripts/setup fixtures
 	@Scripts/fixtures
 
+## Deletes all build products and the output of the demo.
 clean:
-	@rm -rf .build .build-minimal .build-address .build-thread Benchmarks/.build demo
+	@rm -rf .build .build-minimal .build-address .build-thread Benchmarks/.build Examples/.build demo

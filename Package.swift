@@ -59,12 +59,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
-func gtkExample(_ name: String) -> Target {
-    .executableTarget(
-        name: name, dependencies: ["WebImage", "WebImageGTK", "WebImageTesting", gtk], path: "Examples/\(name)",
-        swiftSettings: swiftSettings)
-}
-
 let package = Package(
     name: "WebImage",
     products: [
@@ -182,24 +176,6 @@ let package = Package(
         ),
         tests("WebImageStore", ["store-helper"]),
         tests("WebImageNet", ["CNetFaults"]),
-        // Drives the HTTP client from test suites in other languages.
-        .executableTarget(
-            name: "http-fetch",
-            dependencies: ["WebImageCore", "WebImageHTTP", "WebImageNet", "WebImageStore"],
-            path: "Examples/http-fetch",
-            swiftSettings: swiftSettings
-        ),
-        // An app's own coder; `make test` runs it.
-        .executableTarget(
-            name: "own-coder", dependencies: ["WebImage"], path: "Examples/own-coder", swiftSettings: swiftSettings),
-        // An app's own loader, and the test of an app's screen without a network; `make test` runs them too.
-        .executableTarget(
-            name: "own-loader", dependencies: ["WebImage"], path: "Examples/own-loader", swiftSettings: swiftSettings),
-        .executableTarget(
-            name: "testing-example", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/testing",
-            swiftSettings: swiftSettings),
-        // Small programs with windows; the gallery is the large one.
-        gtkExample("gtk-hello"), gtkExample("gtk-list"), gtkExample("gtk-avatars"), gtkExample("gtk-pointers"),
         tests("WebImage", []),
         tests("WebImagePrograms", ["WebImage", "WebImageTesting", "WebImageCommand"]),
         tests(

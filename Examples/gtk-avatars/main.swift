@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Round pictures of people, with a BlurHash until they are there, in a flow box. Addresses are arguments, else a server on
-// 127.0.0.1 gives pictures of this repository, each after a moment.
-//   swift run --traits GTK gtk-avatars [URL…]
+// Shows round images of people in a flow box, with a BlurHash as the placeholder. Pass URLs as arguments. Without
+// arguments, a server on 127.0.0.1 delivers images of this repository with a delay.
+//   swift run --package-path Examples --traits GTK gtk-avatars [URL…]
 
 #if GTK
     import CGTK4
@@ -12,14 +12,14 @@
     import WebImageGTK
     import WebImageTesting
 
-    /// What a server for people tells beside the address.
+    /// A person, as described by a server.
     struct Person: Sendable {
         let name: String
         let url: URL
         let blurHash: String
     }
 
-    /// An entry of the list of pictures of this repository.
+    /// An entry in the list of images of this repository.
     struct Entry: Decodable {
         let file: String
         let title: String
@@ -36,7 +36,7 @@
             guard files.contains(name), let data = try? Data(contentsOf: folder.appending(path: name)) else {
                 return .status(404)
             }
-            // Time enough to see the hash.
+            // Delay the response, so that the BlurHash is visible.
             let gate = Gate()
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(300 + request.index * 60)) {
                 gate.open()
@@ -70,7 +70,7 @@
             gtk_widget_set_halign(picture, GTK_ALIGN_CENTER)
             let view = WebImageView(of: picture) { gtk_picture_set_paintable(OpaquePointer(picture), $0) }
             view.fit = .cover
-            // Drawn round: it costs no other picture in the caches.
+            // Rounding the corners while drawing doesn't add another image to the caches.
             view.cornerRadius = side / 2
             return ImageListCell(root: picture, view: view)
         },

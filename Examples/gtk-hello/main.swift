@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// A picture from the web in a window of GTK 4: the address is an argument, else a picture of this repository is shown.
-//   swift run --traits GTK gtk-hello https://example.org/picture.jpg
+// Shows an image from the web in a GTK 4 window. Pass the URL as an argument. Without an argument, the example shows an
+// image of this repository.
+//   swift run --package-path Examples --traits GTK gtk-hello https://example.org/picture.jpg
 
 #if GTK
     import CGTK4

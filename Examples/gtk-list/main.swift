@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// A list of pictures with names, ten thousand rows long: cells are recycled, what can be seen is loaded first, and what
-// lies ahead is fetched before it is there. Addresses are arguments, else a server on 127.0.0.1 gives the pictures.
-//   swift run --traits GTK gtk-list [URL…]
+// Shows a list with 10,000 rows, which have an image and a name. Cells are reused, visible images load first, and
+// images ahead in the scrolling direction are prefetched. Pass URLs as arguments. Without arguments, a server on
+// 127.0.0.1 delivers the images.
+//   swift run --package-path Examples --traits GTK gtk-list [URL…]
 
 #if GTK
     import CGTK4
@@ -11,7 +12,7 @@
     import WebImageGTK
     import WebImageTesting
 
-    /// A row: a picture, and a name beside it.
+    /// A row with an image and a name next to it.
     @MainActor
     final class Row: ImageListCell {
         private let label: UnsafeMutablePointer<GtkWidget>
@@ -33,7 +34,7 @@
         func show(name: String) { gtk_label_set_text(OpaquePointer(label), name) }
     }
 
-    /// The pictures of this repository, from a server on 127.0.0.1.
+    /// Starts a server on 127.0.0.1 that delivers the images of this repository.
     func serve() throws -> (LoopbackServer, [URL]) {
         let folder = URL(filePath: #filePath).appending(path: "../../../Sources/webimage/Album").standardized
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
@@ -67,7 +68,7 @@
     let factory = ImageListFactory(
         makeCell: { Row() },
         content: { position in
-            // The size makes the request the same for the row and for what fetches ahead.
+            // With a size, the request of the row and the request of the prefetcher are equal.
             var request = ImageRequest(
                 urls[(position + 1) % urls.count], size: .fill(width: 96, height: 64, unit: .points))
             request.scale = Double(gtk_widget_get_scale_factor(list))

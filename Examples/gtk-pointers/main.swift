@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// Pictures in widgets that come from elsewhere: as raw pointers, from another Swift binding, and in a widget that
-// WebImage knows nothing of. An address is an argument, else a picture of this repository is shown.
-//   swift run --traits GTK gtk-pointers [URL]
+// Shows images in widgets that other code created: raw pointers, widgets of another Swift binding, and a widget whose
+// class WebImage doesn't know. Pass a URL as an argument. Without an argument, the example shows an image of this
+// repository.
+//   swift run --package-path Examples --traits GTK gtk-pointers [URL]
 
 #if GTK
     import CGTK4
@@ -10,14 +11,14 @@
     import WebImage
     import WebImageGTK
 
-    /// Stands for the widget class of another binding: all it has in common with this one is GTK's own pointer.
+    /// A stand-in for the widget class of another binding, which has only the GTK pointer in common with this module.
     final class TheirWidget {
         let widgetPointer: UnsafeMutablePointer<GtkWidget>
 
         init(_ pointer: UnsafeMutablePointer<GtkWidget>) { widgetPointer = pointer }
     }
 
-    // Once for the whole class; `@retroactive` where the class is another package's.
+    // One conformance covers the whole class. Add `@retroactive` if the class is declared in another package.
     extension TheirWidget: GTKWidgetRepresentable {
         var gtkWidgetPointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(widgetPointer) }
     }
@@ -31,13 +32,13 @@
     let row: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 24)
     let container = UnsafeMutableRawPointer(row).assumingMemoryBound(to: GtkBox.self)
 
-    // A widget's pointer, and what GTK gives as an opaque pointer.
+    // A pointer to a widget, which some GTK functions return as an opaque pointer.
     let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
     gtk_widget_set_size_request(picture, 200, 200)
     gtk_box_append(container, picture)
     WebImageView(of: OpaquePointer(picture))?.load(url, transition: .crossFade())
 
-    // A button with a picture and a text, and another picture while the pointer is over it.
+    // A button with an image and a text, and with another image while the pointer is over it.
     let button: UnsafeMutablePointer<GtkWidget> = gtk_button_new_with_label("Press me")
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
     gtk_box_append(container, button)
@@ -46,14 +47,14 @@
     view?.load(ImageRequest(url, size: small))
     view?.load(ImageRequest(url, size: small, transformers: [.grayscale()]), slot: .image(.hover))
 
-    // Another binding's widget.
+    // A widget of another binding.
     let theirs = TheirWidget(gtk_image_new())
     gtk_widget_set_size_request(theirs.widgetPointer, 120, 120)
     gtk_image_set_pixel_size(OpaquePointer(theirs.widgetPointer), 120)
     gtk_box_append(container, theirs.widgetPointer)
     WebImageView(of: theirs)?.load(url)
 
-    // A widget without pictures of its own: it says itself what becomes of the paintable.
+    // A widget whose class can't show images. The closure decides what to do with the paintable.
     let frame: UnsafeMutablePointer<GtkWidget> = gtk_frame_new("A frame")
     let inside: UnsafeMutablePointer<GtkWidget> = gtk_image_new()
     gtk_image_set_pixel_size(OpaquePointer(inside), 120)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// A process that fetches for another: JSON lines in, JSON lines out, any number at once. Drives the client from test
-// suites in other languages.
+// A process that sends HTTP requests for another process. It reads and writes JSON lines and handles any number of
+// requests concurrently. Test suites in other languages use it to control the client.
 //
 //   {"id": 1, "url": "http://…", "method": "GET", "headers": [["Name", "value"]], "body": "base64",
 //    "cacheMode": "default", "redirectMode": "follow"}
@@ -9,7 +9,7 @@
 //    "interim": [{"status": 103, "headers": [["Name", "value"]]}]}
 //   {"id": 1, "error": 2005, "message": "…"}
 //
-// Arguments: a folder for a cache on disk; without one the cache is in memory.
+// The optional argument is the directory of a disk cache. Without it, the cache is in memory.
 
 import Foundation
 import Synchronization
@@ -42,7 +42,7 @@ private struct Order: Decodable, Sendable {
 
 /// A line of output.
 private struct Reply: Encodable, Sendable {
-    /// An answer before the final one.
+    /// An interim response.
     struct Interim: Encodable, Sendable {
         var status: Int
         var headers: [[String]]
@@ -77,7 +77,7 @@ private struct Reply: Encodable, Sendable {
     }
 }
 
-/// Writes whole lines.
+/// An output that writes whole lines.
 private final class Output: Sendable {
     private let lock = Mutex(())
 
@@ -108,7 +108,7 @@ if CommandLine.arguments.count > 1 {
 private let client = HTTPClient(configuration)
 private let output = Output()
 
-// Lines are read on a thread of their own: reading blocks.
+// Reading blocks, so read the lines on a dedicated thread.
 private let lines = AsyncStream<String> { continuation in
     Thread.detachNewThread {
         while let line = readLine() { continuation.yield(line) }

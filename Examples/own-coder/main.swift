@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// A format the library does not know, taught by an app: farbfeld (tools.suckless.org/farbfeld). Eight bytes “farbfeld”,
-// width and height, then straight RGBA, 16 bits each, all big-endian. Decodes a picture through a manager, smaller, and
-// ends with status 1 where a pixel is not what it should be.
+// Adds a coder for a format that the library doesn't support: farbfeld (tools.suckless.org/farbfeld). A file contains
+// the eight bytes “farbfeld”, the width and the height, and the pixels. All numbers are big-endian. The pixels are RGBA
+// with straight alpha and 16 bits per sample. The example decodes an image through a manager at a smaller size. It
+// exits with status 1 if a pixel has an unexpected value.
 
 import Foundation
 import WebImage
@@ -20,7 +21,7 @@ struct FarbfeldCoder: ImageCoder {
         let bytes = [UInt8](data)
         func number(_ at: Int) -> Int { at + 4 > bytes.count ? 0 : bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
         let size = PixelSize(width: number(8), height: number(12))
-        // The library cannot check what it does not know: sizes are looked at before memory is taken.
+        // The library can't check an unknown format in advance, so check the size before allocating memory.
         let expected = 16 + 8 * (try context.limits.check(size: size))
         guard bytes.count >= expected else {
             throw .decode(.truncated(format: Self.format, received: bytes.count, expected: expected))
@@ -47,7 +48,7 @@ let manager = ImageManager {
     $0.cache.usesDisk = false
     $0.coders.register(FarbfeldCoder())
 }
-// 64 × 32 pixels, all of one colour.
+// An image of 64 × 32 pixels with a single color.
 var data = Data("farbfeld".utf8) + [0, 0, 0, 64, 0, 0, 0, 32]
 for _ in 0..<64 * 32 { data += [0, 0, 100, 100, 200, 200, 255, 255] }
 let file = FileManager.default.temporaryDirectory.appending(path: "own-coder-\(UUID().uuidString).ff")

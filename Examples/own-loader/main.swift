@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// An app's own source of pictures in twenty lines: members of a bundle of bytes behind URLs of a scheme of its own.
-// Loads one through a manager, smaller, and ends with status 1 where it is not what it should be.
+// Implements a custom image source in twenty lines: the members of an archive in memory, behind URLs with a custom
+// scheme. The example loads an image through a manager at a smaller size. It exits with status 1 if the result is
+// unexpected.
 
 import Foundation
 import WebImage
-import WebImageConcurrency
 
 struct BundleLoader: ImageLoader {
     let members: [String: Data]
@@ -19,14 +19,15 @@ struct BundleLoader: ImageLoader {
         guard body.count <= request.maxBytes else {
             throw .limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: body.count))
         }
-        // Reported in parts as they come, where they come in parts: progress and previews live on it.
+        // If the data arrives in parts, report each part on arrival. Progress events and previews depend on it.
         context.report(.head(nil, expected: body.count))
         context.report(.body(body))
         return LoadResponse(body: body, finalURL: request.url, requestTime: start, responseTime: Date())
     }
 }
 
-/// A bitmap of 8 × 4 pixels of one colour: file header, info header, rows of blue, green, red.
+/// Returns a bitmap of 8 × 4 pixels with a single color: a file header, an info header, and rows of blue, green, and
+/// red samples.
 func bitmap(red: UInt8, green: UInt8, blue: UInt8) -> Data {
     let head: [UInt8] = [
         66, 77, 150, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 1, 0, 24, 0,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-// How an app tests a screen that shows pictures, without a network: the screen gets a `StubImageManager`'s manager. Steps
-// through placeholder, picture and failure, and ends with status 1 where the screen does not show what it should.
+// Shows how an app tests a screen with images without a network: the screen uses the manager of a `StubImageManager`.
+// The example checks the placeholder, the image, and a failure. It exits with status 1 if the screen shows something
+// unexpected.
 
 import Foundation
 import WebImage
 import WebImageTesting
 
-/// The app's screen: what is visible is a text here.
+/// The screen of the app. Its visible content is a text in this example.
 actor Screen {
     private let manager: ImageManager
     private(set) var shows = "nothing"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""BlurHash of a picture, as the algorithm's description at blurha.sh says."""
+"""Encodes the BlurHash of an image, according to the description of the algorithm at blurha.sh."""
 import math
 import subprocess
 
@@ -11,7 +11,10 @@ DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.
 
 
 def reduced(path):
-    """The first frame, upright, on white, at most 64 pixels a side: linear light, and its own width and height."""
+    """The first frame in linear light, and the width and height of the image.
+
+    The frame has the EXIF orientation applied, a white background, and sides of up to 64 pixels.
+    """
     ask = [MAGICK, path + '[0]', '-auto-orient']
     width, height = map(int, subprocess.run(
         ask + ['-format', '%w %h', 'info:'], check=True, capture_output=True).stdout.split())
@@ -35,7 +38,7 @@ def stored(light):
 
 
 def blur_hash(path):
-    """The hash, and width ÷ height."""
+    """The hash, and the aspect ratio (width ÷ height)."""
     light, width, height = reduced(path)
     across, down = (4, 3) if width >= height else (3, 4)
     rows, columns = light.shape[:2]

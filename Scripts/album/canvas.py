@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of light: height x width x 3 (or 4), values 0...1 in sRGB, and the tools that every picture uses."""
+"""Shared tools for drawing. A canvas is an array of height x width x 3 (or 4) sRGB values from 0 to 1."""
 import numpy as np
 
 
 def rgb(text):
-    """'#rrggbb' as three numbers."""
+    """Converts '#rrggbb' to three numbers from 0 to 1."""
     return np.array([int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)])
 
 
@@ -14,7 +14,7 @@ def smooth(edge0, edge1, x):
 
 
 def ramp(t, *stops):
-    """Colours along 0...1: `stops` are (position, '#rrggbb'); blended smoothly in between."""
+    """A smooth gradient of colors for positions from 0 to 1. `stops` are (position, '#rrggbb')."""
     places = [place for place, _ in stops]
     colours = np.array([rgb(colour) for _, colour in stops])
     t = np.clip(t, places[0], places[-1])
@@ -22,13 +22,13 @@ def ramp(t, *stops):
 
 
 def grid(width, height):
-    """x and y of every pixel's middle; y runs 0...1 from the top, x keeps the aspect ratio."""
+    """The x and y of the center of each pixel. y is 0...1 from the top, and x preserves the aspect ratio."""
     y, x = np.mgrid[0:height, 0:width]
     return (x + 0.5) / height, (y + 0.5) / height
 
 
 def noise(x, y, seed):
-    """Gradient noise at any coordinates, about -0.7...0.7."""
+    """Gradient noise for any coordinates, with values of about -0.7...0.7."""
     angles = np.random.default_rng(seed).uniform(0, 2 * np.pi, (256, 256))
     x0, y0 = np.floor(x).astype(int), np.floor(y).astype(int)
     fx, fy = x - x0, y - y0
@@ -44,7 +44,7 @@ def noise(x, y, seed):
 
 
 def fractal(x, y, octaves, seed, gain=0.5, ridged=False):
-    """Noise upon finer noise. Ridged noise has creases, as rock has."""
+    """A sum of noise with increasing frequency. Ridged noise has creases like rock."""
     total, weight = np.zeros(np.broadcast(x, y).shape), 1.0
     for octave in range(octaves):
         n = noise(x * 2 ** octave, y * 2 ** octave, seed + octave)
@@ -54,24 +54,24 @@ def fractal(x, y, octaves, seed, gain=0.5, ridged=False):
 
 
 def blend(under, over, amount):
-    """`over` upon `under` where `amount` is 1."""
+    """Blends `over` onto `under` by `amount`, from 0 to 1."""
     return under + (over - under) * np.asarray(amount)[..., None]
 
 
 def glow(picture, colour, amount):
-    """Adds light without ever leaving 0...1."""
+    """Adds light and keeps the values in 0...1."""
     return 1 - (1 - picture) * (1 - np.asarray(colour) * np.clip(amount, 0, 1)[..., None])
 
 
 def halve(picture):
-    """Averages 2 x 2 pixels: the anti-aliasing of everything drawn at double size."""
+    """Averages 2 x 2 pixels, which smooths the edges of an image that is drawn at double size."""
     h, w = picture.shape[0] // 2 * 2, picture.shape[1] // 2 * 2
     p = picture[:h, :w]
     return (p[0::2, 0::2] + p[1::2, 0::2] + p[0::2, 1::2] + p[1::2, 1::2]) / 4
 
 
 def blur(field, radius):
-    """Three box passes along both axes: nearly a Gaussian."""
+    """Blurs with three box passes along both axes, which approximate a Gaussian blur."""
     for axis in (0, 1):
         for _ in range(3):
             n = 2 * radius + 1
@@ -85,7 +85,7 @@ def blur(field, radius):
 
 
 def stars(width, height, count, seed, size=1.0):
-    """Points of light with a bright core, some of them with a halo."""
+    """Stars with a bright core, some of them with a halo."""
     rng = np.random.default_rng(seed)
     sky = np.zeros((height, width, 3))
     for _ in range(count):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes arrays with encoders that are not WebImage's: ImageMagick, cwebp, img2webp, gifsicle."""
+"""Writes arrays with independent encoders: ImageMagick, cwebp, img2webp, and gifsicle."""
 import os
 import struct
 import subprocess
@@ -14,7 +14,7 @@ def run(*command, data=None):
 
 
 def magick(picture, *options, depth=8):
-    """`options` end with the target, which may carry a format (PNG8:file)."""
+    """Runs ImageMagick. `options` end with the target, which can have a format prefix (PNG8:file)."""
     height, width, channels = picture.shape
     scale, kind = ((255, np.uint8), (65535, '<u2'))[depth == 16]
     data = (np.clip(picture, 0, 1) * scale + 0.5).astype(kind).tobytes()
@@ -34,7 +34,7 @@ def webp(picture, path, *options):
 
 
 def animated_gif(frames, path, delay, colors, dither='none'):
-    """`delay` in hundredths of a second; loops for ever."""
+    """Writes a GIF that loops indefinitely. `delay` is in hundredths of a second."""
     with tempfile.TemporaryDirectory() as folder:
         for index, frame in enumerate(frames):
             magick(frame, os.path.join(folder, f'{index:03}.png'))
@@ -46,9 +46,9 @@ def animated_gif(frames, path, delay, colors, dither='none'):
 
 
 def animated_webp(frames, path, delay, quality):
-    """`delay` in milliseconds; loops for ever."""
+    """Writes an animated WebP that loops indefinitely. `delay` is in milliseconds."""
     with tempfile.TemporaryDirectory() as folder:
-        # Whole frames only: differences between lossy frames leave blocks behind on smooth ground.
+        # Store complete frames only, because differences between lossy frames leave visible blocks on smooth areas.
         arguments = ['-loop', 0, '-kmin', 0, '-kmax', 1]
         for index, frame in enumerate(frames):
             name = os.path.join(folder, f'{index:03}.png')
@@ -58,7 +58,7 @@ def animated_webp(frames, path, delay, quality):
 
 
 def set_orientation(path, value):
-    """Puts an EXIF block with only the orientation behind the JPEG's first marker."""
+    """Inserts an EXIF block that contains only the orientation after the first marker of a JPEG file."""
     tiff = b'II*\0' + struct.pack('<IHHHIHHI', 8, 1, 0x0112, 3, 1, value, 0, 0)
     block = b'Exif\0\0' + tiff
     with open(path, 'rb') as file:

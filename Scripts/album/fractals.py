@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Escape-time sets and a strange attractor."""
+"""Draws escape-time fractals and a strange attractor."""
 import numpy as np
 from canvas import blur, halve, ramp, rgb
 
@@ -12,7 +12,7 @@ PALETTES = {
 
 
 def escape(z, c, steps):
-    """How long each point stays near zero, as a smooth number; negative for those that never leave."""
+    """The smooth escape time of each point, which is negative for points that never escape."""
     z, c = z.ravel().copy(), np.broadcast_to(c, z.shape).ravel().copy()
     count, alive = np.full(z.size, -1.0), np.arange(z.size)
     for step in range(steps):
@@ -40,19 +40,19 @@ def coloured(count, shape, palette, pace, shift):
 
 
 def mandelbrot(width, height):
-    """The seahorse valley."""
+    """The seahorse valley of the Mandelbrot set."""
     points = plane(width * 2, height * 2, -0.7454 + 0.1130j, 0.0085)
     return coloured(escape(np.zeros_like(points), points, 900), points.shape, 'sea', 0.16, 0.05)
 
 
 def julia(width, height):
-    """A Julia set that is all lace."""
+    """A Julia set with fine structures."""
     points = plane(width * 2, height * 2, 0, 3.0)
     return coloured(escape(points, -0.7885 + 0.145j, 500), points.shape, 'violet', 0.13, 0.02)
 
 
 def attractor(width, height):
-    """Four million steps of Clifford's map: density as light."""
+    """The density of four million steps of Clifford's map."""
     a, b, c, d = -1.7, 1.8, -1.9, -0.4
     rng = np.random.default_rng(5)
     x, y = rng.uniform(-1, 1, (2, 20_000))

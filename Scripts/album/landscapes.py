@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Mountains, seas and night skies."""
+"""Draws mountains, seas, and night skies."""
 import numpy as np
 from canvas import blend, blur, fractal, glow, grid, noise, ramp, rgb, smooth, stars
 
 
 def ridge(x, level, height, detail, seed):
-    """The outline of a range: y of its crest at each x."""
+    """The outline of a mountain range: the y of its crest for each x."""
     line = fractal(x * detail, np.full_like(x, seed * 7.31), 8, seed, 0.48, ridged=True)
     return level - height * line
 
 
 def range_of(picture, x, y, crest, near, far, mist, light=0.0, seed=0, octaves=6):
-    """One range of mountains: dark at the crest, lost in mist at its foot, its slopes lit from the left."""
+    """A mountain range that is dark at the crest, hazy at its foot, and lit from the left."""
     height = picture.shape[0]
     inside = np.clip((y - crest) * height + 0.5, 0, 1)
     depth = np.clip((y - crest) / mist, 0, 1)
     colour = near + (far - near) * (depth ** 1.3)[..., None]
     if light:
-        # Slopes: creases that run down from the crest, leaning as rock does.
+        # Draw slanted creases that run down from the crest.
         fold = fractal(x * 5 + y * 2.5, y * 5, octaves, seed + 50, 0.55, ridged=True)
         slope = np.gradient(fold, axis=1) * height * 0.09
         shade = np.clip(slope, -1, 1) * (1 - depth) * light
@@ -26,7 +26,7 @@ def range_of(picture, x, y, crest, near, far, mist, light=0.0, seed=0, octaves=6
 
 
 def dusk(width, height, seed=4):
-    """Seven ranges at sunset."""
+    """Seven mountain ranges at sunset."""
     x, y = grid(width, height)
     sky = ramp(y + 0.03 * noise(x * 2, y * 3, seed), (0, '#2b2f6b'), (0.22, '#6a4c93'), (0.4, '#e2718a'),
                (0.54, '#ffb480'), (0.66, '#ffe3b0'))
@@ -45,7 +45,7 @@ def dusk(width, height, seed=4):
 
 
 def peaks(width, height, seed=11):
-    """Snow and rock under a clear morning sky; the large picture of the album."""
+    """Snow and rock under a clear morning sky. This is the large image of the album."""
     x, y = grid(width, height)
     picture = ramp(y, (0, '#1f5fa8'), (0.3, '#6fb1e0'), (0.52, '#d8ecf2'), (0.62, '#fbeedd'))
     puffs = smooth(0.02, 0.45, fractal(x * 1.3 + 3, y * 5.5, 6, seed)) * smooth(0.5, 0.16, y)
@@ -57,7 +57,7 @@ def peaks(width, height, seed=11):
         crest = ridge(x[:1], level, size, detail, seed + index * 17)
         picture = range_of(picture, x, y, crest, rgb(near), rgb(far), 0.30, 0.20, seed + index, 6)
         if index < 2:
-            # Snow lies above a wavering line and where it is not too steep.
+            # Draw snow above an irregular line, except on steep slopes.
             line = level - size * 0.16 + 0.05 * fractal(x * 6, y * 6, 4, seed + 90 + index)
             fold = fractal(x * 9 + y * 5, y * 9, 5, seed + 60 + index, 0.55, ridged=True)
             snow = smooth(0.03, -0.03, y - line) * smooth(-0.05, 0.22, fold) * np.clip((y - crest) * height, 0, 1)
@@ -68,7 +68,7 @@ def peaks(width, height, seed=11):
 
 
 def aurora(width, height, seed=21):
-    """Curtains of light over a frozen lake."""
+    """An aurora over a frozen lake."""
     x, y = grid(width, height)
     shore = 0.70
     mirrored = np.where(y > shore, 2 * shore - y, y)
@@ -111,7 +111,7 @@ def moonrise(width, height, seed=33):
     picture = blend(picture, disc, smooth(0.1115, 0.1095, d))
     bands = smooth(0.08, 0.42, fractal(x * 1.2, y * 15, 5, seed + 5)) * smooth(0.12, 0.34, y)
     picture = blend(picture, rgb('#3d3b66'), bands * 0.6)
-    # Water: rows of waves that grow towards us, brighter where they face the moon.
+    # Draw rows of waves that grow toward the viewer and are brighter below the moon.
     depth = np.clip(y - horizon, 1e-4, 1)
     far = 0.035 / (depth + 0.012)
     wave = fractal(x * far * 16 / (1 + far), far * 26, 4, seed + 8, 0.6)
@@ -126,7 +126,7 @@ def moonrise(width, height, seed=33):
 
 
 def pines(width, height, seed=51):
-    """A tall picture: firs before a fog bank and a low sun."""
+    """Firs in front of a fog bank and a low sun, in portrait format."""
     x, y = grid(width, height)
     picture = ramp(y, (0, '#f7b267'), (0.3, '#f79d65'), (0.55, '#f4845f'), (0.8, '#f25c54'))
     d = np.hypot(x - 0.40, y - 0.34)
@@ -142,7 +142,7 @@ def pines(width, height, seed=51):
             cx = place + rng.uniform(-0.3, 0.3) * size * 0.3
             tall = size * rng.uniform(0.45, 1.0) * rng.choice([1, 1, 1.3])
             foot = np.interp(cx, x[0], ground[0]) + 0.42 * tall
-            # A narrow spire whose branches widen downwards in steps.
+            # Draw a narrow spire whose branches widen downward in steps.
             rise = np.linspace(0, 1, 400)
             reach = tall * (0.15 + 0.05 * t) * (1 - rise) ** 0.85 * (0.62 + 0.38 * (1 - (rise * 9) % 1))
             u = np.abs(x[0] - cx)
@@ -157,7 +157,7 @@ def pines(width, height, seed=51):
 
 
 def dunes(width, height, seed=61):
-    """Sand in light and shadow; meant for greys."""
+    """Sand in light and shadow, which suits grayscale."""
     x, y = grid(width, height)
     picture = ramp(y, (0, '#101014'), (0.2, '#3c3c44'), (0.42, '#c8c8cc'))
     for layer in range(6):
@@ -177,7 +177,7 @@ def dunes(width, height, seed=61):
 
 
 def lake(width, height, seed=71):
-    """Night over a lake: the galaxy above, fires of a village at the shore."""
+    """A lake at night, with the galaxy above it and the fires of a village on the shore."""
     x, y = grid(width, height)
     shore = 0.66
     m = np.where(y > shore, 2 * shore - y, y)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Frames of the animated pictures. Every last frame leads into the first."""
+"""Draws the frames of the animated images. The last frame of each animation leads into the first."""
 import numpy as np
 from canvas import blend, fractal, glow, grid, halve, ramp, rgb, smooth, stars
 
 
 def solid(a, b, c, scale, seed):
-    """Something like noise in space."""
+    """Values that resemble three-dimensional noise."""
     a, b, c = a * scale, b * scale, c * scale
     return (fractal(a + 5, b + 3, 5, seed, 0.55) + fractal(b + 9, c + 1, 5, seed + 7, 0.55)
             + fractal(c + 2, a + 8, 5, seed + 13, 0.55)) * 0.62
 
 
 def globe(side, frames, seed=5):
-    """A blue planet that turns once."""
+    """A blue planet that rotates once."""
     s = side * 2
     y, x = np.mgrid[0:s, 0:s]
     u, v = (x + 0.5 - s / 2) / s * 2.35, (y + 0.5 - s / 2) / s * 2.35
@@ -25,7 +25,7 @@ def globe(side, frames, seed=5):
     field = stars(side, side, 60, seed, 0.8).mean(-1)
     for frame in range(frames):
         turn = around + 2 * np.pi * frame / frames
-        # Noise on the three planes of space, so that the map has no seam.
+        # Use noise in three planes, so that the map has no seam.
         a, b, c = np.cos(turn) * np.cos(up), np.sin(turn) * np.cos(up), np.sin(up)
         land = solid(a, b, c, 1.35, seed) + 0.02
         cloud = smooth(0.10, 0.55, solid(a + 4, b + 4, c * 2.2, 1.7, seed + 20))
@@ -43,7 +43,7 @@ def globe(side, frames, seed=5):
 
 
 def orbit(side, frames):
-    """Dots on circles, each row a little later than the last."""
+    """Dots that move on circles, each row with a delay."""
     s = side * 2
     y, x = np.mgrid[0:s, 0:s]
     u, v = (x + 0.5 - s / 2) / s * 2, (y + 0.5 - s / 2) / s * 2
@@ -64,7 +64,7 @@ def orbit(side, frames):
 
 
 def lava(width, height, frames):
-    """Drops that melt into each other."""
+    """Drops that merge."""
     x, y = grid(width, height)
     ratio = width / height
     rng = np.random.default_rng(12)
@@ -82,7 +82,7 @@ def lava(width, height, frames):
 
 
 def outrun(width, height):
-    """A road into a striped sun; few colours, for GIF."""
+    """A road toward a striped sun, with few colors for GIF."""
     x, y = grid(width * 2, height * 2)
     middle, horizon = width / height / 2, 0.62
     picture = ramp(y, (0, '#0d0630'), (0.35, '#3b0f70'), (0.62, '#d13a8a'))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Gradients, flow, cells, waves, engraving, maps, and things cut out on transparent ground."""
+"""Draws gradients, flow, cells, waves, engravings, maps, and objects on a transparent background."""
 import numpy as np
 from canvas import blend, blur, fractal, glow, grid, halve, noise, ramp, rgb, smooth
 
 
 def mesh(width, height, colours, seed):
-    """Colours that melt into each other, warped."""
+    """A warped gradient of colors."""
     x, y = grid(width, height)
     wx, wy = x + 0.34 * noise(x * 1.3, y * 1.3, seed), y + 0.34 * noise(x * 1.3 + 7, y * 1.3, seed + 1)
     rng = np.random.default_rng(seed)
@@ -20,7 +20,7 @@ def mesh(width, height, colours, seed):
 
 
 def flow(width, height, seed=8):
-    """Twelve hundred strokes along a field; transparent between them."""
+    """1,200 strokes along a vector field, on a transparent background."""
     w, h = width * 2, height * 2
     rng = np.random.default_rng(seed)
     colour, alpha = np.zeros((h, w, 3)), np.zeros((h, w))
@@ -46,14 +46,14 @@ def flow(width, height, seed=8):
 
 
 def cutout(colour, alpha):
-    """Straight RGBA at half the size."""
+    """Converts the drawing to straight RGBA at half the size."""
     alpha = alpha[..., None]
     light, cover = halve(colour * alpha), halve(alpha)
     return np.concatenate([light / np.maximum(cover, 1e-6), cover], -1)
 
 
 def glass(width, height, seed=14):
-    """A church window: cells between leads."""
+    """A church window: cells between lead lines."""
     x, y = grid(width * 2, height * 2)
     rng = np.random.default_rng(seed)
     ratio = width / height
@@ -79,7 +79,7 @@ def glass(width, height, seed=14):
 
 
 def waves(width, height, seed=2):
-    """Layers of a stylised sea under a red sun."""
+    """Layers of a stylized sea under a red sun."""
     x, y = grid(width * 2, height * 2)
     picture = ramp(y, (0, '#f6e7cb'), (0.6, '#f3c9a5'))
     picture = blend(picture, rgb('#d1495b'), smooth(0.2035, 0.1985, np.hypot(x - 0.98, y - 0.38)))
@@ -96,7 +96,7 @@ def waves(width, height, seed=2):
 
 
 def guilloche(width, height):
-    """Engraved rosettes as on banknotes; ink on transparent ground."""
+    """Engraved rosettes as on banknotes, on a transparent background."""
     w, h = width * 2, height * 2
     y, x = np.mgrid[0:h, 0:w]
     u, v = (x + 0.5 - w / 2) / h, (y + 0.5 - h / 2) / h
@@ -115,7 +115,7 @@ def guilloche(width, height):
 
 
 def contours(width, height, seed=9):
-    """A map of hills that nobody has climbed; few colours, so that a palette holds it."""
+    """A contour map of hills, with few colors for a palette."""
     x, y = grid(width * 2, height * 2)
     land = fractal(x * 1.5 + 3, y * 1.5, 5, seed, 0.42) + 0.22 * np.cos((x - 0.7) * 2.2) * np.cos((y - 0.45) * 2.6)
     level = np.clip((land + 0.52) / 1.05, 0, 0.999) * 22
@@ -129,7 +129,7 @@ def contours(width, height, seed=9):
 
 
 def planet(width, height, seed=17):
-    """A ringed giant on transparent ground."""
+    """A planet with rings on a transparent background."""
     w, h = width * 2, height * 2
     y, x = np.mgrid[0:h, 0:w]
     u, v = (x + 0.5 - w / 2) / h, (y + 0.5 - h / 2) / h
@@ -157,7 +157,7 @@ def planet(width, height, seed=17):
 
 
 def bubble(width, height, seed=23):
-    """A soap bubble: thin at the middle, all colours at the rim."""
+    """A soap bubble that is thin in the center and iridescent at the rim."""
     w, h = width * 2, height * 2
     y, x = np.mgrid[0:h, 0:w]
     u, v = (x + 0.5 - w / 2) / h * 2.15, (y + 0.5 - h / 2) / h * 2.15

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Type and plain shapes, drawn by ImageMagick (fonts: Lato, EB Garamond)."""
+"""Commands for ImageMagick that draw text and simple shapes (fonts: Lato, EB Garamond)."""
 LATO = '/usr/share/fonts/truetype/lato/Lato-'
 GARAMOND = '/usr/share/fonts/opentype/ebgaramond/EBGaramond12-'
 
@@ -10,7 +10,7 @@ def text(font, size, colour, place, words, spacing=0, gravity='NorthWest'):
 
 
 def ampersand(target):
-    """A letter worth framing."""
+    """A page with a large ampersand."""
     return (['-size', '1200x1600', 'xc:#f4ecdf', '-fill', '#d8412f', '-draw', 'circle 690,700 690,250']
             + text(GARAMOND + 'Italic.otf', 1240, '#1d1b2a', '-20-90', '&', 0, 'Center')
             + text(LATO + 'Bold.ttf', 30, '#1d1b2a', '+90+90', 'THE SHAPE OF LETTERS', 12)
@@ -22,7 +22,7 @@ def ampersand(target):
 
 
 def shapes(target):
-    """Circles and quarters on a grid."""
+    """Circles and quarter circles on a grid."""
     ink = {'r': '#e63946', 'b': '#1d3557', 'y': '#f4b942', 't': '#2a9d8f', 'p': '#f1e4d1'}
     rows = [('ry', 'bq', 'tp', 'yb', 'rq'), ('tq', 'yr', 'pb', 'rc', 'bt'), ('yc', 'tb', 'rq', 'by', 'tq'),
             ('br', 'pq', 'yb', 'tc', 'ry'), ('tq', 'rb', 'bc', 'yq', 'bp'), ('yb', 'tq', 'ry', 'bq', 'tc')]

@@ -1,7 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Makes the demo's album: Sources/webimage/Album. Pictures are drawn here and written by independent encoders; the
-broken ones at the end show what a loader says about them. Needs the packages of `Scripts/setup fixtures`."""
+"""Generates the album of the demo in Sources/webimage/Album.
+
+This script draws the images, and independent encoders write the files. The last files are invalid on purpose and show
+which errors a loader reports. Arguments are the names of the files to generate, or none for all files. Needs the
+packages of `Scripts/setup fixtures`.
+"""
 import binascii
 import json
 import os
@@ -28,13 +32,13 @@ def dusk(path):
 
 
 def peaks(path):
-    """Ten megapixels; drawn smaller and enlarged, so that it stays a small file."""
+    """An image of ten megapixels. It's drawn smaller and enlarged, which keeps the file small."""
     magick(landscapes.peaks(2000, 1300), '-filter', 'Mitchell', '-resize', '4000x2600', '-sampling-factor', '4:2:0',
            '-quality', 34, '-strip', f'JPEG:{path}')
 
 
 def pines(path):
-    """Stored lying on its side; EXIF turns it upright."""
+    """An image that is stored rotated, with the EXIF orientation 6."""
     jpeg(landscapes.pines(800, 1200).swapaxes(0, 1)[::-1], path, 84)
     set_orientation(path, 6)
 
@@ -96,14 +100,14 @@ def page(path):
 
 
 def bomb(path):
-    """A header that claims 50,000 x 50,000 pixels, and next to nothing behind it."""
+    """A file whose header claims 50,000 x 50,000 pixels, followed by almost no data."""
     head = chunk(b'IHDR', struct.pack('>IIBBBBB', 50_000, 50_000, 8, 6, 0, 0, 0))
     with open(path, 'wb') as file:
         file.write(b'\x89PNG\r\n\x1a\n' + head + chunk(b'IDAT', b'\x78\x9c\x03\0\0\0\0\x01') + chunk(b'IEND', b''))
 
 
 def corrupt(path):
-    """Sound up to the middle, noise from there on."""
+    """A file that is corrupt in 600 bytes from the middle on."""
     with open(os.path.join(ALBUM, 'shapes.png'), 'rb') as file:
         data = bytearray(file.read())
     for index in range(len(data) // 2, len(data) // 2 + 600):

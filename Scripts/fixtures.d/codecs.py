@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pictures for the tests of WebImageCodecs: Tests/Fixtures/codecs and its manifest.json.
+"""Generates the images for the tests of WebImageCodecs: Tests/Fixtures/codecs and its manifest.json.
 
-Files come from independent encoders (ImageMagick, cjpeg, ffmpeg, cwebp, gif2webp, img2webp, gifsicle, apngasm) or from
-the small writers below, whose pixels are known. References are straight RGBA of all frames, uncompressed, stored once
-per content: from the pixels themselves where the format is lossless, from an independent decoder where it is not.
+The files are written by independent encoders (ImageMagick, cjpeg, ffmpeg, cwebp, gif2webp, img2webp, gifsicle, apngasm)
+or by the small writers below, whose pixels are known. A reference contains the uncompressed, straight RGBA of all
+frames and is stored once per content. It comes from the source pixels if the format is lossless, and from an
+independent decoder otherwise.
 """
 import hashlib, json, os, random, shutil, struct, zlib
 
@@ -15,7 +16,7 @@ entries = []
 
 
 def add(name, content, width, height, frames, *, format, tolerance=0, **facts):
-    """`frames`: list of straight RGBA byte strings of the upright picture."""
+    """Adds a fixture. `frames`: straight RGBA of each frame, with the EXIF orientation applied."""
     with open(os.path.join(OUT, name), "wb") as file:
         file.write(content)
     pixels = b"".join(frames)
@@ -27,10 +28,10 @@ def add(name, content, width, height, frames, *, format, tolerance=0, **facts):
                         reference=reference, tolerance=tolerance, **facts))
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
+# --- Images -----------------------------------------------------------------------------------------------------------
 
 def photo(width, height, seed=1):
-    """Something like a photograph: slopes, edges and a little noise."""
+    """An image that resembles a photograph: gradients, edges, and a little noise."""
     noise = random.Random(seed)
     rows = []
     for y in range(height):
@@ -46,7 +47,7 @@ def photo(width, height, seed=1):
 
 
 def ramp_alpha(pixels, width, height):
-    """Opaque on the left, half transparent in the middle, nothing on the right."""
+    """The pixels with alpha: opaque on the left, partly transparent in the middle, and transparent on the right."""
     out = []
     for i, (r, g, b) in enumerate(pixels):
         x = i % width
@@ -96,7 +97,7 @@ def with_exif(content, orientation, order):
 
 
 def stored_for(pixels, width, height, orientation):
-    """The rows that must be stored so that `orientation` brings `pixels` upright."""
+    """The pixels to store so that applying `orientation` results in `pixels`."""
     sw, sh = (height, width) if orientation >= 5 else (width, height)
     out = [None] * (sw * sh)
     for y in range(height):
@@ -114,7 +115,7 @@ def jpegs():
                           "440": ["-sample", "1x2"], "411": ["-sample", "4x1"], "gray": ["-grayscale"],
                           "rgb": ["-rgb"], "restart": ["-restart", "2B"]}.items():
         content = run("cjpeg", "-quality", "90", *options, stdin=source)
-        # Gray and colours stored as they are need no conversion, so a second decoder agrees with the first.
+        # Gray images and images without subsampling need no upsampling, so a second decoder agrees with the first.
         independent = name in ("444", "gray")
         pixels = decoded_by_ffmpeg(tmp("a.jpg", content)) if independent else decoded_by_djpeg(content)
         add(f"{name}.jpg", content, W, H, [pixels], format="jpeg", tolerance=1)
@@ -166,7 +167,7 @@ def packed(samples, depth):
 
 
 def filtered(rows, bytes_per_pixel, first=0):
-    """All five filters in turn (PNG, section 9)."""
+    """The rows, filtered with all five filters in turn (PNG specification, section 9)."""
     out, before = bytearray(), None
     for n, row in enumerate(rows):
         kind = (n + first) % 5
@@ -184,7 +185,7 @@ def filtered(rows, bytes_per_pixel, first=0):
 
 
 def png(grid, width, height, depth, color_type, extra=b"", interlaced=False, idat_size=None):
-    """`grid`: per pixel a tuple of samples."""
+    """A PNG file. `grid`: a tuple of samples per pixel."""
     channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color_type]
     step = max(1, channels * depth // 8)
     passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
@@ -255,7 +256,7 @@ def pngs():
         [decoded_by_ffmpeg(tmp("i.pam", source))], format="png", depth=8, hasAlpha=True)
 
 
-# --- animated PNG -----------------------------------------------------------------------------------------------------
+# --- Animated PNG -----------------------------------------------------------------------------------------------------
 
 def chunks(content):
     place = 8
@@ -266,7 +267,7 @@ def chunks(content):
 
 
 def apng(frames, width, height, kind, prefix=b"", loops=0, cover=None, interlaced=False):
-    """`frames`: (x, y, width, height, dispose, blend, pixels). `cover`: a still picture that is not a frame."""
+    """An APNG file. `frames`: (x, y, width, height, dispose, blend, pixels). `cover`: an image that isn't a frame."""
     out = b"\x89PNG\r\n\x1a\n"
     number = 0
     bodies = [[body for name, body in chunks(png(f[6], f[2], f[3], 8, kind, prefix, interlaced, idat_size=90))
@@ -289,7 +290,7 @@ def apng(frames, width, height, kind, prefix=b"", loops=0, cover=None, interlace
 
 
 def composed(frames, width, height, straight):
-    """What the frames look like on their canvas; every alpha is 0 or 255."""
+    """The frames as composed on their canvas, if every alpha is 0 or 255."""
     canvas, shown = [(0, 0, 0, 0)] * (width * height), []
     for x, y, w, h, dispose, blend, pixels in frames:
         before = list(canvas)
@@ -345,7 +346,7 @@ def gif_frames(path, width, height):
     data = run(CONVERT, path, "-coalesce", "-depth", "8", "rgba:-")
     size = width * height * 4
     frames = [data[i:i + size] for i in range(0, len(data), size)]
-    # What is under full transparency is nobody's business.
+    # The colors of fully transparent pixels don't matter.
     clean = lambda f: b"".join(f[i:i + 4] if f[i + 3] else b"\0\0\0\0" for i in range(0, len(f), 4))
     return [clean(f) for f in frames]
 
@@ -355,7 +356,7 @@ def add_gif(name, path, width, height, loop, **facts):
 
 
 def stored_loop(path):
-    """ImageMagick stores one less than it is asked for."""
+    """The loop count in the file. ImageMagick stores one less than the requested count."""
     data = open(path, "rb").read()
     at = data.index(b"NETSCAPE2.0\x03\x01") + 13
     return data[at] | data[at + 1] << 8
@@ -469,7 +470,7 @@ def bmp(width, height, depth, body, *, header=40, compression=0, masks=(), table
 
 
 def rle(grid, width, height, depth):
-    """Runs where pixels repeat, literals elsewhere."""
+    """The rows in run-length encoding: runs for repeated pixels, literals for all others."""
     out = bytearray()
     for y in reversed(range(height)):
         row, x = grid[y * width:(y + 1) * width], 0
@@ -567,7 +568,7 @@ def bmps():
 
 
 def qois():
-    """Files of ffmpeg: every kind of step, runs up to the longest, the table of seen pixels."""
+    """QOI files of ffmpeg, with every kind of chunk, runs up to the maximum length, and the table of seen pixels."""
     w, h = 30, 20
     colour = photo(w, h, 12)
     flat = [((i // 70) * 40 % 256, 20, (i // 140) * 9) for i in range(w * h)]
@@ -591,4 +592,4 @@ finally:
 with open(os.path.join(OUT, "manifest.json"), "w") as file:
     file.write("[\n" + ",\n".join(json.dumps(e, sort_keys=True) for e in entries) + "\n]\n")
 total = sum(os.path.getsize(os.path.join(OUT, n)) for n in os.listdir(OUT))
-print(f"{len(entries)} pictures, {total // 1024} KiB")
+print(f"{len(entries)} images, {total // 1024} KiB")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pictures with colour profiles and code points: Tests/Fixtures/colors and its manifest.json.
+"""Generates images with color profiles and code points: Tests/Fixtures/colors and its manifest.json.
 
-The profiles are written here. References are straight RGBA in sRGB, made by ImageMagick (with its own call of a colour
-engine, in floating point) where a profile is embedded, and by the formulas below where numbers stand for the colours.
+This script writes the profiles. A reference contains straight RGBA in sRGB. For an embedded profile, ImageMagick
+computes it with its own calls of a color engine, in floating point. For code points, the formulas below compute it.
 """
 import hashlib, json, math, os, struct, zlib
 
@@ -17,7 +17,7 @@ entries = []
 
 
 def add(name, content, reference, format, tolerance=1.0, **facts):
-    """`reference`: straight RGBA bytes, or an array of shape H, W, 4 of numbers from 0 to 1."""
+    """Adds a fixture. `reference`: straight RGBA bytes, or an array of shape H, W, 4 with numbers from 0 to 1."""
     with open(os.path.join(OUT, name), "wb") as file:
         file.write(content)
     if not isinstance(reference, bytes):
@@ -30,7 +30,7 @@ def add(name, content, reference, format, tolerance=1.0, **facts):
                         **facts))
 
 
-# --- light ------------------------------------------------------------------------------------------------------------
+# --- Light ------------------------------------------------------------------------------------------------------------
 
 D50 = np.array([0.9642, 1, 0.8249])
 D65 = (0.3127, 0.3290)
@@ -87,7 +87,7 @@ def pq_sample(nits):
 
 
 def roll_off(nits):
-    """BT.2390's curve from 1,000 to 203 cd/m2 on the largest channel."""
+    """The tone curve of BT.2390 from 1,000 to 203 cd/m2, applied to the largest channel."""
     largest = np.maximum(nits.max(axis=-1, keepdims=True), 1e-6)
     top, target = pq_sample(1000.0), pq_sample(203.0) / pq_sample(1000.0)
     value = pq_sample(np.minimum(largest, 1000.0)) / top
@@ -116,15 +116,15 @@ CODED = {1: "srgb", 9: "2020", 12: "p3"}
 
 
 def shown(samples, primaries, transfer):
-    """sRGB samples of samples (0...1; H, W, 4) in numbered colours."""
+    """Converts samples (0...1, shape H, W, 4) with code points to sRGB samples."""
     light = LIGHT[transfer](samples[..., :3]) @ to_srgb(CODED[primaries]).T
     return np.concatenate([srgb_sample(light), samples[..., 3:]], axis=-1)
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
+# --- Images -----------------------------------------------------------------------------------------------------------
 
 def picture():
-    """Straight sRGB samples, 0...1: slopes of hue and lightness, a disc, a ramp of greys at the bottom."""
+    """Straight sRGB samples, 0...1: gradients of hue and lightness, a disc, and a gray ramp at the bottom."""
     out = np.ones((H, W, 4))
     for y in range(H):
         for x in range(W):
@@ -144,7 +144,7 @@ ALPHA[..., 3] = np.clip(np.linspace(-0.2, 1.4, W), 0, 1)[None, :]
 
 
 def coded(pixels, name, curve):
-    """Samples of sRGB pixels in another space; `curve` makes samples of light."""
+    """Converts sRGB pixels to samples in another color space. `curve` converts light to samples."""
     light = np.clip(srgb_light(pixels[..., :3]) @ np.linalg.inv(to_srgb(name)).T, 0, 1)
     return np.concatenate([curve(light), pixels[..., 3:]], axis=-1)
 
@@ -154,7 +154,7 @@ def quantized(samples, depth=8):
     return np.rint(np.clip(samples, 0, 1) * top) / top
 
 
-# --- profiles ---------------------------------------------------------------------------------------------------------
+# --- Profiles ---------------------------------------------------------------------------------------------------------
 
 def icc(space, kind, version, tags, connection=b"XYZ "):
     tags = [(b"desc", text("desc", space.decode().strip() + " made for tests", version)), (b"wtpt", point(D50))] + tags
@@ -209,7 +209,7 @@ def lab(values):
 
 
 def table_profile(space, kind, channels, steps, function):
-    """Tables of 16 bits to Lab (ICC.1:2001 6.5.8), with straight curves."""
+    """A profile with 16-bit tables to Lab (ICC.1:2001 6.5.8) and linear curves."""
     content = struct.pack(">4sI4B", b"mft2", 0, channels, 3, steps, 0)
     content += struct.pack(">9i", 65536, 0, 0, 0, 65536, 0, 0, 0, 65536) + struct.pack(">HH", 2, 2)
     content += struct.pack(">HH", 0, 65535) * channels
@@ -244,14 +244,14 @@ CURVES = {"srgb": srgb_sample, "srgb-v4": srgb_sample, "p3": srgb_sample, "adobe
 SPACES = {"srgb-v4": "srgb", "linear": "2020", "scanner": "p3"}
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- Files ------------------------------------------------------------------------------------------------------------
 
 def chunk(name, content):
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
 def png(samples, depth=8, before=b"", gray=False):
-    """A PNG of samples 0...1 with 3 or 4 channels, with `before` between IHDR and IDAT."""
+    """A PNG file of samples 0...1 with 3 or 4 channels, and with `before` between IHDR and IDAT."""
     has_alpha = not np.all(samples[..., 3] == 1)
     chosen = samples[..., [1, 3] if gray else [0, 1, 2, 3]]
     chosen = chosen if has_alpha else chosen[..., :-1]
@@ -267,7 +267,7 @@ def iccp(profile):
 
 
 def by_imagemagick(path, *more):
-    """Straight RGBA in sRGB, converted from the embedded profile."""
+    """The straight RGBA in sRGB that ImageMagick converts from the embedded profile."""
     target = tmp("target.icc", PROFILES["srgb-v4"])
     return run(CONVERT, path, *more, "-intent", "perceptual", "-black-point-compensation", "-profile", target,
                "-depth", "8", "rgba:-")
@@ -282,7 +282,7 @@ def pngs():
         for depth in (8, 16):
             content = png(in_space(name), depth, iccp(PROFILES[name]))
             path = tmp("in.png", content)
-            # What is sRGB stays byte for byte.
+            # sRGB images aren't converted, so every byte stays the same.
             is_plain = name.startswith("srgb") and depth == 8
             reference = quantized(in_space(name)) if is_plain else by_imagemagick(path)
             add(f"{name}-{depth}.png", content, reference, "png", 0 if is_plain else 1, profile=name)
@@ -312,7 +312,7 @@ def numbered():
 
 
 def chunks():
-    """Which chunk goes before which."""
+    """Files that test the precedence of the color chunks."""
     pixels = quantized(PICTURE)
     gamma = lambda value: chunk(b"gAMA", struct.pack(">I", value))
     corners = lambda name: chunk(b"cHRM", struct.pack(">8I", *(
@@ -366,7 +366,7 @@ def jpegs():
 
 
 def others():
-    """What other formats carry, all from the P3 and AdobeRGB pictures without loss."""
+    """Files in other formats, encoded without loss from the P3 and AdobeRGB images."""
     for name in ("p3", "adobe"):
         for kind, pixels in (("", PICTURE), ("-alpha", ALPHA)):
             source = tmp("in.png", png(in_space(name, pixels), 8, iccp(PROFILES[name])))
@@ -384,7 +384,7 @@ def others():
             run("cjxl", "-d", "0", "-e", "3", source, path)
             add(f"{name}{kind}.jxl", read(path), reference, "jxl", profile=name)
     for depth, primaries, transfer in [(8, 12, 13), (10, 9, 16), (10, 9, 18), (12, 9, 16), (8, 1, 1)]:
-        # Identity matrix: samples come out as they went in.
+        # With the identity matrix, the samples don't change.
         pixels = quantized(PICTURE, depth)
         source = tmp("in.png", png(pixels, 8 if depth == 8 else 16))
         path = tmp("out.avif")
@@ -401,7 +401,7 @@ def others():
         source = tmp("in.png", png(pixels, 8 if depth == 8 else 16, iccp(PROFILES["p3"])))
         run("heif-enc", "-L", "-b", str(depth), "--matrix_coefficients=0", "-p", "chroma=444", source, "-o", path)
         content = read(path)
-        # heif-enc writes no numbers, for the sake of old readers: they take the profile's place.
+        # heif-enc writes no code points for compatibility with old readers, so replace the profile with them.
         numbers = b"colrnclx" + struct.pack(">HHHB", primaries, transfer, 0, 0x80)
         place = content.index(b"colrprof")
         content = content[:place] + numbers + content[place + len(numbers):]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the parts that make pictures share: programs that are run, and files on the way."""
+"""Shared helpers of the scripts that generate fixtures: running programs, and temporary files."""
 import os, subprocess, tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TMP = tempfile.mkdtemp(prefix="fixtures.")
-# ImageMagick by its versioned name: a plain `convert` may be another program.
+# Prefer the versioned name of ImageMagick, because `convert` can be another program.
 CONVERT = next((p for p in ("/usr/bin/convert-im6.q16", "/usr/bin/convert") if os.path.exists(p)), "convert")
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Pictures with more than 8 bits a sample: Tests/Fixtures/depth and its manifest.json.
+"""Generates images with more than 8 bits per sample: Tests/Fixtures/depth and its manifest.json.
 
-References are straight RGBA of 16 bits a sample, little-endian: the samples that were written where the way is exact,
-else what heif-convert or ImageMagick made of them. Writers are those below, ImageMagick, avifenc, heif-enc and cjxl.
+A reference contains straight RGBA with 16 bits per sample, little-endian. If the encoding is exact, these are the
+samples that were written. Otherwise, heif-convert or ImageMagick decodes them. The writers below, ImageMagick, avifenc,
+heif-enc, and cjxl write the files.
 """
 import hashlib, json, os, struct, zlib
 
@@ -17,7 +18,11 @@ entries = []
 
 
 def add(name, content, pixels, format, depth, tolerance=0.0, **facts):
-    """`pixels`: an array of H, W, 4 samples of 16 bits, upright, straight; `tolerance` in samples of 16 bits."""
+    """Adds a fixture.
+
+    `pixels`: an array of shape H, W, 4 with straight 16-bit samples and the EXIF orientation applied. `tolerance` is in
+    16-bit steps.
+    """
     with open(os.path.join(OUT, name), "wb") as file:
         file.write(content)
     body = np.ascontiguousarray(pixels).astype("<u2").tobytes()
@@ -28,10 +33,10 @@ def add(name, content, pixels, format, depth, tolerance=0.0, **facts):
                         reference=reference, tolerance=tolerance, **facts))
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
+# --- Images -----------------------------------------------------------------------------------------------------------
 
 def picture(alpha=False):
-    """Slopes whose steps are far below one of 255, and some noise in the lowest bits."""
+    """Gradients whose steps are far smaller than an 8-bit step, and some noise in the lowest bits."""
     random = np.random.default_rng(7)
     y, x = np.mgrid[0:H, 0:W]
     red = 20000 + x * 37 + y * 11
@@ -55,7 +60,7 @@ def grey(pixels):
 
 
 def png(samples, kind, interlaced=False, chunks=b""):
-    """Samples of shape H, W, channels as a PNG of 16 bits."""
+    """Encodes samples of shape H, W, channels as a 16-bit PNG file."""
     def chunk(name, body):
         return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
@@ -78,7 +83,7 @@ def pngs():
     add("interlaced.png", png(clear, 6, True)[0], clear, "png", 16)
     add("grey.png", png(opaque[..., :1], 0)[0], grey(opaque), "png", 16)
     add("grey-alpha.png", png(clear[..., [0, 3]], 4)[0], grey(clear), "png", 16)
-    # One colour is transparent: all 16 bits count.
+    # One color is transparent. All 16 bits of its samples must match.
     key = opaque[5, 5, :3]
     keyed = opaque.copy()
     keyed[5, 6, :3] = key ^ np.array([0, 0, 1], np.uint16)
@@ -104,7 +109,7 @@ def tiffs():
     add("grey.tiff", encode(grey_source, "-compress", "Zip"), grey(opaque), "tiff", 16)
     add("orientation-6.tiff", encode(source, "-compress", "Zip", "-orient", "RightTop"),
         np.rot90(opaque, -1), "tiff", 16, orientation=6)
-    # Floats: what lies outside 0 to 1 is cut.
+    # Floating-point samples outside of 0 to 1 are clamped.
     numbers = (opaque[..., :3].astype(np.float32) / 65535) * 1.5 - 0.2
     content = float_tiff(numbers)
     cut = np.rint(np.clip(numbers.astype(np.float64), 0, 1) * 65535)
@@ -112,7 +117,7 @@ def tiffs():
 
 
 def float_tiff(numbers):
-    """RGB of 32-bit floats, one strip, not packed."""
+    """An uncompressed TIFF file of RGB with 32-bit floats in one strip."""
     height, width = numbers.shape[:2]
     body = numbers.astype("<f4").tobytes()
     values = 8 + 2 + 11 * 12 + 4
@@ -124,7 +129,7 @@ def float_tiff(numbers):
 
 
 def stepped(pixels, bits):
-    """Samples as they are after a way through `bits` bits."""
+    """The samples after they were reduced to `bits` bits and expanded again."""
     top = (1 << bits) - 1
     return np.rint(np.rint(pixels / 65535 * top) / top * 65535).astype(np.uint16)
 
@@ -134,7 +139,7 @@ def avifs():
         pixels = stepped(picture(), bits)
         source = tmp("s.png", png(pixels[..., :3], 2)[0])
         run("avifenc", "--lossless", "-d", str(bits), "-s", "6", source, "-o", tmp("o.avif"))
-        # Half a step of the file's own depth is what a rounding differs by.
+        # Rounding can differ by half a step of the depth of the file.
         add(f"rgb-{bits}.avif", read(tmp("o.avif")), pixels, "avif", bits, tolerance=1)
     pixels = stepped(picture(alpha=True), 12)
     source = tmp("a.png", png(pixels, 6)[0])
@@ -156,9 +161,9 @@ def jxls():
         source = tmp("s.png", png(pixels, kind)[0])
         run("cjxl", source, tmp("o.jxl"), "-d", "0", "-e", "3")
         full = picture(alpha=True) if kind == 6 else picture()
-        # cjxl 0.7 writes alpha with 8 bits.
+        # cjxl 0.7 writes 8-bit alpha.
         add(f"{name}.jxl", read(tmp("o.jxl")), full, "jxl", 16, tolerance=27 if kind == 6 else 0)
-    # Floats, by way of a portable float map, which is stored from the bottom up.
+    # Floating-point samples from a portable float map, which stores rows from the bottom up.
     numbers = picture()[..., :3].astype(np.float32) / 65535
     source = tmp("s.pfm", b"PF\n%d %d\n-1.0\n" % (W, H) + numbers[::-1].astype("<f4").tobytes())
     run("cjxl", source, tmp("o.jxl"), "-d", "0", "-e", "3", "-x", "color_space=RGB_D65_SRG_Rel_SRG")
@@ -166,7 +171,7 @@ def jxls():
 
 
 def colours():
-    """Display P3 in 16 bits: ImageMagick goes through its own colour engine in floating point."""
+    """An image in Display P3 with 16 bits. ImageMagick converts it in floating point with its own color engine."""
     folder = os.path.join(os.path.dirname(OUT), "colors")
     source = tmp("s.png", png(picture()[..., :3], 2)[0])
     run(CONVERT, source, "-strip", "+profile", "*", "-set", "colorspace", "sRGB", "-profile",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pictures of the optional formats for the tests of WebImageCodecs: Tests/Fixtures/formats and its manifest.json.
+"""Generates images in the optional formats for the tests of codecs: Tests/Fixtures/formats and its manifest.json.
 
-Encoders: avifenc, cjxl, ImageMagick, heif-enc, rsvg-convert; icons are put together here. References are straight RGBA of
-the upright picture: the source's pixels where the format is lossless, else what avifdec, djxl, heif-convert,
-rsvg-convert or pdftocairo makes of the file.
+The encoders are avifenc, cjxl, ImageMagick, heif-enc, and rsvg-convert. This script assembles the icons. A reference
+contains straight RGBA with the EXIF orientation applied. If the format is lossless, these are the pixels of the source.
+Otherwise, avifdec, djxl, heif-convert, rsvg-convert, or pdftocairo decodes the file.
 """
 import gzip, hashlib, json, os, random, shutil, struct, zlib
 
@@ -64,13 +64,13 @@ def png(pixels, width, height):
 
 
 def decoded(path):
-    """Straight RGBA of a PNG; what is transparent has no colour."""
+    """The straight RGBA of a PNG file. Fully transparent pixels are black."""
     data = run(CONVERT, path, "-depth", "8", "rgba:-")
     return b"".join(data[i:i + 4] if data[i + 3] else b"\0\0\0\0" for i in range(0, len(data), 4))
 
 
 def turned(pixels, width, height, orientation):
-    """What an EXIF orientation makes of stored pixels; 5 to 8 change the sides."""
+    """The stored pixels with an EXIF orientation applied. The values 5 to 8 exchange width and height."""
     at = lambda x, y: pixels[(y * width + x) * 4:(y * width + x) * 4 + 4]
     place = {1: lambda x, y: (x, y), 2: lambda x, y: (width - 1 - x, y), 3: lambda x, y: (width - 1 - x, height - 1 - y),
              4: lambda x, y: (x, height - 1 - y), 5: lambda x, y: (y, x), 6: lambda x, y: (y, height - 1 - x),
@@ -105,7 +105,8 @@ def avifs():
     for name, options in (("alpha-420", []), ("alpha-premultiplied", ["--premultiply"])):
         content = encode(*lossy, "-y", "420", *options, ALPHA_PNG)
         add(name + ".avif", content, W, H, [decode(content)], format="avif", tolerance=2, hasAlpha=True)
-    # irot counts quarter turns counter-clockwise, imir 0 exchanges top and bottom; EXIF's numbers for what they make.
+    # irot counts counterclockwise quarter turns, and imir 0 exchanges top and bottom. The last value of each tuple is
+    # the EXIF orientation with the same result.
     for name, options, orientation in (("rotated-1", ["--irot", "1"], 8), ("rotated-2", ["--irot", "2"], 3),
                                        ("rotated-3", ["--irot", "3"], 6), ("mirrored-0", ["--imir", "0"], 4),
                                        ("mirrored-1", ["--imir", "1"], 2)):
@@ -197,7 +198,7 @@ def tiffs():
 
 def icos():
     def icon(pictures, kind=1):
-        """`pictures`: (width, height, bits, bytes)."""
+        """An ICO or CUR file. `pictures`: (width, height, bits, bytes)."""
         head, offset = struct.pack("<HHH", 0, kind, len(pictures)), 6 + 16 * len(pictures)
         for w, h, bits, body in pictures:
             head += struct.pack("<BBBBHHII", w % 256, h % 256, 0, 0, 1, bits, len(body), offset)
@@ -298,4 +299,4 @@ finally:
 with open(os.path.join(OUT, "manifest.json"), "w") as file:
     file.write("[\n" + ",\n".join(json.dumps(e, sort_keys=True) for e in entries) + "\n]\n")
 total = sum(os.path.getsize(os.path.join(OUT, n)) for n in os.listdir(OUT))
-print(f"{len(entries)} pictures, {total // 1024} KiB")
+print(f"{len(entries)} images, {total // 1024} KiB")

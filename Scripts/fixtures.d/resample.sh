@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The reference of ResamplerTests: waves as PixelMaking.waves draws them, reduced by ImageMagick.
+# Generates the reference of ResamplerTests: the waves of PixelMaking.waves, scaled down with ImageMagick.
 set -euo pipefail
 target="$(dirname "$0")/../../Tests/Fixtures/Resample"
 mkdir -p "$target"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// What users import is `WebImage` alone.
+// Clients need to import only `WebImage`.
 @_exported import WebImageCodecs
 @_exported import WebImageCore
 @_exported import WebImageHTTP

@@ -3,7 +3,8 @@
 import WebImageCore
 
 extension CoderRegistry {
-    /// All coders that are there: JPEG, PNG, GIF, WebP, BMP, QOI, ICO, and those of the traits that are on.
+    /// A registry with all available coders: JPEG, PNG, GIF, WebP, BMP, QOI, ICO, and those of the enabled package
+    /// traits.
     public static let standard = CoderRegistry(
         optional + [QOICoder(), BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder()])
 

@@ -3,10 +3,11 @@
 import Dispatch
 import Synchronization
 
-/// Runs asynchronous functions on a thread of its own. Those who wait for them may hold every thread of Swift's
-/// cooperative pool, so the pool must not be needed.
+/// An executor that runs asynchronous functions on a dedicated thread.
+///
+/// The waiting callers may block all threads of Swift's cooperative pool, so the functions must not need that pool.
 private final class WaitingExecutor: TaskExecutor {
-    /// The executor of the wait that the present task works for.
+    /// The executor of the blocking wait to which the current task belongs.
     @TaskLocal static var current: WaitingExecutor?
 
     private let queue = DispatchQueue(label: "webimage-wait")
@@ -17,9 +18,10 @@ private final class WaitingExecutor: TaskExecutor {
     }
 }
 
-/// The result of `body`; the calling thread waits for it. Everything that `body` waits for must be done by structured
-/// concurrency, by ``inheritingTask(_:)``, or by threads: a task of another kind waits for a thread of Swift's pool,
-/// whose threads may all be waiting here.
+/// Blocks the calling thread until an asynchronous closure returns, and returns its result.
+///
+/// The closure may wait only for structured concurrency, for tasks from ``inheritingTask(_:)``, and for threads. Other
+/// tasks need a thread of Swift's pool, and all of its threads may be blocked here.
 package func waitingFor<Value: Sendable>(_ body: @escaping @Sendable () async -> Value?) -> Value? {
     let result = SharedResult<Value>()
     let done = DispatchSemaphore(value: 0)
@@ -33,8 +35,10 @@ package func waitingFor<Value: Sendable>(_ body: @escaping @Sendable () async ->
     return result.value.withLock { $0 }
 }
 
-/// Starts a task like `Task { … }`, but where a thread waits for the calling task (``waitingFor(_:)``), the new task runs
-/// on the same thread as the calling one. A plain task would not: executors are inherited by child tasks only.
+/// Starts a task like `Task { … }` that also works while a thread blocks in ``waitingFor(_:)`` for the calling task.
+///
+/// In this case, the new task uses the same thread as the calling task. A plain task would not, because only child
+/// tasks inherit the executor.
 package func inheritingTask(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     Task(executorPreference: WaitingExecutor.current, operation: body)
 }

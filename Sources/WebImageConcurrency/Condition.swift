@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// A value that threads wait on: a lock and a condition. Unlike ``Lock`` it can put a thread to sleep until the value
+/// A value that is guarded by a lock and a condition variable. Unlike ``Lock``, it lets a thread sleep until the value
 /// changes.
 final class Condition<State>: @unchecked Sendable {
-    // Sendable: `state` is touched only between `condition.lock()` and `condition.unlock()`.
+    // Safe: `state` is accessed only between `condition.lock()` and `condition.unlock()`.
     private var state: State
     private let condition = NSCondition()
 
@@ -27,7 +27,7 @@ final class Condition<State>: @unchecked Sendable {
         return result
     }
 
-    /// Sleeps until `decide` takes a value or stops; `nil` if it stops.
+    /// Sleeps until the closure takes a value or stops. Returns `nil` if it stops.
     func wait<Value>(_ decide: (inout State) -> Decision<Value>) -> Value? {
         condition.lock()
         defer { condition.unlock() }

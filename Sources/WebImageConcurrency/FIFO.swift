@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// First in, first out, in constant time.
-package struct FIFO<Element> {
+/// A first-in, first-out queue with amortized constant-time operations.
+public struct FIFO<Element> {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var head = 0
 
     /// Creates an empty queue.
     @inlinable
-    package init() {}
+    public init() {}
 
-    /// Whether nothing waits.
+    /// A Boolean value that indicates whether the queue is empty.
     @inlinable
-    package var isEmpty: Bool { head == elements.count }
+    public var isEmpty: Bool { head == elements.count }
 
-    /// Appends `element`.
+    /// Appends an element.
     @inlinable
-    package mutating func push(_ element: Element) { elements.append(element) }
+    public mutating func push(_ element: Element) { elements.append(element) }
 
-    /// Removes the oldest element.
+    /// Removes and returns the oldest element, or returns `nil` if the queue is empty.
     @inlinable
-    package mutating func pop() -> Element? {
+    public mutating func pop() -> Element? {
         guard head < elements.count else { return nil }
         defer {
             elements[head] = nil

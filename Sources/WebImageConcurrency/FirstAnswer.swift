@@ -2,8 +2,10 @@
 
 import Synchronization
 
-/// Asks all `questions` at the same time; the first answer that is not `nil` counts. Returns without waiting for the
-/// other questions, which are canceled. The result is `nil` if there is no answer, or if the calling task is canceled.
+/// Runs all operations concurrently and returns the first result that isn't `nil`.
+///
+/// The function cancels the other operations and doesn't wait for them. The result is `nil` if all operations return
+/// `nil` or if the calling task is canceled.
 package func firstAnswer<Value: Sendable>(of questions: [@Sendable () async -> Value?]) async -> Value? {
     guard !questions.isEmpty else { return nil }
     let promise = Promise<Value?>()
@@ -19,7 +21,7 @@ package func firstAnswer<Value: Sendable>(of questions: [@Sendable () async -> V
     return answer
 }
 
-/// Counts questions without an answer. Thread-safe.
+/// A thread-safe counter of the operations without a result.
 private final class Countdown: Sendable {
     private let count: Atomic<Int>
 

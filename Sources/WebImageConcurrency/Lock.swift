@@ -3,14 +3,18 @@
 #if THREAD_SANITIZER
     import Glibc
 
-    /// A value behind a lock. ThreadSanitizer does not see the futex inside Synchronization's Mutex and calls every
-    /// access it guards a race; built with -D THREAD_SANITIZER the lock is pthread's, which it knows.
-    package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // Sendable: `value` is only reached between locking and unlocking.
+    /// A value that is guarded by a lock.
+    ///
+    /// ThreadSanitizer doesn't recognize the futex in the `Mutex` of Synchronization and reports a race for every
+    /// guarded access. When built with `-D THREAD_SANITIZER`, the lock uses a pthread mutex, which ThreadSanitizer
+    /// recognizes.
+    public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+        // Safe: `value` is accessed only while the mutex is locked.
         private let handle: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 
-        package init(_ value: consuming sending Value) {
+        /// Creates a lock that guards a value.
+        public init(_ value: consuming sending Value) {
             handle = .allocate(capacity: 1)
             pthread_mutex_init(handle, nil)
             self.value = .allocate(capacity: 1)
@@ -24,7 +28,8 @@
             handle.deallocate()
         }
 
-        package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+        /// Calls a closure with exclusive access to the value.
+        public borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout Value) throws(Failure) -> Result
         ) throws(Failure) -> Result {
             pthread_mutex_lock(handle)
@@ -35,6 +40,6 @@
 #else
     import Synchronization
 
-    /// A value behind a lock.
-    package typealias Lock = Synchronization.Mutex
+    /// A value that is guarded by a lock.
+    public typealias Lock = Synchronization.Mutex
 #endif

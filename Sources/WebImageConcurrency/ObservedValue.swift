@@ -2,19 +2,21 @@
 
 import Synchronization
 
-/// A value that may change while others go by it. Observers hear of its changes one at a time and in the order of the
-/// changes, without a lock: also where two changes cross, the last thing that an observer hears is the last value.
-/// Thread-safe.
+/// A value that can change while observers follow it. This class is thread-safe.
 ///
-/// The members can be inlined: every request has such a value, and calls of a generic class of another module would
-/// otherwise go through its metadata.
-package final class ObservedValue<Value: Equatable & Sendable>: Sendable {
+/// Observers receive changes one at a time, in order, and without a lock being held. Even if two changes occur
+/// concurrently, the last value that an observer receives is the most recent value.
+///
+/// The class is public, although no product contains this module, because Swift 6.3 specializes and inlines only public
+/// functions of other modules. Every request has such a value, and package functions go through the metadata of the
+/// generic class.
+public final class ObservedValue<Value: Equatable & Sendable>: Sendable {
     @usableFromInline typealias Observer = @Sendable (Value) -> Void
 
     @usableFromInline
     struct Delivery: Sendable {
         @usableFromInline let value: Value
-        /// The observers with these numbers hear of it: those that were there when the value changed.
+        /// The numbers of the observers that receive the value, which are those that existed when the value changed.
         @usableFromInline let observers: ClosedRange<Int>
 
         @inlinable
@@ -42,21 +44,26 @@ package final class ObservedValue<Value: Equatable & Sendable>: Sendable {
 
     @usableFromInline let state: Lock<State>
 
-    /// Creates a value.
+    /// Creates a value without observers.
     @inlinable
-    package init(_ value: Value) { state = Lock(State(value: value)) }
+    public init(_ value: Value) { state = Lock(State(value: value)) }
 
-    /// The present value. When the setter returns, observers have heard of the change, unless a change on another thread
-    /// is being delivered: then that thread delivers this one next.
+    /// The current value.
+    ///
+    /// The setter returns after observers have received the change. However, if another thread is delivering a change,
+    /// that thread also delivers this change afterward.
     @inlinable
-    package var value: Value {
+    public var value: Value {
         get { state.withLock { $0.value } }
         set { update { $0 = newValue } }
     }
 
-    /// Changes the value in one step. Observers hear of it if the change is one that `matters`; without it, any.
+    /// Changes the value atomically.
+    ///
+    /// Observers receive the change if the closure `matters` returns `true` for the old and the new value. By default,
+    /// they receive every change.
     @inlinable
-    package func update(matters: (Value, Value) -> Bool = { $0 != $1 }, _ change: (inout Value) -> Void) {
+    public func update(matters: (Value, Value) -> Bool = { $0 != $1 }, _ change: (inout Value) -> Void) {
         let hasWork = state.withLock { state -> Bool in
             let before = state.value
             change(&state.value)
@@ -67,9 +74,9 @@ package final class ObservedValue<Value: Equatable & Sendable>: Sendable {
         if hasWork { deliver() }
     }
 
-    /// Calls `observer` after every change until ``stopObserving(_:)``.
+    /// Calls a closure after every change until ``stopObserving(_:)`` is called.
     @inlinable
-    package func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
+    public func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.lastNumber += 1
             state.observers.append((state.lastNumber, { _ in observer() }))
@@ -77,10 +84,12 @@ package final class ObservedValue<Value: Equatable & Sendable>: Sendable {
         }
     }
 
-    /// Calls `observer` with the present value, unless that is `known`, and with the value after every change until
-    /// ``stopObserving(_:)``. No change is missed, and none is told before an earlier one.
+    /// Calls a closure with the current value, unless it equals `known`, and after every change until
+    /// ``stopObserving(_:)`` is called.
+    ///
+    /// The closure receives every change in order.
     @inlinable
-    package func follow(from known: Value? = nil, _ observer: @escaping @Sendable (Value) -> Void) -> Int {
+    public func follow(from known: Value? = nil, _ observer: @escaping @Sendable (Value) -> Void) -> Int {
         let (number, hasWork) = state.withLock { state -> (Int, Bool) in
             state.lastNumber += 1
             let number = state.lastNumber
@@ -93,14 +102,16 @@ package final class ObservedValue<Value: Equatable & Sendable>: Sendable {
         return number
     }
 
-    /// Ends ``observe(_:)`` or ``follow(from:_:)``. A call that another thread makes now may still be running.
+    /// Ends an observation that ``observe(_:)`` or ``follow(from:_:)`` started. A concurrent call of the closure on
+    /// another thread may still be running.
     @inlinable
-    package func stopObserving(_ number: Int) {
+    public func stopObserving(_ number: Int) {
         let removed = state.withLock { state -> Observer? in
             guard let index = state.observers.firstIndex(where: { $0.number == number }) else { return nil }
             return state.observers.remove(at: index).observer
         }
-        _ = removed  // Released here, after the lock: a closure may own things whose deinit comes back.
+        // Release the closure after unlocking because a deinitializer of its captures may call this object again.
+        _ = removed
     }
 
     @inlinable

@@ -2,37 +2,38 @@
 
 import Synchronization
 
-/// What changes of a state have to deliver, in the order of the changes. A part of that state, behind its lock.
+/// A queue that delivers the changes of a state in order. It's part of that state and guarded by the same lock.
 ///
-/// A change appends its items while it holds the lock. After unlocking, whoever changed the state takes the items with
-/// ``begin()`` and ``next()`` and delivers them without the lock. One caller delivers at a time: a second one that
-/// changed the state meanwhile gets nothing from ``begin()``, and the first one delivers its items too. Without this,
-/// two changes that cross could be delivered in the wrong order, and the older value would stay.
-package struct OrderedDelivery<Item> {
+/// A change appends its items while it holds the lock. After unlocking, the caller takes the items with ``begin()`` and
+/// ``next()`` and delivers them without the lock. Only one caller delivers at a time. If a second caller changes the
+/// state meanwhile, ``begin()`` returns `nil`, and the first caller also delivers the new items. Without this rule,
+/// concurrent changes could be delivered in the wrong order, and the older value would remain.
+public struct OrderedDelivery<Item> {
     @usableFromInline var waiting: [Item] = []
     @usableFromInline var isDelivering = false
 
     /// Creates an empty queue.
     @inlinable
-    package init() {}
+    public init() {}
 
-    /// Appends an item. To be called together with the change that it tells of.
+    /// Appends an item. Call this method while holding the lock under which the state changes.
     @inlinable
-    package mutating func append(_ item: Item) { waiting.append(item) }
+    public mutating func append(_ item: Item) { waiting.append(item) }
 
-    /// The items to deliver, in order; `nil` if there are none, or if another caller delivers. Whoever gets items has to
-    /// call ``next()`` after delivering them.
+    /// Returns the items to deliver in order, or `nil` if there are none or if another caller is delivering.
+    ///
+    /// If the result isn't `nil`, the caller must call ``next()`` after delivering the items.
     @inlinable
-    package mutating func begin() -> [Item]? {
+    public mutating func begin() -> [Item]? {
         guard !isDelivering, !waiting.isEmpty else { return nil }
         isDelivering = true
         defer { waiting = [] }
         return waiting
     }
 
-    /// The items that came during a delivery; `nil` if there are none, which ends the delivery.
+    /// Returns the items that were added during a delivery, or `nil` if there are none, which ends the delivery.
     @inlinable
-    package mutating func next() -> [Item]? {
+    public mutating func next() -> [Item]? {
         guard !waiting.isEmpty else {
             isDelivering = false
             return nil
@@ -41,13 +42,13 @@ package struct OrderedDelivery<Item> {
         return waiting
     }
 
-    /// Delivers everything that waits, unless another caller does.
+    /// Delivers all pending items unless another caller is delivering.
     ///
     /// - Parameters:
-    ///   - access: Calls its argument with the queue, behind the lock.
-    ///   - deliver: Delivers one item. Called without the lock.
+    ///   - access: A closure that calls its argument with the queue while holding the lock.
+    ///   - deliver: A closure that delivers one item without holding the lock.
     @inlinable
-    package static func deliver(
+    public static func deliver(
         _ access: ((inout OrderedDelivery) -> [Item]?) -> [Item]?, _ deliver: (Item) -> Void
     ) {
         var batch = access { $0.begin() }
@@ -60,21 +61,27 @@ package struct OrderedDelivery<Item> {
 
 extension OrderedDelivery: Sendable where Item: Sendable {}
 
-/// Actions that are called one at a time, in the order in which they were added. Thread-safe.
-package final class DeliveryQueue: Sendable {
-    package typealias Action = @Sendable () -> Void
+/// A thread-safe queue of actions that are called one at a time in the order in which they were added.
+public final class DeliveryQueue: Sendable {
+    /// An action, which is called without holding a lock.
+    public typealias Action = @Sendable () -> Void
 
-    private let state = Lock(OrderedDelivery<Action>())
+    @usableFromInline let state = Lock(OrderedDelivery<Action>())
 
     /// Creates an empty queue.
-    package init() {}
+    @inlinable
+    public init() {}
 
-    /// Adds an action and calls nothing, so that it may be added under the lock of the state that changes. Every addition
-    /// is followed by ``deliver()`` without that lock.
-    package func add(_ action: @escaping Action) { state.withLock { $0.append(action) } }
+    /// Adds an action without calling it, so that you can add it while holding the lock of the changed state.
+    ///
+    /// After every addition, call ``deliver()`` without holding that lock.
+    @inlinable
+    public func add(_ action: @escaping Action) { state.withLock { $0.append(action) } }
 
-    /// Calls what waits. If another caller does so already, that one calls the new actions as well, and this returns.
-    package func deliver() {
+    /// Calls the pending actions. If another caller is already doing so, that caller also calls the new actions, and
+    /// this method returns.
+    @inlinable
+    public func deliver() {
         OrderedDelivery<Action>.deliver { access in
             state.withLock { access(&$0) }
         } _: {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// First in, first out (or last in, first out) within a few levels of priority; the highest level leaves first. Every
-/// operation is O(1): the elements of a level form a doubly linked list in one array of nodes.
+/// A queue with a few priority levels that removes elements from the highest level first.
 ///
-/// The members can be inlined, so that the queue is specialized where it is used.
-package struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
-    /// The order of elements of the same priority.
-    package enum Order: Sendable {
+/// Within a level, the order is first in, first out or last in, first out. Every operation takes constant time because
+/// the elements of a level form a doubly linked list in one array of nodes. The members are inlinable so that callers
+/// specialize the queue.
+public struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
+    /// The order of elements with the same priority.
+    public enum Order: Sendable {
         case firstInFirstOut
         case lastInFirstOut
     }
@@ -43,38 +44,39 @@ package struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
 
     /// Creates an empty queue.
     @inlinable
-    package init(order: Order = .firstInFirstOut) {
+    public init(order: Order = .firstInFirstOut) {
         self.order = order
         levels = [Ends](repeating: Ends(), count: Priority.allCases.count)
     }
 
-    /// The number of elements that wait.
+    /// The number of elements.
     @inlinable
-    package var count: Int { places.count }
+    public var count: Int { places.count }
 
-    /// Whether no element waits.
+    /// A Boolean value that indicates whether the queue is empty.
     @inlinable
-    package var isEmpty: Bool { places.isEmpty }
+    public var isEmpty: Bool { places.isEmpty }
 
-    /// Whether `element` waits.
+    /// Returns a Boolean value that indicates whether the queue contains an element.
     @inlinable
-    package func contains(_ element: Element) -> Bool { places[element] != nil }
+    public func contains(_ element: Element) -> Bool { places[element] != nil }
 
-    /// The priority of the element that leaves next.
+    /// The priority of the next element, or `nil` if the queue is empty.
     @inlinable
-    package var topPriority: Priority? {
+    public var topPriority: Priority? {
         for level in levels.indices.reversed() where levels[level].first != nil { return Priority(rawValue: level) }
         return nil
     }
 
-    /// The element that leaves next.
+    /// The next element, or `nil` if the queue is empty.
     @inlinable
-    package var first: Element? { nextPlace.flatMap { nodes[$0]?.element } }
+    public var first: Element? { nextPlace.flatMap { nodes[$0]?.element } }
 
-    /// Puts `element` behind the others of its priority. An element that waits already is moved if its priority
-    /// changes, and keeps its place otherwise.
+    /// Adds an element after the other elements of its priority.
+    ///
+    /// If the queue already contains the element, it moves only if its priority changes.
     @inlinable
-    package mutating func push(_ element: Element, _ priority: Priority) {
+    public mutating func push(_ element: Element, _ priority: Priority) {
         let level = priority.rawValue
         if let place = places[element] {
             guard nodes[place]?.level != level else { return }
@@ -87,18 +89,18 @@ package struct PriorityQueue<Element: Hashable, Priority: PriorityLevel> {
         places[element] = place
     }
 
-    /// Removes the element of the highest level whose turn it is.
+    /// Removes and returns the next element of the highest level, or returns `nil` if the queue is empty.
     @inlinable
-    package mutating func pop() -> Element? {
+    public mutating func pop() -> Element? {
         guard let place = nextPlace, let node = nodes[place] else { return nil }
         unlink(place)
         return node.element
     }
 
-    /// Removes `element`. The result is `false` if it did not wait.
+    /// Removes an element. Returns `false` if the queue doesn't contain it.
     @inlinable
     @discardableResult
-    package mutating func remove(_ element: Element) -> Bool {
+    public mutating func remove(_ element: Element) -> Bool {
         guard let place = places[element] else { return false }
         unlink(place)
         return true

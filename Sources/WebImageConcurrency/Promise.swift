@@ -2,12 +2,13 @@
 
 import Synchronization
 
-/// One place to wait for one outcome. It is resolved at most once; later outcomes are ignored. One task waits at a time.
-/// Thread-safe.
+/// A result that one task can wait for at a time. This class is thread-safe.
 ///
-/// The members can be inlined: a promise is made for every request and every transfer, and calls of a generic class of
-/// another module would otherwise go through its metadata.
-package final class Promise<Outcome: Sendable>: Sendable {
+/// A promise is resolved at most once and ignores later outcomes.
+///
+/// The members are inlinable because every request and every transfer creates a promise. Otherwise, calls of a generic
+/// class in another module go through its metadata.
+public final class Promise<Outcome: Sendable>: Sendable {
     @usableFromInline
     enum State {
         case empty
@@ -19,20 +20,22 @@ package final class Promise<Outcome: Sendable>: Sendable {
 
     /// Creates a promise without an outcome.
     @inlinable
-    package init() { state = Lock(State.empty) }
+    public init() { state = Lock(State.empty) }
 
-    /// Whether the outcome is decided: nothing that happens later is of interest.
+    /// A Boolean value that indicates whether the promise has an outcome. Later outcomes are ignored.
     @inlinable
-    package var isResolved: Bool {
+    public var isResolved: Bool {
         state.withLock { state in
             if case .resolved = state { true } else { false }
         }
     }
 
-    /// Decides the outcome and ends the wait, now or when it begins. Only the first call does; it returns `true`.
+    /// Sets the outcome and resumes the current or future waiting task.
+    ///
+    /// - Returns: `true` for the first call. Later calls have no effect and return `false`.
     @inlinable
     @discardableResult
-    package func resolve(_ outcome: Outcome) -> Bool {
+    public func resolve(_ outcome: Outcome) -> Bool {
         let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
             switch state {
             case .resolved: return (false, nil)
@@ -48,11 +51,13 @@ package final class Promise<Outcome: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Accepts the continuation of the task that waits. If the outcome is decided already, the task resumes
-    /// immediately and the result is `false`: no work needs to be started for it.
+    /// Stores the continuation of the waiting task.
+    ///
+    /// - Returns: `false` if the promise already has an outcome. In this case, the task resumes immediately, so the
+    ///   caller doesn't need to start any work for it.
     @inlinable
     @discardableResult
-    package func install(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
+    public func install(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
         let outcome = state.withLock { state -> Outcome? in
             if case .resolved(let outcome) = state { return outcome }
             state = .waiting(continuation)
@@ -63,10 +68,12 @@ package final class Promise<Outcome: Sendable>: Sendable {
         return false
     }
 
-    /// Waits for the outcome. When the calling task is canceled, `onCancel` is called immediately; it is expected to
-    /// resolve the promise.
+    /// Waits for the outcome.
+    ///
+    /// If the calling task is canceled, the promise immediately calls `onCancel`, which is expected to resolve the
+    /// promise.
     @inlinable
-    package func outcome(onCancel: @escaping @Sendable () -> Void) async -> Outcome {
+    public func outcome(onCancel: @escaping @Sendable () -> Void) async -> Outcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in _ = install(continuation) }
         } onCancel: {
@@ -74,12 +81,14 @@ package final class Promise<Outcome: Sendable>: Sendable {
         }
     }
 
-    /// The value of the outcome. When the calling task is canceled, `onCancel` is called immediately; it is expected to
-    /// resolve the promise.
+    /// Waits for the outcome and returns its value.
+    ///
+    /// If the calling task is canceled, the promise immediately calls `onCancel`, which is expected to resolve the
+    /// promise.
     ///
     /// - Throws: The error of the outcome.
     @inlinable
-    package func value<Value, Failure: Error>(
+    public func value<Value, Failure: Error>(
         onCancel: @escaping @Sendable () -> Void
     ) async throws(Failure) -> Value where Outcome == Result<Value, Failure> {
         try await outcome(onCancel: onCancel).get()

@@ -2,94 +2,134 @@
 
 import Synchronization
 
-/// Runs work once for all who want the same thing at the same time. The work runs at the highest priority of its
-/// subscribers and is canceled when the last of them leaves. Thread-safe.
+/// A table of jobs that coalesces concurrent requests for the same key into one job. This class is thread-safe.
 ///
-/// Changes of the priority, updates, and results of a job are delivered in the order in which they happened, without
-/// the lock.
-package final class SharedJobs<
-    Key: Hashable & Sendable, Value: Sendable, Update: Sendable, Priority: PriorityLevel, Failure: CancellableError
+/// A job runs at the highest priority of its subscribers and is canceled when the last subscriber leaves. The table
+/// delivers changes of the priority, updates, and results of a job in order and without holding the lock.
+///
+/// Like ``ObservedValue``, the class is public and its members are inlinable so that the compiler specializes them,
+/// because every download joins a table of jobs.
+public final class SharedJobs<
+    Key: Hashable & Sendable, Value: Sendable, Update: Sendable, Priority: PriorityLevel, Failure: Error
 >: Sendable {
-    /// What running work knows of its subscribers.
-    package struct Context: Sendable {
-        /// The highest priority of all subscribers, live.
-        package let priority: ObservedValue<Priority>
-        /// Reports the progress of the work to all subscribers.
-        package let report: @Sendable (Update) -> Void
+    /// The context of a running job.
+    public struct Context: Sendable {
+        /// The highest priority of all subscribers, which changes while the job runs.
+        public let priority: ObservedValue<Priority>
+        /// A closure that reports the progress of the job to all subscribers.
+        public let report: @Sendable (Update) -> Void
+
+        @inlinable
+        init(priority: ObservedValue<Priority>, report: @escaping @Sendable (Update) -> Void) {
+            self.priority = priority
+            self.report = report
+        }
     }
 
-    package typealias Body = @Sendable (Context) async -> Result<Value, Failure>
-    private typealias Outcome = Promise<Result<Value, Failure>>
+    /// The work of a job.
+    public typealias Body = @Sendable (Context) async -> Result<Value, Failure>
+    @usableFromInline typealias Outcome = Promise<Result<Value, Failure>>
 
-    private struct Subscriber {
-        let outcome: Outcome
-        let onUpdate: (@Sendable (Update) -> Void)?
+    @usableFromInline
+    struct Subscriber: Sendable {
+        @usableFromInline let outcome: Outcome
+        @usableFromInline let onUpdate: (@Sendable (Update) -> Void)?
+
+        @inlinable
+        init(outcome: Outcome, onUpdate: (@Sendable (Update) -> Void)?) {
+            self.outcome = outcome
+            self.onUpdate = onUpdate
+        }
     }
 
-    private struct Job {
-        let priority: ObservedValue<Priority>
-        let deliveries = DeliveryQueue()
-        /// `nil` until the work has been started.
-        var task: Task<Void, Never>?
+    @usableFromInline
+    struct Job: Sendable {
+        @usableFromInline let priority: ObservedValue<Priority>
+        @usableFromInline let deliveries = DeliveryQueue()
+        /// The task of the job, or `nil` until the work starts.
+        @usableFromInline var task: Task<Void, Never>?
+
+        @inlinable
+        init(priority: ObservedValue<Priority>) { self.priority = priority }
     }
 
-    private struct State {
-        var table = JobTable<Key, Update, Priority>()
-        var subscribers: [Int: Subscriber] = [:]
-        var jobs: [Int: Job] = [:]
-        var shared = 0
-        /// Those who wait until no job runs whose key they care for.
-        var idle: [Promise<Void>] = []
+    @usableFromInline
+    struct State: Sendable {
+        @usableFromInline var table = JobTable<Key, Update, Priority>()
+        @usableFromInline var subscribers: [Int: Subscriber] = [:]
+        @usableFromInline var jobs: [Int: Job] = [:]
+        @usableFromInline var shared = 0
+        /// The promises of the callers that wait until no job with certain keys is running.
+        @usableFromInline var idle: [Promise<Void>] = []
 
-        /// Removes those who wait for jobs to end; to be resolved after the lock.
+        @inlinable
+        init() {}
+
+        /// Removes and returns the promises of the callers that wait for jobs to end. Resolve them after unlocking.
+        @inlinable
         mutating func takeIdle() -> [Promise<Void>] {
             defer { idle = [] }
             return idle
         }
     }
 
-    private let state = Lock(State())
+    @usableFromInline let state = Lock(State())
+
+    /// The error of a wait whose Swift task was canceled.
+    @usableFromInline let cancelled: Failure
 
     /// Creates an empty table of jobs.
-    package init() {}
-
-    /// The number of times that work in flight was joined.
-    package var sharedCount: Int { state.withLock { $0.shared } }
-
-    /// The number of jobs that run now; for tests and statistics.
-    package var count: Int { state.withLock { $0.table.jobs.count } }
-
-    /// The number of subscribers of the job of `key`; for tests.
-    package func subscriberCount(of key: Key) -> Int { state.withLock { $0.table.subscriberCount(of: key) } }
-
-    /// The value for `key`: joins the work that runs for it, or starts `body`.
     ///
-    /// - Throws: The error of the work, or ``CancellableError/cancelled`` as soon as the calling Swift task is canceled.
-    package func value(
+    /// - Parameter cancelled: The error of a wait whose Swift task was canceled.
+    @inlinable
+    public init(cancelled: Failure) { self.cancelled = cancelled }
+
+    /// The number of times that a caller joined a running job.
+    @inlinable
+    public var sharedCount: Int { state.withLock { $0.shared } }
+
+    /// The number of running jobs, for tests and statistics.
+    @inlinable
+    public var count: Int { state.withLock { $0.table.jobs.count } }
+
+    /// Returns the number of subscribers of the job for a key, for tests.
+    @inlinable
+    public func subscriberCount(of key: Key) -> Int { state.withLock { $0.table.subscriberCount(of: key) } }
+
+    /// Returns the value for a key by joining the running job or starting a new one.
+    ///
+    /// - Throws: The error of the work. If the calling Swift task is canceled, this method immediately throws the error
+    ///   for canceled waits.
+    @inlinable
+    public func value(
         for key: Key, priority: ObservedValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
         start body: @escaping Body
     ) async throws(Failure) -> Value {
         try await landing(for: key, priority: priority, onUpdate: onUpdate, start: body).value
     }
 
-    /// The value for `key`, and whether the caller started the work.
+    /// Returns the value for a key and whether the caller started the work.
     ///
-    /// - Throws: The error of the work, or ``CancellableError/cancelled`` as soon as the calling Swift task is canceled.
-    package func landing(
+    /// - Throws: The error of the work. If the calling Swift task is canceled, this method immediately throws the error
+    ///   for canceled waits.
+    @inlinable
+    public func landing(
         for key: Key, priority: ObservedValue<Priority>, onUpdate: (@Sendable (Update) -> Void)? = nil,
         start body: @escaping Body
     ) async throws(Failure) -> (value: Value, isFirst: Bool) {
         let outcome = Outcome()
         let known = priority.value
         let subscription = join(key, known, Subscriber(outcome: outcome, onUpdate: onUpdate), body)
-        // What changed between joining and following is delivered first, and nothing after it out of order.
+        // Deliver changes between joining and following first, so that all changes arrive in order.
         let token = priority.follow(from: known) { [weak self] in self?.setPriority(subscription, $0) }
         defer { priority.stopObserving(token) }
         return (try await outcome.value { self.leave(subscription) }, subscription.isFirst)
     }
 
-    /// Starts `body` for no subscriber, unless work for `key` runs. It runs to its end, whoever joins and leaves.
-    package func launch(_ key: Key, priority: Priority, start body: @escaping Body) {
+    /// Starts a job without subscribers unless a job for the key is running. The job runs to completion regardless of
+    /// its subscribers.
+    @inlinable
+    public func launch(_ key: Key, priority: Priority, start body: @escaping Body) {
         let started = state.withLock { state -> (job: Int, priority: ObservedValue<Priority>)? in
             guard !state.table.isRunning(key) else { return nil }
             let job = state.table.open(key, priority)
@@ -100,8 +140,9 @@ package final class SharedJobs<
         if let started { launch(started.job, started.priority, body) }
     }
 
-    /// Waits until no job runs whose key `matters`.
-    package func waitUntilIdle(_ matters: @Sendable (Key) -> Bool) async {
+    /// Waits until no job is running for which the closure `matters` returns `true`.
+    @inlinable
+    public func waitUntilIdle(_ matters: @Sendable (Key) -> Bool) async {
         while true {
             let promise = Promise<Void>()
             let isIdle = state.withLock { state in
@@ -114,13 +155,22 @@ package final class SharedJobs<
         }
     }
 
-    private struct Subscription {
-        let job: Int
-        let subscriber: Int
-        let isFirst: Bool
+    @usableFromInline
+    struct Subscription: Sendable {
+        @usableFromInline let job: Int
+        @usableFromInline let subscriber: Int
+        @usableFromInline let isFirst: Bool
+
+        @inlinable
+        init(job: Int, subscriber: Int, isFirst: Bool) {
+            self.job = job
+            self.subscriber = subscriber
+            self.isFirst = isFirst
+        }
     }
 
-    private func join(
+    @inlinable
+    func join(
         _ key: Key, _ priority: Priority, _ subscriber: Subscriber, _ body: @escaping Body
     ) -> Subscription {
         let (subscription, job) = state.withLock { state -> (Subscription, Job) in
@@ -143,7 +193,8 @@ package final class SharedJobs<
         return subscription
     }
 
-    private func launch(_ job: Int, _ priority: ObservedValue<Priority>, _ body: @escaping Body) {
+    @inlinable
+    func launch(_ job: Int, _ priority: ObservedValue<Priority>, _ body: @escaping Body) {
         let context = Context(priority: priority) { [weak self] update in self?.report(job, update) }
         let task = Task.detached {
             let result = await body(context)
@@ -154,11 +205,12 @@ package final class SharedJobs<
             state.jobs[job]?.task = task
             return true
         }
-        // Finished already, or everybody left between joining and here.
+        // The job finished, or all subscribers left after joining.
         if !isWanted { task.cancel() }
     }
 
-    private func report(_ job: Int, _ update: Update) {
+    @inlinable
+    func report(_ job: Int, _ update: Update) {
         let deliveries = state.withLock { state -> DeliveryQueue? in
             let handlers = state.table.update(job, update).compactMap { state.subscribers[$0]?.onUpdate }
             guard !handlers.isEmpty, let deliveries = state.jobs[job]?.deliveries else { return nil }
@@ -168,12 +220,13 @@ package final class SharedJobs<
         deliveries?.deliver()
     }
 
-    private func finish(_ job: Int, _ result: Result<Value, Failure>) {
+    @inlinable
+    func finish(_ job: Int, _ result: Result<Value, Failure>) {
         let (deliveries, idle) = state.withLock { state -> (DeliveryQueue?, [Promise<Void>]) in
-            // Everybody may have left, and with them the job.
+            // If all subscribers left, the job no longer exists.
             guard let deliveries = state.jobs.removeValue(forKey: job)?.deliveries else { return (nil, []) }
             let outcomes = state.table.finish(job).compactMap { state.subscribers.removeValue(forKey: $0)?.outcome }
-            // Behind the updates: no subscriber hears of the work after its result.
+            // Deliver the result after all updates, so that no subscriber receives an update after the result.
             deliveries.add { for outcome in outcomes { outcome.resolve(result) } }
             return (deliveries, state.takeIdle())
         }
@@ -181,17 +234,20 @@ package final class SharedJobs<
         for promise in idle { promise.resolve(()) }
     }
 
-    private func setPriority(_ subscription: Subscription, _ priority: Priority) {
+    @inlinable
+    func setPriority(_ subscription: Subscription, _ priority: Priority) {
         perform { $0.setPriority(subscription.job, subscription.subscriber, priority) }
     }
 
-    private func leave(_ subscription: Subscription) {
+    @inlinable
+    func leave(_ subscription: Subscription) {
         let left = state.withLock { $0.subscribers.removeValue(forKey: subscription.subscriber) }
         perform { $0.leave(subscription.job, subscription.subscriber) }
-        left?.outcome.resolve(.failure(.cancelled))
+        left?.outcome.resolve(.failure(cancelled))
     }
 
-    private func perform(
+    @inlinable
+    func perform(
         _ transition: (inout JobTable<Key, Update, Priority>) -> JobTable<Key, Update, Priority>.LeaveAction
     ) {
         var cancelled: Job?

@@ -2,8 +2,10 @@
 
 import Synchronization
 
-/// Starts Swift tasks for callers that must not be held up: waking a thread costs more than all else that a request's start
-/// takes, and of many requests in a row only the first one pays for it. Thread-safe.
+/// A starter of Swift tasks for callers that must not be delayed. This class is thread-safe.
+///
+/// Waking a thread costs more than the rest of starting a request. Of many consecutive requests, only the first one
+/// wakes a thread.
 package final class TaskStarter: Sendable {
     private struct State {
         var waiting: [@Sendable () async -> Void] = []
@@ -15,7 +17,8 @@ package final class TaskStarter: Sendable {
     /// Creates a starter.
     package init() {}
 
-    /// Calls `begin` soon, in the order of the calls, on Swift's pool. It must not wait for long.
+    /// Calls a closure soon on Swift's cooperative pool, in the order of the calls to this method. The closure must not
+    /// suspend for long.
     package func start(_ begin: @escaping @Sendable () async -> Void) {
         let isFirst = state.withLock { state in
             state.waiting.append(begin)

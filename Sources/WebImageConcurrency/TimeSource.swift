@@ -2,28 +2,29 @@
 
 import Foundation
 
-/// Where everything reads the time, so that tests can set it. Ages and expiry dates follow the calendar; pauses, batches,
-/// and limits of time follow a clock that never jumps.
+/// The source of the current time, which tests can replace.
+///
+/// Ages and expiration dates use the calendar time. Delays, batches, and timeouts use a monotonic clock.
 package struct TimeSource: Sendable {
-    /// The calendar time. May jump in either direction.
+    /// A closure that returns the calendar time, which may jump in either direction.
     package var now: @Sendable () -> Date
-    /// Seconds since some fixed moment; never goes back.
+    /// A closure that returns the seconds since a fixed moment, which never decrease.
     package var uptime: @Sendable () -> Double
-    /// The clock on which waits sleep.
+    /// The clock that waits use to sleep.
     package var clock: any Clock<Duration>
 
-    /// Creates a time source whose waits sleep on the system's clock.
+    /// Creates a time source whose waits use the clock of the system.
     package init(now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Double) {
         self.now = now
         self.uptime = uptime
         clock = ContinuousClock()
     }
 
-    /// Creates a time source that follows `clock` in all it shows.
+    /// Creates a time source that derives all times from a clock.
     ///
     /// - Parameters:
     ///   - clock: The clock.
-    ///   - start: The calendar time now; the clock's way from here is added to it.
+    ///   - start: The current calendar time, to which the elapsed time of the clock is added.
     package init(_ clock: any Clock<Duration>, start: Date = Date()) {
         let uptime = Self.seconds(on: clock)
         self.now = { start + uptime() }
@@ -31,17 +32,17 @@ package struct TimeSource: Sendable {
         self.clock = clock
     }
 
-    /// The clocks of the system.
+    /// The time source that uses the clocks of the system.
     package static let system = TimeSource(now: { Date() }, uptime: { monotonicSeconds() })
 
-    /// Sleeps for `seconds`, or until the task is canceled. Does not sleep if that is not a positive number.
+    /// Sleeps for a number of seconds or until the task is canceled. Returns immediately if the number isn't positive.
     package func sleep(seconds: Double) async {
         guard seconds > 0 else { return }
-        // A duration of more than this traps; nobody waits that long.
+        // Limit the duration because longer durations trap.
         try? await clock.sleep(for: .seconds(min(seconds, Self.longestSleep)))
     }
 
-    /// A century.
+    /// The maximum sleep in seconds (100 years).
     private static let longestSleep = 100 * 366 * 86_400.0
 
     private static func monotonicSeconds() -> Double {

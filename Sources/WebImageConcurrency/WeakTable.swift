@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Objects that live as long as something else holds them, by key, each with a note. Entries of objects that are gone are
-/// removed from time to time, so that the table grows with the number of living objects only. A plain value.
+/// A table of weak references to objects, each with a key and a note.
 ///
-/// The members can be inlined, so that the table is specialized where it is used.
-package struct WeakTable<Key: Hashable, Object: AnyObject, Note> {
+/// From time to time, the table removes the entries of deallocated objects, so its size depends only on the number of
+/// living objects. The table is a plain value.
+///
+/// The table is public, although no product contains this module, because Swift 6.3 specializes and inlines only public
+/// functions of other modules. Package functions go through the metadata of the generic type, which doubles the time of
+/// a store into the memory cache.
+public struct WeakTable<Key: Hashable, Object: AnyObject, Note> {
     @usableFromInline
     struct Entry {
         @usableFromInline weak var object: Object?
@@ -18,57 +22,61 @@ package struct WeakTable<Key: Hashable, Object: AnyObject, Note> {
     }
 
     @usableFromInline var entries: [Key: Entry] = [:]
-    /// More entries than these are searched for such whose objects are gone.
+    /// The number of entries above which the table removes the entries of deallocated objects.
     @usableFromInline var limit: Int
     @usableFromInline let smallestLimit: Int
 
-    /// Creates an empty table. Below `smallestLimit` entries none is removed by itself.
+    /// Creates an empty table. With up to `smallestLimit` entries, the table removes no entries automatically.
     @inlinable
-    package init(smallestLimit: Int = 256) {
+    public init(smallestLimit: Int = 256) {
         self.smallestLimit = smallestLimit
         limit = smallestLimit
     }
 
-    /// The number of entries, including those whose objects are gone.
+    /// The number of entries, including those of deallocated objects.
     @inlinable
-    package var count: Int { entries.count }
+    public var count: Int { entries.count }
 
-    /// Whether there are no entries.
+    /// A Boolean value that indicates whether the table has no entries.
     @inlinable
-    package var isEmpty: Bool { entries.isEmpty }
+    public var isEmpty: Bool { entries.isEmpty }
 
-    /// The living objects.
+    /// The objects that are alive.
     @inlinable
-    package var objects: [Object] { entries.values.compactMap(\.object) }
+    public var objects: [Object] { entries.values.compactMap(\.object) }
 
-    /// The object of `key`, if it lives, and its note.
+    /// Returns the object for a key and its note, or `nil` if the object isn't alive.
     @inlinable
-    package subscript(key: Key) -> (object: Object, note: Note)? {
+    public subscript(key: Key) -> (object: Object, note: Note)? {
         guard let entry = entries[key], let object = entry.object else { return nil }
         return (object, entry.note)
     }
 
-    /// Adds an object, in place of any other of its key.
+    /// Adds an object and replaces the previous object for its key.
     ///
-    /// - Parameter forget: Called for every entry that is removed because its object is gone.
+    /// - Parameters:
+    ///   - object: The object to add.
+    ///   - key: The key of the object.
+    ///   - note: The note to store with the object.
+    ///   - forget: A closure that the table calls for every entry that it removes because the object was deallocated.
     @inlinable
-    package mutating func insert(
+    public mutating func insert(
         _ object: Object, for key: Key, note: Note, forget: (Key, Note) -> Void = { _, _ in }
     ) {
         entries[key] = Entry(object: object, note: note)
         if entries.count > limit { prune(forget) }
     }
 
-    /// Removes the entry of `key`, whether its object lives or not.
+    /// Removes the entry for a key, regardless of whether its object is alive.
     @inlinable
     @discardableResult
-    package mutating func remove(_ key: Key) -> (object: Object?, note: Note)? {
+    public mutating func remove(_ key: Key) -> (object: Object?, note: Note)? {
         entries.removeValue(forKey: key).map { ($0.object, $0.note) }
     }
 
-    /// Removes the entries whose objects are gone, and calls `forget` for each.
+    /// Removes the entries of deallocated objects and calls a closure for each of them.
     @inlinable
-    package mutating func prune(_ forget: (Key, Note) -> Void = { _, _ in }) {
+    public mutating func prune(_ forget: (Key, Note) -> Void = { _, _ in }) {
         for (key, entry) in entries where entry.object == nil {
             entries[key] = nil
             forget(key, entry.note)
@@ -78,7 +86,7 @@ package struct WeakTable<Key: Hashable, Object: AnyObject, Note> {
 }
 
 extension WeakTable where Note == Void {
-    /// Adds an object, in place of any other of its key.
+    /// Adds an object and replaces the previous object for its key.
     @inlinable
-    package mutating func insert(_ object: Object, for key: Key) { insert(object, for: key, note: ()) }
+    public mutating func insert(_ object: Object, for key: Key) { insert(object, for: key, note: ()) }
 }

@@ -3,18 +3,19 @@
 import Foundation
 import Synchronization
 
-/// A few threads for work that must not run on Swift's cooperative pool: it computes for long, or waits for a disk. What
-/// waits is ordered by priority, which may change; the costs of all running work together stay within a limit.
+/// A pool of threads for work that must not run on Swift's cooperative pool because it computes for a long time or
+/// waits for a disk.
 ///
-/// A thread starts when there is work for it, and owns one `Context`, which its work uses without a lock.
+/// The priorities of waiting work determine its order and can change. The total cost of all running work stays within a
+/// limit. A thread starts when there is work for it. It owns one `Context`, which its work uses without a lock.
 package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     package typealias Work = @Sendable (Context) -> Void
 
-    /// The reason why work is not accepted.
+    /// The reason why the pool rejects work.
     package enum Refusal: Error, Hashable {
         /// The pool is closed.
         case closed
-        /// As much work waits as may wait.
+        /// The maximum number of waiting work items is reached.
         case full(limit: Int)
     }
 
@@ -46,12 +47,12 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     /// Creates a pool.
     ///
     /// - Parameters:
-    ///   - name: The name of its threads, which are numbered.
-    ///   - threads: The number of threads, at least one.
-    ///   - stackSize: The size of their stacks; `nil` for the default of the system.
-    ///   - costLimit: The costs of all running work together. One piece of work alone may exceed it.
-    ///   - waitingLimit: More waiting work than this is refused.
-    ///   - makeContext: Makes the context of a thread, on that thread.
+    ///   - name: The name of the threads, to which a number is added.
+    ///   - threads: The number of threads. The minimum is one.
+    ///   - stackSize: The stack size of the threads in bytes, or `nil` for the default of the system.
+    ///   - costLimit: The maximum total cost of all running work. A single work item may exceed it.
+    ///   - waitingLimit: The maximum number of waiting work items. Beyond it, the pool rejects work.
+    ///   - makeContext: A closure that creates the context of a thread on that thread.
     package init(
         name: String, threads: Int, stackSize: Int? = nil, costLimit: Int = .max, waitingLimit: Int = .max,
         makeContext: @escaping @Sendable () -> Context
@@ -66,21 +67,22 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
 
     deinit { close() }
 
-    /// Ends the threads after the work that waits; more is refused.
+    /// Ends the threads after the waiting work is finished. The pool rejects new work.
     package func close() { condition.withLock(wakeAll: true) { $0.isClosed = true } }
 
-    /// Limits the number of pieces of work that start at a time; `nil` for all threads. What runs continues.
+    /// Limits the number of work items that run at the same time, or removes the limit if it's `nil`. Running work
+    /// continues.
     package func limit(toThreads limit: Int?) {
         condition.withLock(wakeAll: true) { $0.runningLimit = max(1, limit ?? .max) }
     }
 
-    /// The number of pieces of work that wait or run.
+    /// The number of waiting and running work items.
     package var load: Int { condition.withLock { $0.queue.count + $0.running } }
 
-    /// The number of pieces of work that wait.
+    /// The number of waiting work items.
     package var waitingCount: Int { condition.withLock { $0.queue.count } }
 
-    /// Runs `work` on one of the threads. The result is `nil` if the pool is closed or full.
+    /// Runs a closure on one of the threads. Returns `nil` if the pool is closed or full.
     package func run<Value: Sendable>(
         _ priority: Priority, cost: Int = 0, _ work: @escaping @Sendable (Context) -> Value
     ) async -> Value? {
@@ -93,19 +95,19 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         return await promise.outcome {}
     }
 
-    /// Queues `work`. The result names it for ``setPriority(_:_:)`` and ``withdraw(_:)``.
+    /// Enqueues work and returns its identifier for ``setPriority(_:_:)`` and ``withdraw(_:)``.
     ///
     /// - Throws: A ``Refusal`` if the pool is closed or full.
     @discardableResult
     package func submit(_ priority: Priority, cost: Int = 0, _ work: @escaping Work) throws(Refusal) -> Int {
         let place = condition.withLock(wakeOne: true) { state -> Result<(id: Int, thread: Int?), Refusal> in
-            // The threads may have ended: nothing would ever do it.
+            // Reject the work because the threads may have ended.
             guard !state.isClosed else { return .failure(.closed) }
             guard state.queue.count < waitingLimit else { return .failure(.full(limit: waitingLimit)) }
             state.nextID += 1
             state.entries[state.nextID] = Entry(cost: cost, work: work)
             state.queue.push(state.nextID, priority)
-            // A thread that was woken counts as idle until it has taken its work, and that work as waiting.
+            // A woken thread counts as idle until it has taken its work, and that work counts as waiting.
             guard state.queue.count > state.idle, state.started < threads else {
                 return .success((state.nextID, nil))
             }
@@ -117,15 +119,15 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         return id
     }
 
-    /// Changes the priority of work that waits.
+    /// Changes the priority of waiting work.
     package func setPriority(_ id: Int, _ priority: Priority) {
         condition.withLock { if $0.queue.contains(id) { $0.queue.push(id, priority) } }
     }
 
-    /// Removes work that waits. The result is `false` if it does not wait.
+    /// Removes waiting work. Returns `false` if the work isn't waiting.
     package func withdraw(_ id: Int) -> Bool {
-        // Released after the lock: a closure may own things whose deinit comes back here. What waited for its cost may
-        // fit now.
+        // Release the work after unlocking because a deinitializer of its captures may call this pool again. Wake a
+        // thread because the next work may fit the cost limit.
         let removed = condition.withLock(wakeOne: true) { state -> Entry? in
             state.queue.remove(id)
             return state.entries.removeValue(forKey: id)
@@ -167,8 +169,10 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
 }
 
 extension WorkerPool.State {
-    /// The most urgent work if it may start. If it does not fit, nothing starts: expensive work must not starve behind
-    /// cheap work.
+    /// Returns the most urgent work if it can start.
+    ///
+    /// If it doesn't fit, no other work starts either. Otherwise, inexpensive work could delay expensive work
+    /// indefinitely.
     fileprivate mutating func takeNext(_ costLimit: Int) -> WorkerPool.Entry? {
         guard let id = queue.first, let entry = entries[id] else { return nil }
         let fits = running < runningLimit && costInFlight + entry.cost <= costLimit

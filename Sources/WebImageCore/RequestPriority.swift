@@ -2,20 +2,20 @@
 
 import WebImageConcurrency
 
-/// How soon something is wanted. Shared work runs at the highest priority of all who wait for it.
+/// The priority of a request. Shared work runs at the highest priority of its subscribers.
 public enum RequestPriority: Int, Sendable, Hashable, Codable, Comparable, CaseIterable {
-    /// After everything else.
+    /// The priority of work that runs after everything else.
     case veryLow = 0
-    /// Prefetching.
+    /// The priority of prefetching.
     case low = 1
-    /// The default.
+    /// The default priority.
     case normal = 2
-    /// Before ordinary requests.
+    /// A priority above that of ordinary requests.
     case high = 3
-    /// What a person is looking at.
+    /// The priority of visible images.
     case veryHigh = 4
 
-    /// Orders by urgency.
+    /// Returns a Boolean value that indicates whether the left priority is lower than the right one.
     public static func < (left: RequestPriority, right: RequestPriority) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -2,19 +2,19 @@
 
 import Glibc
 
-/// What the process ends with.
+/// The exit statuses of the programs.
 package enum ExitStatus {
     package static let ok: Int32 = 0
-    /// Something failed.
+    /// An operation failed.
     package static let failed: Int32 = 1
-    /// The command line cannot be understood (sysexits.h, EX_USAGE).
+    /// The command line is invalid (EX_USAGE in sysexits.h).
     package static let usage: Int32 = 64
-    /// What is needed is not there (sysexits.h, EX_UNAVAILABLE).
+    /// A required resource isn't available (EX_UNAVAILABLE in sysexits.h).
     package static let unavailable: Int32 = 69
-    /// As shells count a process that SIGINT ended.
+    /// The status that shells report for a process terminated by SIGINT.
     package static let interrupted: Int32 = 128 + SIGINT
-    /// As shells count a process that SIGTERM ended.
+    /// The status that shells report for a process terminated by SIGTERM.
     package static let terminated: Int32 = 128 + SIGTERM
-    /// As shells count a process that SIGPIPE ended.
+    /// The status that shells report for a process terminated by SIGPIPE.
     package static let closedPipe: Int32 = 128 + SIGPIPE
 }

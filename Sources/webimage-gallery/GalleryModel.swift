@@ -6,16 +6,16 @@
     import WebImage
     import WebImagePrograms
 
-    /// What the window shows: pictures, settings, and who loads them.
+    /// The model of the window: the images, the settings, and the manager.
     @MainActor
     final class GalleryModel {
-        /// Why the gallery cannot begin.
+        /// The reason that the gallery can't start.
         struct Failure: Error {
             let message: String
         }
 
         let manager: ImageManager
-        /// Serves the bundled album; nil where other pictures are shown.
+        /// The server of the bundled album, or `nil` if the gallery shows other images.
         let server: AlbumServer?
         private(set) var contents: GalleryContents
         var settings: GallerySettings {
@@ -25,14 +25,15 @@
                 onSettingsChange?(oldValue)
             }
         }
-        /// Called when ``contents`` shows other pictures, or in another order.
+        /// A closure that's called after the images in ``contents`` or their order changed.
         var onContentsChange: (() -> Void)?
-        /// Called with the settings before.
+        /// A closure that's called with the previous settings after a change.
         var onSettingsChange: ((GallerySettings) -> Void)?
-        /// A folder of its own for the album's cache, removed at the end.
+        /// The temporary directory of the album's cache, which is removed at the end.
         private let temporary: URL?
 
-        /// Reads what is to be shown. Blocks. `report` is told of what cannot be read; only where nothing is left it throws.
+        /// Reads the images to show. Blocks. `report` is called for each input that can't be read. The initializer
+        /// throws only if there's nothing to show.
         init(_ options: GalleryOptions, report: (String) -> Void) throws(Failure) {
             var settings = options.settings
             if options.operands.isEmpty {
@@ -54,7 +55,7 @@
             contents.order = options.order
             contents.filter = options.filter
             self.settings = settings
-            // The album's addresses are others at every start; what is kept of them is of no use afterwards.
+            // The URLs of the album change with every start, so its cached responses are useless afterward.
             temporary =
                 server != nil && options.cache == nil
                 ? FileManager.default.temporaryDirectory.appending(path: "webimage-gallery-\(UUID().uuidString)") : nil
@@ -77,14 +78,14 @@
             }
         }
 
-        /// Ends everything and removes what was only for this time. Blocks for a moment.
+        /// Closes the manager and the server, and removes temporary files. May block for up to five seconds.
         func close() {
             let done = DispatchSemaphore(value: 0)
             Task.detached { [manager] in
                 await manager.close()
                 done.signal()
             }
-            // What hangs must not keep the program from ending.
+            // Don't let a hanging manager prevent the program from terminating.
             _ = done.wait(timeout: .now() + 5)
             server?.stop()
             if let temporary { try? FileManager.default.removeItem(at: temporary) }
@@ -94,7 +95,7 @@
 
         func setFilter(_ filter: String) { change { $0.filter = filter } }
 
-        /// Adds pictures, and gives the first of them.
+        /// Adds images and returns the first one.
         @discardableResult
         func add(_ urls: [URL]) -> GalleryItem? {
             var first: GalleryItem?

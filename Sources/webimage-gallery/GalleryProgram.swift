@@ -8,7 +8,7 @@
     import WebImageGTK
     import WebImagePrograms
 
-    /// The program: reads the command line, opens the window, ends with a status.
+    /// The program. It parses the command line, opens the window, and returns an exit status.
     @MainActor
     enum GalleryProgram {
         /// Runs until the window is closed.

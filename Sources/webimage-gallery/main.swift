@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// `webimage-gallery`, which `webimage gallery` becomes. Synchronous from top to bottom: after an `await` the main actor
-// would not be on the process's main thread any more.
+// The program `webimage-gallery`, which `webimage gallery` executes. The code is synchronous, because after an `await`
+// the main actor would no longer be on the main thread of the process.
 
 import Foundation
 import WebImagePrograms

@@ -6,7 +6,7 @@ import WebImageCommand
 import WebImagePrograms
 import WebImageStore
 
-/// What the actions do.
+/// The actions of the command.
 extension CacheCommand {
     func verify(_ cache: DiskCache?) async -> Int32 {
         guard let cache else { return reportVerified(VerifyReport()) }
@@ -21,7 +21,7 @@ extension CacheCommand {
                 await cache.removeAll()
                 await cache.deleteSetAside(progress: progress)
             } else {
-                // The glob is the store's to understand.
+                // The disk cache interprets the glob pattern.
                 let chosen = await chosenKeys(cache)
                 let cutoff = options.olderThan.map { Date().addingTimeInterval(-$0) }
                 let (host, tag) = (options.host, options.tag)
@@ -33,13 +33,13 @@ extension CacheCommand {
         }
     }
 
-    /// Keys of the entries that `--glob` names; nil for all.
+    /// Returns the keys of the entries that match `--glob`, or `nil` if the option wasn't specified.
     private func chosenKeys(_ cache: DiskCache) async -> Set<String>? {
         guard let glob = options.glob else { return nil }
         return Set(await cache.entries(matching: glob).map(\.key))
     }
 
-    /// Reports what `work` removed.
+    /// Runs `work` and reports how much it removed.
     func removing(_ cache: DiskCache?, _ work: @Sendable (DiskCache, @escaping DiskProgress) async -> Void) async {
         let before = await cache?.info()
         if let cache {
@@ -103,7 +103,7 @@ extension CacheCommand {
         return report(on: result, verb: "imported")
     }
 
-    /// The pairs of the command line and of the list. Blocks.
+    /// Returns the pairs of URL and file from the command line and from the list. Blocks.
     private func pictures() throws(ImageError) -> [DiskImport] {
         var pairs = stride(from: 0, to: options.operands.count - 1, by: 2).map {
             (options.operands[$0], options.operands[$0 + 1])

@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImagePrograms
 import WebImageStore
 
-/// What the actions say.
+/// The output of the actions.
 extension CacheCommand {
     func reportInfo(_ info: DiskCacheInfo?, limit: Int) {
         let oldest = info?.oldest.map(CacheRow.timestamp)
@@ -112,11 +112,11 @@ extension CacheCommand {
         return transfer.failures.isEmpty ? ExitStatus.ok : ExitStatus.failed
     }
 
-    /// A fact in both forms.
+    /// A fact in its text and JSON forms.
     struct Fact {
         let name: String
         let json: JSONValue
-        /// Nil where text has no line for it.
+        /// The text, or `nil` if the text output omits the fact.
         let text: String?
         let label: String
 

@@ -5,7 +5,7 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// `webimage cache`.
+/// The command `webimage cache`.
 struct CacheCommand: Sendable {
     struct Options: Sendable {
         enum Action: String, CaseIterable {
@@ -13,7 +13,7 @@ struct CacheCommand: Sendable {
         }
 
         let action: Action
-        /// What follows the action.
+        /// The operands after the action.
         let operands: [String]
         let directory: String
         let size: Int?
@@ -29,7 +29,7 @@ struct CacheCommand: Sendable {
         private static let orders: [(String, DiskEntryOrder)] = [
             ("use", .lastUse), ("size", .size), ("age", .age), ("host", .host),
         ]
-        /// The actions that know an option.
+        /// The actions that accept each option.
         private static let places: [(String, Set<Action>)] = [
             ("size", [.trim]), ("sort", [.list]), ("glob", [.list, .clear, .export]), ("older-than", [.clear]),
             ("host", [.clear]), ("tag", [.clear, .import]), ("entries", [.export]), ("list", [.import]),
@@ -90,7 +90,7 @@ struct CacheCommand: Sendable {
             return ExitStatus.ok
         }
         let configuration = DiskCacheConfiguration(directory: options.directory)
-        // Looking after a cache that nobody has made yet does not make it.
+        // Don't create a cache just to inspect it.
         let isThere = FileManager.default.fileExists(atPath: options.directory)
         guard isThere || options.action == .import else { return await act(nil, configuration) }
         do throws(ImageError) {
@@ -125,7 +125,7 @@ struct CacheCommand: Sendable {
 
     func tell(_ json: JSONValue, _ text: String) { console.print(options.json ? json.text : text) }
 
-    /// Runs long work whose progress is drawn on a terminal.
+    /// Runs an operation and shows its progress on a terminal.
     func showing<Value: Sendable>(
         _ label: String, bytes: Bool = false, _ work: @Sendable (@escaping DiskProgress) async -> Value
     ) async -> Value {

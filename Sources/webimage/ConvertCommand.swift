@@ -5,7 +5,7 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// `webimage convert`.
+/// The command `webimage convert`.
 struct ConvertCommand: Sendable {
     struct Options: Sendable {
         let input: String
@@ -48,7 +48,8 @@ struct ConvertCommand: Sendable {
         do throws(ImageError) {
             try await Blocking.run { [options] () throws(ImageError) in
                 let coders = CoderRegistry.standard
-                // Long animations take their time, and whoever waits for them can interrupt.
+                // Long animations take a long time to convert. The user can interrupt the command, so don't limit the
+                // time.
                 var limits = Limits.desktop
                 limits.maxSeconds = .infinity
                 let context = CodingContext(limits: limits)

@@ -6,11 +6,11 @@ import WebImageCommand
 import WebImageCore
 import WebImagePrograms
 
-/// What `webimage convert` does with the frames of an animation.
+/// The frames of an animation that `webimage convert` writes.
 struct ConvertFrames: Sendable {
-    /// Nil is all of them.
+    /// The selected frames, or `nil` for all frames.
     let selection: FrameSelection?
-    /// Nil where all frames go into one file.
+    /// The names of the output files, or `nil` if all frames are written to one file.
     let names: FrameNames?
 
     init(_ arguments: Arguments, output: String) throws(UsageError) {
@@ -18,14 +18,14 @@ struct ConvertFrames: Sendable {
         names = FrameNames(output)
     }
 
-    /// The chosen frames, and their numbers.
+    /// Returns the selected frames and their indices.
     func chosen(of image: Image) throws(ImageError) -> (image: Image, indices: [Int]) {
         guard let selection else { return (image, Array(0..<image.frameCount)) }
         let indices = try selection.indices(count: image.frameCount)
         return (try image.taking(.list(indices)), indices)
     }
 
-    /// The same picture; each frame that an encoder asks for is shown as work done.
+    /// Returns a copy of the image that reports progress whenever an encoder requests a frame.
     static func telling(_ image: Image, _ printer: WorkPrinter) throws(ImageError) -> Image {
         guard let animation = image.animation else { return image }
         let timeline = animation.timeline
@@ -38,7 +38,7 @@ struct ConvertFrames: Sendable {
         return image.replacing(pixels: image.pixels, animation: told)
     }
 
-    /// Writes what is in `image` as one file, or each frame as one; `original` are the bytes it came from.
+    /// Writes `image` to one file, or each frame to its own file. `original` is the encoded data of the source image.
     func write(
         _ image: Image, _ indices: [Int], as encoding: ImageEncoding, original: Data, to output: String,
         context: CodingContext

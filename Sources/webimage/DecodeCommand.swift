@@ -5,7 +5,7 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// `webimage decode`.
+/// The command `webimage decode`.
 struct DecodeCommand: Sendable {
     struct Options: Sendable {
         let input: String

@@ -5,7 +5,7 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// `webimage demo`.
+/// The command `webimage demo`.
 struct DemoCommand: Sendable {
     struct Options: Sendable {
         let output: String
@@ -16,11 +16,11 @@ struct DemoCommand: Sendable {
         }
     }
 
-    /// One way through the album.
+    /// A pass that loads the whole album.
     private struct Pass {
         let title: String
         let policy: CachePolicy
-        /// Where the pictures must come from.
+        /// The expected origin of the images.
         let origin: ImageResponse.Origin
         var restarts = false
     }
@@ -81,7 +81,7 @@ struct DemoCommand: Sendable {
         }
         await manager.close()
         guard !Task.isCancelled else { return ExitStatus.failed }
-        // The same surprise in every pass is told once.
+        // Report a problem that occurs in several passes only once.
         var told: Set<String> = []
         for surprise in surprises where told.insert(surprise).inserted { console.report(surprise) }
         let isDrawn = await writeSheet(gallery.sheet(album, rows: first))
@@ -118,7 +118,7 @@ struct DemoCommand: Sendable {
         console.remark(asked)
     }
 
-    /// What is not as the album and the pass say.
+    /// Returns the differences from the results that the album and the pass specify.
     private static func surprises(_ album: Album, _ rows: [LoadRow], _ pass: Pass) -> [String] {
         zip(album.entries, rows).compactMap { entry, row in
             if !entry.expects(row.error) {

@@ -4,19 +4,21 @@ import Foundation
 import WebImageCommand
 import WebImagePrograms
 
-/// `webimage gallery`: gives the process over to the program beside this one, so that the tool itself never loads GTK.
+/// The command `webimage gallery`. It replaces the process with the `webimage-gallery` program in the same directory,
+/// so that the tool itself doesn't load GTK.
 struct GalleryCommand {
     private let console: Console
 
     init(_ console: Console) { self.console = console }
 
-    /// Returns only where there is no such program. `words` are what stands behind the command's name.
+    /// Starts the program with the words after the command's name. This method returns only if the program can't be
+    /// started.
     func run(_ words: [String]) -> Int32 {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "webimage-gallery").path(percentEncoded: false)
         var vector = ([program] + words).map { strdup($0) } + [nil]
         defer { for copy in vector { free(copy) } }
-        // What the tool ignores and blocks would stay so in the other program.
+        // The other program would inherit ignored and blocked signals.
         for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number, SIG_DFL) }
         var none = sigset_t()
         sigemptyset(&none)

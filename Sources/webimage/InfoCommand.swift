@@ -5,7 +5,7 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// `webimage info`.
+/// The command `webimage info`.
 struct InfoCommand: Sendable {
     private let inputs: [String]
     private let json: Bool
@@ -65,7 +65,7 @@ struct InfoCommand: Sendable {
             $0.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
         var request = ImageRequest(url)
-        // Only the header is looked at, whatever size it claims.
+        // The command reads only the header, so accept any image size.
         var limits = Limits.unlimited
         limits.maxEncodedBytes = Limits.desktop.maxEncodedBytes
         request.limits = limits
@@ -80,9 +80,10 @@ struct InfoCommand: Sendable {
     }
 }
 
-/// What the bytes of a picture say.
+/// A namespace for reading the properties of an image.
 enum PictureFacts {
-    /// The header; frames, times and colour profile where only the coder knows them. Blocks.
+    /// Adds the header to the record. If only the coder knows the frames, their durations, or the color profile, the
+    /// image is decoded. Blocks.
     static func read(_ data: Data, into record: InfoRecord) -> InfoRecord {
         var record = record
         do throws(ImageError) {
@@ -91,7 +92,7 @@ enum PictureFacts {
             let coders = CoderRegistry.standard
             let needsCoder = probe.hasICCProfile || probe.frameCount > 1 || !probe.frameCountIsExact
             guard needsCoder, coders.canDecode(probe.format) else { return record }
-            // The pixels do not matter: small ones cost least.
+            // The pixels aren't used, so decode at a small size.
             let options = DecodeOptions(size: .fit(width: 16, height: 16), allowsPartial: true)
             let image = try coders.decode(data, options: options, context: CodingContext())
             record.timeline = image.animation?.timeline

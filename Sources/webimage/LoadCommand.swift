@@ -5,7 +5,7 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// `webimage load`.
+/// The command `webimage load`.
 struct LoadCommand: Sendable {
     static let policies = CachePolicy.allCases.map(\.rawValue)
 
@@ -32,7 +32,7 @@ struct LoadCommand: Sendable {
             if let trace { configuration.observers = [trace] }
             configuration.cache.disk = DiskCacheConfiguration(directory: CacheFolder.path(options.cache))
             configuration.downloader.totalConnections = options.concurrency
-            // Who names URLs on a command line wants them all, now.
+            // Command-line users expect all URLs to load immediately, so don't limit the start rate.
             configuration.downloader.startRate = nil
             configuration.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
@@ -62,7 +62,7 @@ struct LoadCommand: Sendable {
         }
     }
 
-    /// False where the recording that was asked for cannot be written.
+    /// Returns `false` if the requested trace can't be written.
     private func write(_ trace: ChromeTrace?) async -> Bool {
         guard let trace, let path = options.trace else { return true }
         do throws(ImageError) {
@@ -79,7 +79,8 @@ struct LoadCommand: Sendable {
         return console.error.isTerminal ? .inPlace : .lines
     }
 
-    /// Names of files by the order of the inputs, so that they do not depend on which picture comes first.
+    /// Returns the file names in the order of the inputs, so that they don't depend on the order in which the loads
+    /// finish.
     private func outputNames(_ inputs: [String]) -> [String] {
         guard options.output != nil || options.previewOutput != nil else { return [] }
         var names = OutputNames()
@@ -98,7 +99,7 @@ struct LoadCommand: Sendable {
             })
     }
 
-    /// The last part of a URL is name enough where no two pictures share it.
+    /// Replaces the names of the rows with the last path component of the URL if that's unique.
     private static func named(_ rows: [LoadRow]) -> [LoadRow] {
         let names = rows.map { Inputs.lastPart($0.url) }
         let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
@@ -114,7 +115,7 @@ struct LoadCommand: Sendable {
             console.print(LoadRow.table(Self.named(rows)).lines(console.out))
             console.remark(LoadRow.summary(rows))
         }
-        // On a terminal the table above says it already.
+        // On a terminal, the table already contains the errors.
         let isSaid = options.json || !options.quiet && console.out.isTerminal && console.error.isTerminal
         guard !isSaid, interruption.status == nil else { return }
         for row in rows {

@@ -5,7 +5,7 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// `webimage show`.
+/// The command `webimage show`.
 struct ShowCommand: Sendable {
     private let options: ShowOptions
     private let drawing: TerminalDrawing
@@ -37,7 +37,8 @@ struct ShowCommand: Sendable {
         }
     }
 
-    /// Style, cells and colours. What goes to a file or a pipe is plain characters, unless a style was asked for.
+    /// Returns the style, the cell grid, and the number of colors. The output to a file or pipe consists of plain
+    /// characters unless the user requested a style.
     private static func drawing(_ options: ShowOptions, _ out: TerminalStyle) -> TerminalDrawing {
         let abilities = TerminalAbilities.current
         let style = options.style ?? (out.isTerminal ? abilities.best : .symbols)
@@ -47,7 +48,7 @@ struct ShowCommand: Sendable {
         case (false, .symbols): colors = 1 << 24
         case (false, _): colors = 0
         }
-        // A row for the shell's prompt, one for the name.
+        // Reserve a row for the shell prompt and one for the name.
         let rows = max(1, out.rows - (options.inputs.count > 1 ? 2 : 1))
         let columns = out.columns == .max ? 80 : out.columns
         let limit = CellCount(columns: options.columns ?? min(columns, 1_000), rows: options.rows ?? min(rows, 1_000))
@@ -94,7 +95,7 @@ struct ShowCommand: Sendable {
         }
         let picture = try await Blocking.run { () throws(ImageError) in try text(image.pixels) }
         let screen = ScreenArea(rows: cells.rows)
-        // Where the cursor stands behind pixels differs between terminals.
+        // The position of the cursor after an image depends on the terminal.
         let isPlaced = console.out.isTerminal && drawing.grid.style != .symbols
         console.write(isPlaced ? screen.opening + picture + screen.closing : picture + "\n")
     }
@@ -102,7 +103,7 @@ struct ShowCommand: Sendable {
     private func play(
         _ animation: ImageAnimation, rows: Int, _ text: @escaping @Sendable (PixelBuffer) throws(ImageError) -> String
     ) async throws(ImageError) {
-        // Several endless ones would never give way to each other.
+        // With several inputs, an animation that repeats indefinitely would block the next input.
         let stored = animation.timeline.loopCount
         let loops = options.loops ?? (options.inputs.count > 1 ? max(1, stored) : stored)
         let screen = ScreenArea(rows: rows)

@@ -4,13 +4,13 @@ import Foundation
 import WebImageCommand
 import WebImagePrograms
 
-/// The command line tool: finds the command, runs it, ends with its status.
+/// The command-line tool. It finds the command, runs it, and exits with its status.
 @main
 struct WebImageTool {
     static let version = "0.1.0"
 
     static func main() async {
-        // Writing to a pipe that nobody reads is an error to be handled, not a reason to die half-way.
+        // Handle writing to a closed pipe as an error instead of letting the signal end the process.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
         let console = Console(onClosed: { interruption.trigger(ExitStatus.closedPipe) })

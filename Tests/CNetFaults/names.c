@@ -48,7 +48,7 @@ static int wait_for_release(void) {
     return EAI_NONAME;
 }
 
-/// The addresses of the labels before `.at.test`; each label's list is joined to the last.
+/// Resolves the labels before `.at.test` and concatenates the address lists of the labels.
 static int told(lookup system, char *labels, const char *service, const struct addrinfo *hints,
                 struct addrinfo **result) {
     struct addrinfo **end = result;
@@ -63,7 +63,7 @@ static int told(lookup system, char *labels, const char *service, const struct a
             for (char *c = text; *c; c++) *c = *c == '.' ? ':' : *c;
         struct addrinfo wanted = {0};
         if (hints) wanted = *hints;
-        // What the caller's hints exclude is left out, as a resolver does.
+        // Like a resolver, skip the addresses that the caller's hints exclude.
         if (system(text, service, &wanted, end) != 0) continue;
         while (*end) end = &(*end)->ai_next;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// glibc declares these only with _GNU_SOURCE, which Swift's module of it does not set.
+// glibc declares these functions only with _GNU_SOURCE, which Swift's Glibc module doesn't define.
 #define _GNU_SOURCE
 #include "CNetFaults.h"
 

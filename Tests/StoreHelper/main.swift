@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// A process of its own for the tests of the disk cache:
-//   store-helper write <folder> <seed>           stores for ever; after each flush prints the number stored so far
-//   store-helper churn <folder> <seed> <count> <limit>   reads, writes, removes and trims; ends with 1 on wrong bytes
+// A separate process for the tests of the disk cache:
+//
+//     store-helper write <folder> <seed>
+//         Stores entries indefinitely. After each flush, prints the number of entries stored so far.
+//     store-helper churn <folder> <seed> <count> <limit>
+//         Reads, stores, removes, and trims. Exits with status 1 if an entry has wrong contents.
 
 import Foundation
 import WebImageStore
@@ -17,7 +20,8 @@ struct Numbers: RandomNumberGenerator {
 
 func key(_ number: Int) -> CacheKey { CacheKey(["process", String(number)]) }
 
-/// Blocks of 256 bytes that count upwards from the number, so that every reader can tell whether they are whole.
+/// Returns blocks of 256 bytes whose values count up from the number, so that every reader can check that they're
+/// complete.
 func payload(_ number: Int, count: Int) -> Data {
     var data = Data(capacity: count + 256)
     for block in 0...(count / 256) {

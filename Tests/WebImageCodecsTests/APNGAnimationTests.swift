@@ -13,12 +13,12 @@ struct APNGAnimationTests {
 
     private func parts(_ file: String) throws -> PNGParts { PNGParts(try Fixture.named(file).data()) }
 
-    /// The still picture of a file whose first frame is another one.
+    /// Returns the pixels of the still image of a file whose first frame is a different image.
     private func still(_ parts: PNGParts) throws -> [UInt8] {
         try decode(parts.without("acTL").file).pixels.packedBytes()
     }
 
-    @Test("delays are fractions of a second, of a hundredth without a denominator, and obey the browsers' rule")
+    @Test("Delays are fractions of a second, a zero denominator means hundredths, and short delays become 100 ms")
     func delays() throws {
         var parts = try parts("apng-rgba.png")
         let fractions: [(UInt8, UInt8)] = [(1, 0), (5, 0), (1, 60), (0, 1), (2, 1), (1, 100), (11, 0)]
@@ -30,7 +30,8 @@ struct APNGAnimationTests {
     }
 
     @Test(
-        "what breaks a rule of the animation leaves the still picture", arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+        "An animation that breaks a rule of the format is decoded as its still image",
+        arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     func broken(_ rule: Int) throws {
         var parts = try parts("apng-rgba-cover.png")
         let expected = try still(parts)
@@ -54,7 +55,7 @@ struct APNGAnimationTests {
         #expect(image.pixels.packedBytes() == expected)
     }
 
-    @Test("a wrong check value of the animation leaves the still picture", arguments: ["acTL", "fcTL", "fdAT"])
+    @Test("A wrong CRC in an animation chunk leaves only the still image", arguments: ["acTL", "fcTL", "fdAT"])
     func checkValue(_ name: String) throws {
         let parts = try parts("apng-rgba-cover.png")
         var data = parts.file
@@ -65,18 +66,18 @@ struct APNGAnimationTests {
         #expect(image.pixels.packedBytes() == (try still(parts)))
     }
 
-    @Test("the first frame is reached without looking at the others")
+    @Test("The first frame is decoded without reading the other frames")
     func firstFrame() throws {
         let fixture = try Fixture.named("apng-palette-cover.png")
         var parts = PNGParts(try fixture.data())
-        // Everything behind the first frame is worth nothing.
+        // Remove all data of the later frames.
         parts.chunks.removeSubrange((parts.places(of: "fcTL")[1] + 1)...)
         let image = try decode(parts.file, DecodeOptions(frames: .first))
         #expect(image.pixels.packedBytes() == (try fixture.expectedFrames()[0]))
         #expect(!image.isAnimated)
     }
 
-    @Test("an animation cut short gives its whole frames, where partial pictures are allowed")
+    @Test("A truncated animation returns its complete frames if partial images are allowed")
     func cut() throws {
         let fixture = try Fixture.named("apng-rgba.png")
         let data = try fixture.data()
@@ -94,11 +95,11 @@ struct APNGAnimationTests {
             }
         }
         #expect(counts.count > 5)
-        // Nothing but the end chunk is missing.
+        // Only the end chunk is missing.
         #expect(try decode(data.dropLast(12)).frameCount == fixture.frames)
     }
 
-    @Test("half transparent pixels are laid over what is there")
+    @Test("Translucent pixels are blended over the existing pixels")
     func blending() throws {
         var parts = PNGParts(
             try Pictures.encode(
@@ -120,7 +121,7 @@ struct APNGAnimationTests {
         #expect(frame.packedBytes() == [100, 64, 0, 255, 0, 64, 0, 128])
     }
 
-    @Test("frames come at the asked size")
+    @Test("Frames have the requested size")
     func smaller() throws {
         let image = try decode(
             Fixture.named("apng-rgb.png").data(), DecodeOptions(size: .fit(width: 16, height: 16, unit: .pixels)))
@@ -128,7 +129,7 @@ struct APNGAnimationTests {
         #expect(try image.animation?.frame(at: 7).size == image.size)
     }
 
-    @Test("chunks in any disorder give a picture or a typed error")
+    @Test("Chunks in random order result in an image or a typed error")
     func disorder() throws {
         var generator = SeededGenerator(41)
         let originals = try ["apng-rgba.png", "apng-rgb-cover.png", "apng-palette.png"].map { try parts($0) }

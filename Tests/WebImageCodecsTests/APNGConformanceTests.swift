@@ -6,7 +6,8 @@ import WebImageCodecs
 import WebImageCore
 
 @Suite(
-    "Public animated PNGs", .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
+    "Public animated PNG files",
+    .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
 struct APNGConformanceTests {
     private func decode(_ file: String) throws -> Image {
         try PNGCoder().decode(
@@ -18,14 +19,14 @@ struct APNGConformanceTests {
         return try image.animation?.frame(at: image.frameCount - 1) ?? image.pixels
     }
 
-    /// The only colour of a picture, with alpha multiplied in.
+    /// Returns the premultiplied color of an image that has only one color, or `nil`.
     private func onlyColour(_ pixels: PixelBuffer) -> [UInt8]? {
         let bytes = pixels.packedBytes()
         let first = Array(bytes.prefix(4))
         return stride(from: 0, to: bytes.count, by: 4).allSatisfy { Array(bytes[$0..<$0 + 4]) == first } ? first : nil
     }
 
-    @Test("files of the APNG suite end with what their authors say")
+    @Test("The files of the APNG suite end with the image that the suite documents")
     func suite() throws {
         let table = String(decoding: try Conformance.data("apng-suite/expected.csv"), as: UTF8.self)
         var compared = 0
@@ -50,7 +51,7 @@ struct APNGConformanceTests {
     }
 
     @Test(
-        "frames are those of independent references",
+        "Frames match independent references",
         arguments: [
             ("apng-suite/blend_op_source_transparent.png", "wpt/fcTL-blend-source-transparent.png"),
             ("image-png/animated/basic_f20.png", "ball.png"),

@@ -23,7 +23,7 @@ struct AnimationEncodingTests {
         }
     }
 
-    /// Blocks of few colours and holes that come, go and stay.
+    /// Returns an animation of blocks with few colors and of holes that appear, disappear, and persist.
     static func blocks(
         seed: UInt64, count: Int, width: Int = 37, height: Int = 23, alphas: [UInt8] = [0, 255], loops: Int = 0
     ) throws -> Image {
@@ -43,7 +43,7 @@ struct AnimationEncodingTests {
                     for x in left...right { canvas[y * width + x] = colour }
                 }
             }
-            // A frame is never the one before: some encoders would make one of them.
+            // Each frame differs from the previous one, because some encoders merge identical frames.
             canvas[0] = SIMD4(UInt8(place), 7, 9, 255)
             let isOpaque = canvas.allSatisfy { $0.w == 255 }
             let pixels = try Pictures.make(width: width, height: height, isOpaque: isOpaque) { x, y in
@@ -54,7 +54,7 @@ struct AnimationEncodingTests {
         return try Image(ImageAnimation(frames: frames, loopCount: loops))
     }
 
-    @Test("GIF, animated PNG and lossless WebP give every frame back", arguments: exact, [1, 2, 3, 4, 5, 6])
+    @Test("GIF, animated PNG, and lossless WebP preserve every frame", arguments: exact, [1, 2, 3, 4, 5, 6])
     func roundTrip(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let image = try Self.blocks(seed: seed, count: 12, loops: Int(seed) - 1)
         let back = try decode(encode(image, encoding), encoding.format)
@@ -63,28 +63,28 @@ struct AnimationEncodingTests {
         #expect(isSame)
     }
 
-    @Test("half transparent pixels stay in animated PNG and lossless WebP", arguments: exact.dropFirst(), [1, 2, 3])
+    @Test("Animated PNG and lossless WebP preserve translucent pixels", arguments: exact.dropFirst(), [1, 2, 3])
     func halfTransparent(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let image = try Self.blocks(seed: seed, count: 12, alphas: [0, 1, 100, 200, 255])
         let isSame = try frames(decode(encode(image, encoding), encoding.format)) == frames(image)
         #expect(isSame)
     }
 
-    @Test("an animation goes from format to format and back", arguments: exact, exact)
+    @Test("Transcoding an animation between two formats preserves its frames and its timeline", arguments: exact, exact)
     func transcoding(_ first: ImageEncoding, _ second: ImageEncoding) throws {
         for file in ["mixed.gif", "apng-rgba-cover.png", "apng-palette.png", "animated-background.webp"] {
             let image = try Fixture.named(file).decode()
             let once = try decode(encode(image, first), first.format)
             let twice = try decode(encode(once, second), second.format)
             #expect(twice.animation?.timeline == image.animation?.timeline, "\(file)")
-            // These have more than 255 colours a frame.
+            // These files have more than 255 colors per frame.
             if file.hasPrefix("apng-rgba"), first.format == .gif || second.format == .gif { continue }
             let isSame = try frames(twice) == frames(image)
             #expect(isSame, "\(file)")
         }
     }
 
-    @Test("frames that repeat keep their time", arguments: exact)
+    @Test("Repeated frames keep their total duration", arguments: exact)
     func repeated(_ encoding: ImageEncoding) throws {
         let still = try Pictures.photo(width: 9, height: 7)
         let other = try Pictures.make(width: 9, height: 7, isOpaque: true) { x, y in
@@ -100,13 +100,15 @@ struct AnimationEncodingTests {
         if encoding.format != .webp { #expect(back.frameCount == 5) }
     }
 
-    @Test("a photograph in GIF stays like itself, and more so with dithering", arguments: [true, false])
+    @Test(
+        "A GIF of a photo is similar to it, and dithering increases the similarity at a reduced size",
+        arguments: [true, false])
     func photograph(_ dithers: Bool) throws {
         let pixels = try Pictures.photo(width: 160, height: 120)
         let back = try decode(encode(Image(pixels: pixels), .gif(dithers: dithers)), .gif)
         #expect(!back.isAnimated)
         #expect(back.isOpaque)
-        // Diffused errors are noise close up and vanish from afar.
+        // Diffused errors are noise at full size and disappear at smaller sizes.
         #expect(similarity(back.pixels, pixels) > (dithers ? 29 : 32))
         let half = TargetSize.fit(width: 20, height: 15, unit: .pixels)
         let small = try ResizeTransformer(to: half).transform(back.pixels, context: TransformContext())
@@ -114,7 +116,7 @@ struct AnimationEncodingTests {
         #expect(similarity(small, wanted) > (dithers ? 44 : 36))
     }
 
-    @Test("256 colours of a still GIF come back as they were")
+    @Test("A still GIF preserves 256 colors")
     func allColours() throws {
         let pixels = try Pictures.make(width: 16, height: 16, isOpaque: true) { x, y in
             SIMD4(UInt8(x * 16), UInt8(y * 16), UInt8(x ^ y), 255)
@@ -124,7 +126,7 @@ struct AnimationEncodingTests {
         #expect(isSame)
     }
 
-    @Test("GIF's codes come back from any run of pixels", arguments: 1...40)
+    @Test("GIF compression preserves runs of any length", arguments: 1...40)
     func codes(_ seed: Int) throws {
         var generator = SeededGenerator(UInt64(seed))
         let colours = [2, 3, 4, 16, 17, 200, 255][seed % 7]
@@ -147,7 +149,7 @@ struct AnimationEncodingTests {
         #expect(isSame)
     }
 
-    @Test("only what changes is written", arguments: exact)
+    @Test("Only changed pixels are written", arguments: exact)
     func deltas(_ encoding: ImageEncoding) throws {
         var generator = SeededGenerator(3)
         let noise = (0..<200 * 150).map { _ in UInt8.random(in: 0..<64, using: &generator) }
@@ -156,7 +158,7 @@ struct AnimationEncodingTests {
                 x == place && y == 20 ? SIMD4(255, 255, 255, 255) : SIMD4(noise[y * 200 + x], 0, 0, 255)
             }
         }
-        // Twice the same: stills may have fewer bits a pixel.
+        // Compare with two identical frames, because a still image may use fewer bits per pixel.
         let still = try encode(
             Image(ImageAnimation(frames: [0, 0].map { (pixels: frames[$0], milliseconds: 40) })), encoding
         ).count
@@ -166,7 +168,7 @@ struct AnimationEncodingTests {
         #expect(all < still + still / 4, "\(still) and \(all)")
     }
 
-    @Test("loop count and frames can be chosen", arguments: exact)
+    @Test("The loop count and the frames can be selected", arguments: exact)
     func choices(_ encoding: ImageEncoding) throws {
         let image = try Self.blocks(seed: 8, count: 6)
         let expected = try frames(image)
@@ -191,7 +193,7 @@ struct AnimationEncodingTests {
         }
     }
 
-    @Test("the registry takes a chosen frame for formats without animations")
+    @Test("For formats without animation, the registry encodes the first selected frame")
     func stills() throws {
         let image = try Self.blocks(seed: 2, count: 4)
         var encoding = ImageEncoding.png()
@@ -202,7 +204,7 @@ struct AnimationEncodingTests {
         #expect(try decode(poster, .png).frameCount == 1)
     }
 
-    @Test("encoders obey cancellation and limits", arguments: exact)
+    @Test("Encoders obey cancellation and the limits", arguments: exact)
     func limits(_ encoding: ImageEncoding) throws {
         let image = try Self.blocks(seed: 1, count: 5)
         let flag = CancellationFlag()
@@ -218,7 +220,7 @@ struct AnimationEncodingTests {
         }
     }
 
-    @Test("lossy WebP animations come close and keep their times")
+    @Test("Lossy WebP animations are similar to the original and keep their durations")
     func lossy() throws {
         let pictures = try (0..<4).map { place in
             try Pictures.make(width: 64, height: 48, isOpaque: true) { x, y in

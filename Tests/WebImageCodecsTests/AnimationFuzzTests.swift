@@ -6,13 +6,14 @@ import WebImageCodecs
 import WebImageConcurrency
 import WebImageCore
 
-@Suite("Any animation")
+@Suite("Random animations")
 struct AnimationFuzzTests {
     private static let encodings: [ImageEncoding] =
         AnimationEncodingTests.exact
         + (CoderRegistry.standard.canEncode(.jxl) ? [ImageEncoding(format: .jxl, isLossless: true, effort: 1)] : [])
 
-    /// Frames of any size in which anything changes: nothing, a pixel, a part, all; to and from transparency.
+    /// Returns frames of a random size that differ in nothing, in one pixel, in a part, or completely, with changes to
+    /// and from transparency. The first element contains the size.
     private func random(_ generator: inout SeededGenerator, alphas: [UInt8]) throws -> [[SIMD4<UInt8>]] {
         let width = Self.width(&generator)
         let height = Self.width(&generator)
@@ -44,7 +45,9 @@ struct AnimationFuzzTests {
         [1, 2, .random(in: 1...40, using: &generator)].randomElement(using: &generator) ?? 1
     }
 
-    @Test("comes back as it was, or with frames that are the same joined", arguments: encodings, 1...60)
+    @Test(
+        "A round trip preserves the animation, except that identical frames may be merged",
+        arguments: encodings, 1...60)
     func comesBack(_ encoding: ImageEncoding, _ seed: Int) throws {
         var generator = SeededGenerator(UInt64(seed))
         let alphas: [UInt8] = encoding.format == .gif || seed % 3 > 0 ? [0, 255, 255] : [0, 1, 128, 254, 255]
@@ -59,14 +62,14 @@ struct AnimationFuzzTests {
         let data = try coder(for: encoding.format).encode(image, as: encoding, context: CodingContext())
         let back = try CoderRegistry.standard.decode(data, context: CodingContext())
         let shown = try timed(back)
-        // The order and the time of what is shown, whatever the number of frames.
+        // Compare the order and the duration of the visible frames, regardless of the number of frames.
         let wanted = pictures.flatMap { Array(repeating: $0.packedBytes(), count: 3) }
-        // A still has no time.
+        // A still image has no duration.
         let isSame = back.isAnimated ? shown == wanted : wanted.allSatisfy { $0 == shown[0] }
         #expect(isSame, "\(width) x \(height), \(pictures.count) frames")
     }
 
-    /// What is to be seen every ten milliseconds.
+    /// Returns the visible frame for each period of 10 milliseconds.
     private func timed(_ image: Image) throws -> [[UInt8]] {
         guard let animation = image.animation else { return [image.pixels.packedBytes()] }
         return try (0..<image.frameCount).flatMap { place in

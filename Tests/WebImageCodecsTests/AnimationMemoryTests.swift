@@ -7,9 +7,9 @@ import WebImageCodecs
 import WebImageConcurrency
 import WebImageCore
 
-@Suite("Memory of animations")
+@Suite("Memory use of animations")
 struct AnimationMemoryTests {
-    /// Keeps no frame, and counts how many of those it gave are still held.
+    /// A counter that holds only weak references to the frames that it passed on and counts those that still exist.
     private final class Counter: Sendable {
         private struct Weak { weak var pixels: PixelBuffer? }
         private let given = Lock<[Weak]>([])
@@ -32,7 +32,7 @@ struct AnimationMemoryTests {
         [.gif(), .apng(), .webp(lossless: true)]
         + [ImageFormat.avif, .jxl].filter(CoderRegistry.standard.canEncode).map { ImageEncoding(format: $0, effort: 1) }
 
-    /// A bar that moves over a plain picture.
+    /// Returns a frame with a bar that moves over a plain background.
     static func frame(_ place: Int, _ size: PixelSize) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelCanvas(size: size)
         canvas.withUnsafeMutableBytes { bytes in
@@ -43,7 +43,7 @@ struct AnimationMemoryTests {
         return canvas.finish(isOpaque: false)
     }
 
-    @Test("encoders hold two frames at most of the sixty they are given", arguments: encodings)
+    @Test("Encoders retain at most two of sixty frames", arguments: encodings)
     func encoders(_ encoding: ImageEncoding) throws {
         let counter = Counter()
         let size = PixelSize(width: 96, height: 72)
@@ -59,7 +59,7 @@ struct AnimationMemoryTests {
         #expect(counter.maximum <= 2)
     }
 
-    @Test("sixty frames held open cost two canvases and the file")
+    @Test("After sixty frames were decoded, the cost of an animation is at most two canvases and the file")
     func cost() throws {
         let size = PixelSize(width: 400, height: 300)
         let canvas = size.width * size.height * 4
@@ -83,13 +83,13 @@ struct AnimationMemoryTests {
         private static let countsOwnMemory = true
     #endif
 
-    /// In a process of its own, as the figures are those of the whole process.
+    /// Runs in a separate process because it measures the memory of the whole process.
     @Test(
-        "playing sixty frames needs the memory of two canvases and the frame that is shown",
+        "Playing sixty frames needs only the memory of the poster frame, two canvases, and the current frame",
         .enabled(if: countsOwnMemory, "the address sanitizer keeps what was freed"))
     func resident() async {
         await #expect(processExitsWith: .success) {
-            // However slow the machine is.
+            // Use no limits, so that a slow machine doesn't exceed the timeout.
             let context = CodingContext(limits: .unlimited)
             let size = PixelSize(width: 1_200, height: 900)
             let canvas = size.width * size.height * 4
@@ -111,14 +111,15 @@ struct AnimationMemoryTests {
                     _ = frame.isOpaque
                 }
                 let grown = try AnimationMemoryTests.resident(resetting: false) - before
-                // The poster, the frame and at most two canvases, in the pool's sizes; resident besides, what codecs hold.
+                // The pool holds the poster frame, the current frame, and at most two canvases, in its block sizes.
+                // The resident memory also includes the memory of the codecs.
                 guard most <= canvas * 5, grown <= canvas * 5 else { exit(3) }
             }
             exit(0)
         }
     }
 
-    /// The most bytes that were resident since the last reset.
+    /// Returns the peak resident memory in bytes since the last reset.
     static func resident(resetting: Bool) throws -> Int {
         if resetting { try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs")) }
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)

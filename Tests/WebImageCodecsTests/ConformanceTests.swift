@@ -8,7 +8,7 @@ import WebImageCore
 
 @Suite("Public test files", .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
 struct ConformanceTests {
-    /// What our rules make of files that others read otherwise, each with the reason.
+    /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
         "pygif-test-suite/image-zero-size.gif": "ends inside its only frame",
         "pygif-test-suite/image-zero-height.gif": "ends inside its only frame",
@@ -27,14 +27,14 @@ struct ConformanceTests {
             context: CodingContext())
     }
 
-    /// What viewers that know no animations show.
+    /// Decodes the image that viewers without support for animations show.
     private func decodeStill(_ file: String, _ probe: ImageProbe?) throws -> Image {
         try PNGCoder().decode(
             PNGParts(Conformance.data(file)).without("acTL").file, probe: probe, options: DecodeOptions(),
             context: CodingContext())
     }
 
-    @Test("well-formed files have the facts of the manifest", arguments: Conformance.formats)
+    @Test("Well-formed files match the values of the manifest", arguments: Conformance.formats)
     func facts(_ format: ImageFormat) throws {
         var compared = 0
         var skipped = 0
@@ -53,7 +53,7 @@ struct ConformanceTests {
                 }
             }
             guard let digest = row.digest else { continue }
-            // The collection's digest is that of the still picture, which need not be part of the animation.
+            // The digest of the collection covers the still image, which isn't necessarily part of the animation.
             let still = format == .apng ? try decodeStill(row.file, probe) : image
             guard let bytes = Conformance.comparableBytes(still.pixels) else {
                 skipped += 1
@@ -65,7 +65,7 @@ struct ConformanceTests {
         print("\(format): \(compared) digests compared, \(skipped) with half transparent pixels left out")
     }
 
-    @Test("frames of animations come out the same in any order")
+    @Test("Animation frames are the same in any order")
     func randomAccess() throws {
         var generator = SeededGenerator(9)
         for row in try Conformance.rows([.gif, .webp, .apng]) where Self.known[row.file] == nil {
@@ -80,7 +80,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("malformed files give a picture or a typed error")
+    @Test("Malformed files result in an image or a typed error")
     func malformed() throws {
         for (file, format) in try Conformance.malformed() {
             for partial in [false, true] {

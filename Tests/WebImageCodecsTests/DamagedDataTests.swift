@@ -5,9 +5,9 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Damaged data")
+@Suite("Corrupt data")
 struct DamagedDataTests {
-    /// Decodes and looks at every frame; the only ways out are a picture and a typed error.
+    /// Decodes the data and up to 8 frames. Returns the image or the typed error.
     private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<Image, ImageError> {
         let coder = try coder(for: format)
         do throws(ImageError) {
@@ -20,14 +20,16 @@ struct DamagedDataTests {
         }
     }
 
-    @Test("data cut anywhere is truncated, partial or whole", arguments: Fixture.all)
+    @Test(
+        "Truncated data is reported as truncated or corrupt, or results in a partial or complete image",
+        arguments: Fixture.all)
     func truncations(_ fixture: Fixture) throws {
         let data = try fixture.data()
         for part in 1..<16 {
             let cut = data.prefix(data.count * part / 16)
             switch try attempt(cut, fixture.format, partial: false) {
             case .success(let image):
-                // Frames that are whole are kept, and whole pixels are enough where only an end marker is lost.
+                // Complete frames are kept. If only an end marker is missing, the pixels are complete.
                 #expect(image.size == fixture.storedSize)
                 #expect(!image.metadata.isPartial || fixture.format == .gif, "\(part)/16")
             case .failure(.decode(.truncated, _)), .failure(.decode(.corrupt, _)): break
@@ -40,7 +42,7 @@ struct DamagedDataTests {
     }
 
     @Test(
-        "half of the data gives the upper half where that is allowed",
+        "A part of the data returns the top rows if partial images are allowed",
         arguments: [
             "444.jpg", "420-progressive.jpg", "rgb8.png", "rgba8-interlaced.png", "still.gif", "lossy-80.webp",
             "rgb24-top-down.bmp",
@@ -55,21 +57,21 @@ struct DamagedDataTests {
         #expect(image.metadata.isPartial)
         let expected = try fixture.expectedFrames()[0]
         let pixels = image.pixels.packedBytes()
-        // Passes and scans come over the whole picture, and libwebp shows no row before its block is done.
+        // Passes and scans cover the whole image, and libwebp shows no row before its block is complete.
         if !file.contains("progressive"), !file.contains("interlaced"), fixture.format != .webp {
             let count = 3 * fixture.width * 4
             #expect(difference(Array(pixels.prefix(count)), Array(expected.prefix(count))) <= 4)
         }
     }
 
-    @Test("only the end marker missing is no loss", arguments: ["444.jpg", "420-progressive.jpg", "gray.jpg"])
+    @Test("A file without only its end marker is complete", arguments: ["444.jpg", "420-progressive.jpg", "gray.jpg"])
     func missingEndMarker(_ file: String) throws {
         let fixture = try Fixture.named(file)
         let image = try attempt(fixture.data().dropLast(2), .jpeg, partial: false).get()
         #expect(!image.metadata.isPartial)
     }
 
-    @Test("flipped bits never crash", arguments: Fixture.all)
+    @Test("Flipped bits never crash a decoder", arguments: Fixture.all)
     func bitFlips(_ fixture: Fixture) throws {
         let data = try fixture.data()
         var generator = SeededGenerator(UInt64(data.count))
@@ -83,7 +85,7 @@ struct DamagedDataTests {
         }
     }
 
-    @Test("flipped bits of headers never crash", arguments: Fixture.all)
+    @Test("Replaced bytes in headers never crash a decoder", arguments: Fixture.all)
     func headerFlips(_ fixture: Fixture) throws {
         let data = try fixture.data()
         for place in 0..<min(64, data.count) {
@@ -95,7 +97,7 @@ struct DamagedDataTests {
         }
     }
 
-    @Test("random bytes never crash", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
+    @Test("Random bytes never crash a decoder", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
     func noise(_ format: ImageFormat) throws {
         var generator = SeededGenerator(3)
         for _ in 0..<200 {
@@ -109,9 +111,9 @@ struct DamagedDataTests {
     }
 }
 
-@Suite("Limits in the coders")
+@Suite("Limits of the coders")
 struct CoderLimitsTests {
-    @Test("a picture beyond the side limit is refused", arguments: Fixture.stills)
+    @Test("An image that exceeds the side limit is rejected", arguments: Fixture.stills)
     func side(_ fixture: Fixture) throws {
         var limits = Limits.desktop
         limits.maxSide = max(fixture.width, fixture.height) - 1
@@ -119,7 +121,7 @@ struct CoderLimitsTests {
     }
 
     @Test(
-        "pixels beyond the byte limit are refused",
+        "Pixels that exceed the byte limit are rejected",
         arguments: ["444.jpg", "rgb8.png", "still.gif", "rgb24.bmp", "rgb.qoi"])
     func bytes(_ file: String) throws {
         var limits = Limits.desktop
@@ -127,7 +129,7 @@ struct CoderLimitsTests {
         #expect { try Fixture.named(file).decode(limits: limits) } throws: { ($0 as? ImageError)?.code == 6006 }
     }
 
-    @Test("more frames than allowed are refused, one frame allowed gives the poster")
+    @Test("A file with more frames than `maxFrames` is rejected, and a limit of one frame returns the poster frame")
     func frames() throws {
         for file in ["mixed.gif", "animated.webp"] {
             let fixture = try Fixture.named(file)
@@ -138,7 +140,7 @@ struct CoderLimitsTests {
         }
     }
 
-    @Test("cancelled work stops", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
+    @Test("Canceled decoding stops", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
     func cancellation(_ format: ImageFormat) throws {
         let flag = CancellationFlag()
         flag.cancel()
@@ -150,11 +152,11 @@ struct CoderLimitsTests {
         }
     }
 
-    @Test("a JPEG of more than a hundred scans is refused")
+    @Test("A JPEG with more than a hundred scans is rejected")
     func scans() throws {
         let data = try Fixture.named("gray-progressive.jpg").data()
         let bytes = [UInt8](data)
-        // The last scan, from its marker to the end marker, once more and again.
+        // Repeat the last scan, from its marker to the end marker.
         let start = try #require((0..<bytes.count - 1).last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         var many = data.dropLast(2)
         for _ in 0..<120 { many.append(data[start..<data.count - 2]) }

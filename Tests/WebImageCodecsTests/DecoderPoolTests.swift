@@ -10,9 +10,9 @@ import WebImageTestSupport
 @testable import WebImageCodecs
 @testable import WebImageCore
 
-@Suite("Frames on several threads", .timeLimit(.minutes(1)))
+@Suite("Frames on several threads", .timeLimit(.minutes(5)))
 struct DecoderPoolTests {
-    /// What happened on all threads.
+    /// A log of the decoders that all threads open and close.
     private final class Log: Sendable {
         private let state = Lock<(open: Int, mostOpen: Int, made: Int)>((0, 0, 0))
         let meeting = DispatchSemaphore(value: 0)
@@ -29,7 +29,7 @@ struct DecoderPoolTests {
         func closed() { state.withLock { $0.open -= 1 } }
     }
 
-    /// A library whose frame 1 is decoded only after frame 2 was, by another thread.
+    /// A frame source in which decoding frame 1 finishes only after another thread has decoded frame 2.
     private struct MeetingSource: FrameSource, ~Copyable {
         let log: Log
 
@@ -62,7 +62,7 @@ struct DecoderPoolTests {
         ) { () throws(ImageError) in MeetingSource(log) }
     }
 
-    @Test("A frame is decoded while another thread decodes one")
+    @Test("A thread can decode a frame while another thread decodes one")
     func concurrent() async throws {
         let log = Log()
         let decoder = try decoder(log)
@@ -82,7 +82,7 @@ struct DecoderPoolTests {
         #expect(log.mostOpen == 2)
     }
 
-    @Test("One thread uses one decoder, also after a failure, and all are closed with the animation")
+    @Test("One thread uses one decoder, also after a failure, and the animation closes all decoders")
     func sequential() throws {
         let log = Log()
         var decoder: FrameDecoder<MeetingSource>? = try decoder(log)
@@ -94,7 +94,7 @@ struct DecoderPoolTests {
         #expect(log.open == 0)
     }
 
-    @Test("Many threads get the right frames of an animation", arguments: ["gif", "apng", "webp"])
+    @Test("Many threads receive the correct frames of an animation", arguments: ["gif", "apng", "webp"])
     func frames(name: String) async throws {
         let pixels = try (0..<6).map { index in
             try Pictures.make(width: 24, height: 16, isOpaque: true) { x, _ in

@@ -5,9 +5,9 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Pictures with more than 8 bits a sample", .timeLimit(.minutes(2)))
+@Suite("Images with more than 8 bits per sample", .timeLimit(.minutes(5)))
 struct DepthTests {
-    @Test("The source's depth keeps every sample", arguments: DepthFixture.all)
+    @Test("Decoding at the source depth preserves every sample", arguments: DepthFixture.all)
     func keepsSamples(_ fixture: DepthFixture) throws {
         let image = try fixture.decode()
         #expect(image.pixels.format == .rgba16)
@@ -19,17 +19,17 @@ struct DepthTests {
         #expect(image.isOpaque == alphas.allSatisfy { $0.element == .max })
     }
 
-    @Test("Without asking there are 8 bits, and they are those of 16 rounded", arguments: DepthFixture.all)
+    @Test("By default, samples have 8 bits and equal the rounded 16-bit samples", arguments: DepthFixture.all)
     func roundsToBytes(_ fixture: DepthFixture) throws {
         let narrow = try fixture.decode(DecodeOptions())
         #expect(narrow.pixels.format == .rgba8)
         let deep = words(try fixture.decode().pixels).map { UInt8((Int($0) + 128) / 257) }
         let steps = zip(narrow.pixels.packedBytes(), deep).map { abs(Int($0) - Int($1)) }
-        // Colours times alpha are rounded once in one way, twice in the other.
+        // Premultiplied colors are rounded once in one case and twice in the other.
         #expect(steps.allSatisfy { $0 <= 1 })
     }
 
-    @Test("Pictures of 8 bits stay as they are", arguments: Fixture.stills + Fixture.optional)
+    @Test("Images with 8 bits per sample stay unchanged", arguments: Fixture.stills + Fixture.optional)
     func keepsBytes(_ fixture: Fixture) throws {
         guard fixture.depth ?? 8 <= 8, fixture.page == nil else { return }
         let image = try fixture.decode(DecodeOptions(depth: .source))
@@ -38,18 +38,18 @@ struct DepthTests {
         #expect(try image.pixels.packedBytes() == fixture.decode().pixels.packedBytes())
     }
 
-    @Test("A size is reached with 16 bits", arguments: DepthFixture.all)
+    @Test("Scaling preserves 16 bits", arguments: DepthFixture.all)
     func resamples(_ fixture: DepthFixture) throws {
         let image = try fixture.decode(DecodeOptions(size: .fit(width: 9, height: 9), depth: .source))
         #expect(image.pixels.format == .rgba16 && max(image.size.width, image.size.height) == 9)
         let full = try fixture.decode().pixels
         let reduced = try ResizeTransformer(to: .fit(width: 9, height: 9)).transform(full, context: TransformContext())
-        // Colours may be converted after reducing.
+        // Colors may be converted after scaling.
         let limit = fixture.file.hasPrefix("p3") ? 300 : 1
         #expect(difference(words(image.pixels), words(reduced)).largest <= limit)
     }
 
-    @Test("fitting(bytes:) counts 8 bytes a pixel")
+    @Test("`fitting(bytes:)` counts 8 bytes per pixel")
     func countsBytes() throws {
         let fixture = try DepthFixture.named("rgb.png")
         let deep = try fixture.decode(DecodeOptions(size: .fitting(bytes: 24 * 18 * 4), depth: .source))
@@ -58,7 +58,7 @@ struct DepthTests {
         #expect(try fixture.decode(DecodeOptions(size: .fitting(bytes: 24 * 18 * 4))).size.width == 24)
     }
 
-    @Test("The limit of decoded bytes counts 8 bytes a pixel", arguments: DepthFixture.all)
+    @Test("The limit of decoded bytes counts 8 bytes per pixel", arguments: DepthFixture.all)
     func obeysLimits(_ fixture: DepthFixture) throws {
         var limits = Limits.desktop
         limits.maxDecodedBytes = 24 * 18 * 6
@@ -66,7 +66,7 @@ struct DepthTests {
         #expect(try fixture.decode(DecodeOptions(), limits: limits).pixels.format == .rgba8)
     }
 
-    @Test("Colours of 16 bits are those of 8 bits, converted", arguments: ColorFixture.all)
+    @Test("Color conversion of 16-bit samples matches the conversion of 8-bit samples", arguments: ColorFixture.all)
     func convertsColours(_ fixture: ColorFixture) throws {
         let image = try fixture.decode(DecodeOptions(depth: .source))
         guard image.pixels.format == .rgba16 else { return }
@@ -74,14 +74,14 @@ struct DepthTests {
         #expect(difference(narrow, try fixture.expected()) <= fixture.tolerance)
     }
 
-    @Test("Frames of an animated PNG have 8 bits")
+    @Test("Frames of an animated PNG have 8 bits per sample")
     func composesAnimations() throws {
         for fixture in Fixture.animations where fixture.format == .apng {
             #expect(try fixture.decode(DecodeOptions(depth: .source)).pixels.format == .rgba8)
         }
     }
 
-    @Test("The last preview is the picture with 8 bits", arguments: DepthFixture.all)
+    @Test("The last preview is the image with 8 bits per sample", arguments: DepthFixture.all)
     func previewsHaveBytes(_ fixture: DepthFixture) throws {
         let data = try fixture.data()
         let start = try CoderRegistry.standard.progressiveStart(

@@ -7,7 +7,7 @@
     import WebImageCore
     import WebImageTestSupport
 
-    @Suite("SVG and PDF as drawings")
+    @Suite("SVG and PDF as vector images")
     struct DrawingTests {
         private func decode(_ text: String, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
             try CoderRegistry.standard.decode(Data(text.utf8), options: options, context: CodingContext())
@@ -17,7 +17,7 @@
             "<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' \(attributes)>\(content)</svg>"
         }
 
-        @Test("sizes may be larger than the document's own")
+        @Test("The requested size can exceed the size of the document")
         func sizes() throws {
             let text = document("<rect width='20' height='10' fill='red'/>")
             let cases: [(TargetSize, PixelSize)] = [
@@ -35,7 +35,7 @@
             }
         }
 
-        @Test("edges are drawn at the asked size, not enlarged")
+        @Test("Edges are drawn at the requested size instead of being enlarged")
         func sharpness() throws {
             let text = document("<rect width='10' height='10' fill='black'/>")
             let image = try decode(text, DecodeOptions(size: .fit(width: 400)))
@@ -43,7 +43,7 @@
             #expect(image.pixels.pixel(x: 200, y: 50)?.alpha == 0)
         }
 
-        @Test("nothing outside the document is read")
+        @Test("Resources outside the document aren't loaded")
         func externalReferences() throws {
             let file = Fixtures.folder.appending(path: "codecs/rgb8.png")
             #expect(FileManager.default.fileExists(atPath: file.path))
@@ -58,7 +58,7 @@
             _ = try? decode(entity)
         }
 
-        @Test("data: pictures are drawn")
+        @Test("Images in `data:` URLs are drawn")
         func dataAddress() throws {
             let png = try Data(contentsOf: Fixtures.folder.appending(path: "codecs/rgb8.png")).base64EncodedString()
             let text = document(
@@ -66,7 +66,7 @@
             #expect(try decode(text).pixels.pixel(x: 10, y: 5)?.alpha == 255)
         }
 
-        @Test("too much text is refused, packed or not")
+        @Test("Text beyond the limit is rejected")
         func textLimit() throws {
             let text = document(String(repeating: " ", count: 2 << 20))
             #expect { try decode(text) } throws: { ($0 as? ImageError)?.code == 6009 }
@@ -76,7 +76,7 @@
                 ).size.width == 20)
         }
 
-        @Test("entities that multiply end in an error or a picture")
+        @Test("Multiplying entities end with an error or an image")
         func entities() throws {
             var text = "<!DOCTYPE svg [<!ENTITY e0 \"aaaaaaaaaa\">"
             for level in 1..<12 {
@@ -88,7 +88,7 @@
         }
 
         #if PDF
-            @Test("a PDF's page is drawn at the asked size on white paper")
+            @Test("A PDF page is drawn at the requested size on a white background")
             func page() throws {
                 let data = try Fixture.named("page.pdf").data()
                 let own = try CoderRegistry.standard.decode(data, context: CodingContext())

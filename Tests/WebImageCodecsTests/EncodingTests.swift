@@ -11,7 +11,7 @@ struct EncodingTests {
         try coder(for: format).decode(data, probe: nil, options: DecodeOptions(), context: CodingContext())
     }
 
-    @Test("PNG and lossless WebP give every pixel back", arguments: [ImageEncoding.png(), .webp(lossless: true)])
+    @Test("PNG and lossless WebP preserve every pixel", arguments: [ImageEncoding.png(), .webp(lossless: true)])
     func lossless(_ encoding: ImageEncoding) throws {
         let pictures = [
             try Pictures.photo(width: 67, height: 45), try Pictures.photo(width: 33, height: 21, hasAlpha: true),
@@ -19,14 +19,14 @@ struct EncodingTests {
         ]
         for pixels in pictures {
             let image = try decoded(Pictures.encode(pixels, as: encoding), encoding.format)
-            // A comparison inside #expect would print and diff all bytes.
+            // A comparison inside `#expect` would print and diff all bytes.
             let isSame = image.pixels.packedBytes() == pixels.packedBytes()
             #expect(isSame)
             #expect(image.isOpaque == pixels.isOpaque)
         }
     }
 
-    @Test("PNG's effort changes the size, not the pixels", arguments: [0, 1, 9])
+    @Test("The PNG effort doesn't change the pixels", arguments: [0, 1, 9])
     func effort(_ effort: Int) throws {
         let pixels = try Pictures.photo(width: 60, height: 60)
         let image = try decoded(Pictures.encode(pixels, as: .png(effort: effort)), .png)
@@ -34,7 +34,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "lossy formats come close",
+        "Lossy formats stay similar to the original",
         arguments: [
             ImageEncoding.jpeg(quality: 80), .jpeg(quality: 95), .jpeg(quality: 85, progressive: true), .webp(),
         ])
@@ -44,13 +44,13 @@ struct EncodingTests {
         #expect(similarity(try decoded(data, encoding.format).pixels, pixels) > 30)
     }
 
-    @Test("progressive JPEG has its own frame header")
+    @Test("A progressive JPEG has a progressive frame header")
     func progressive() throws {
         let data = try Pictures.encode(Pictures.photo(width: 40, height: 40), as: .jpeg(progressive: true))
         #expect(data.firstRange(of: Data([0xFF, 0xC2])) != nil)
     }
 
-    @Test("what is transparent shows the background in JPEG")
+    @Test("Transparent pixels have the background color in a JPEG")
     func background() throws {
         let clear = try Pictures.make(width: 16, height: 16, isOpaque: false) { _, _ in SIMD4(0, 0, 0, 0) }
         var encoding = ImageEncoding.jpeg(quality: 95)
@@ -60,7 +60,7 @@ struct EncodingTests {
         #expect(red.red > 250 && red.green < 5 && red.blue < 5)
     }
 
-    @Test("options out of range are typed errors")
+    @Test("Options out of range throw typed errors")
     func badOptions() throws {
         let pixels = try Pictures.photo(width: 8, height: 8)
         #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "10"))) {
@@ -73,13 +73,13 @@ struct EncodingTests {
         }
     }
 
-    @Test("a picture too wide for the format is a typed error")
+    @Test("An image that is too wide for the format throws a typed error")
     func tooWide() throws {
         let strip = try Pictures.make(width: 16_384, height: 1, isOpaque: true) { _, _ in SIMD4(1, 2, 3, 255) }
         #expect { try Pictures.encode(strip, as: .webp()) } throws: { ($0 as? ImageError)?.code == 5005 }
     }
 
-    @Test("encoders stop when the request is cancelled", arguments: [ImageEncoding.jpeg(), .png(), .webp()])
+    @Test("Encoders stop if the request is canceled", arguments: [ImageEncoding.jpeg(), .png(), .webp()])
     func cancelled(_ encoding: ImageEncoding) throws {
         let flag = CancellationFlag()
         flag.cancel()
@@ -90,7 +90,7 @@ struct EncodingTests {
         }
     }
 
-    @Test("the standard registry decodes and encodes what it should")
+    @Test("The standard registry decodes and encodes the documented formats")
     func registry() {
         for format in [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .ico, .cur] {
             #expect(CoderRegistry.standard.canDecode(format))

@@ -6,14 +6,14 @@ import WebImageCore
 
 @Suite("Decoding the fixtures")
 struct FixtureDecodingTests {
-    @Test("there are fixtures of every format")
+    @Test("The manifest lists fixtures of every format")
     func manifestIsThere() {
         let formats = Set(Fixture.all.map(\.format))
         #expect(formats == [.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi])
         #expect(Fixture.all.count > 150)
     }
 
-    @Test("every picture comes out as its reference says", arguments: Fixture.all)
+    @Test("Every image matches its reference", arguments: Fixture.all)
     func matchesReference(_ fixture: Fixture) throws {
         let image = try fixture.decode()
         #expect(image.size == fixture.size)
@@ -30,7 +30,7 @@ struct FixtureDecodingTests {
         if let depth = fixture.depth { #expect(image.metadata.depth == depth) }
     }
 
-    @Test("frames come out as their references say, in order and in any order", arguments: Fixture.animations)
+    @Test("Frames match their references in any order", arguments: Fixture.animations)
     func framesMatchReferences(_ fixture: Fixture) throws {
         let image = try fixture.decode()
         let animation = try #require(image.animation)
@@ -52,14 +52,14 @@ struct FixtureDecodingTests {
         }
     }
 
-    @Test("the first frame alone is a still", arguments: Fixture.animations)
+    @Test("The first frame alone is a still image", arguments: Fixture.animations)
     func firstFrameIsStill(_ fixture: Fixture) throws {
         let image = try fixture.decode(DecodeOptions(frames: .first))
         #expect(!image.isAnimated)
         #expect(image.pixels.packedBytes() == (try fixture.expectedFrames()[0]))
     }
 
-    @Test("a frame that is not there is an error", arguments: ["444.jpg", "rgb8.png", "mixed.gif", "rgb24.bmp"])
+    @Test("A frame that doesn't exist throws an error", arguments: ["444.jpg", "rgb8.png", "mixed.gif", "rgb24.bmp"])
     func missingFrame(_ file: String) throws {
         let fixture = try Fixture.named(file)
         #expect(throws: ImageError.request(.noSuchFrame(index: 9, count: fixture.frames))) {
@@ -67,7 +67,7 @@ struct FixtureDecodingTests {
         }
     }
 
-    @Test("orientation is applied once", arguments: Orientation.allCases)
+    @Test("The orientation is applied once", arguments: Orientation.allCases)
     func orientations(_ orientation: Orientation) throws {
         let fixture = try Fixture.named("orientation-\(orientation.rawValue).jpg")
         let image = try fixture.decode()
@@ -79,7 +79,7 @@ struct FixtureDecodingTests {
         #expect(stored.size == image.metadata.rawSize)
     }
 
-    @Test("a probe that contradicts the file is an error")
+    @Test("A probe that contradicts the file throws an error")
     func contradiction() throws {
         let fixture = try Fixture.named("rgb8.png")
         let probe = ImageProbe(format: .png, rawSize: PixelSize(width: 3, height: 3))

@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite("GIF animations")
 struct GIFAnimationTests {
-    /// Two colours, 2 × 2 pixels; each frame is a list of blocks.
+    /// Returns a GIF of 2 × 2 pixels with two colors. Each frame is a list of blocks.
     private func gif(_ blocks: [[UInt8]], trailer: Bool = true) -> Data {
         var bytes: [UInt8] = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0]
         bytes += [255, 0, 0, 0, 0, 255]
@@ -19,7 +19,8 @@ struct GIFAnimationTests {
         [0x21, 0xF9, 4, disposal << 2 | (transparent == nil ? 0 : 1), delay, 0, transparent ?? 0, 0]
     }
 
-    /// Indices of 3 bits each without a dictionary, so that a test can be read: clear, pixels, end.
+    /// Returns an image block with 3-bit indices and without a dictionary, so that the data stays readable: clear
+    /// codes, pixels, and an end code.
     private func picture(
         _ indices: [UInt8], x: UInt8 = 0, y: UInt8 = 0, width: UInt8 = 2, height: UInt8 = 2
     ) -> [UInt8] {
@@ -38,7 +39,7 @@ struct GIFAnimationTests {
             data, probe: nil, options: DecodeOptions(allowsPartial: partial), context: CodingContext())
     }
 
-    /// R, B or - for each pixel.
+    /// Returns `R`, `B`, or `-` for each pixel.
     private func text(_ pixels: PixelBuffer) -> String {
         var text = ""
         for y in 0..<pixels.height {
@@ -50,7 +51,7 @@ struct GIFAnimationTests {
         return text
     }
 
-    @Test("delays follow the browsers' rule and a missing loop block plays once")
+    @Test("Delays follow the rule of browsers, and an animation without a loop block plays once")
     func delays() throws {
         let frames = [control(delay: 0), control(delay: 1), control(delay: 2), []]
         let image = try decode(gif(frames.map { $0 + picture([0, 0, 0, 0]) }))
@@ -58,9 +59,10 @@ struct GIFAnimationTests {
         #expect(image.animation?.timeline.loopCount == 1)
     }
 
-    @Test("a frame with holes that claims to cover the canvas is not taken for a beginning")
+    @Test("A frame with holes that claims to cover the canvas isn't used as a key frame")
     func falseKeyFrame() throws {
-        // The second frame ends after one pixel: what was below it must stay, from whichever side it is reached.
+        // The second frame ends after one pixel. The pixels below it must stay visible, regardless of the decoding
+        // order.
         let data = gif([
             picture([0, 1, 0, 1]), control() + picture([1]), control(transparent: 0) + picture([1, 0, 0, 0]),
         ])
@@ -74,7 +76,7 @@ struct GIFAnimationTests {
         }
     }
 
-    @Test("a canvas restored to what was before may lie several frames back")
+    @Test("A disposal that restores the previous canvas can reach back several frames")
     func restoreChain() throws {
         let data = gif([
             picture([0, 0, 0, 0]), control(disposal: 3) + picture([1], width: 1, height: 1),
@@ -87,7 +89,7 @@ struct GIFAnimationTests {
         for place in [0, 1, 2, 3, 4, 2, 4, 1, 3] { #expect(text(try animation.frame(at: place)) == expected[place]) }
     }
 
-    @Test("a last frame that is cut is dropped, or drawn as far as it goes")
+    @Test("A truncated last frame is dropped or, if partial images are allowed, drawn partially")
     func cutFrame() throws {
         let whole = picture([0, 0, 0, 0])
         let cut = Array(picture([1, 1, 1, 1]).dropLast(3))
@@ -100,7 +102,7 @@ struct GIFAnimationTests {
         #expect(try !decode(gif([whole, whole], trailer: false)).metadata.isPartial)
     }
 
-    @Test("the canvas grows to hold the first frame, and later frames are cut")
+    @Test("The canvas grows to contain the first frame, and later frames are cropped")
     func beyondTheScreen() throws {
         let data = gif([picture([1, 0, 0, 1], x: 1, y: 2), picture([0, 0, 0, 0], x: 2, y: 1)])
         let image = try decode(data)
@@ -110,7 +112,7 @@ struct GIFAnimationTests {
         #expect(frames == ["-------BR-RB", "-----R-BR-RB"])
     }
 
-    @Test("threads may ask for any frame at once")
+    @Test("Threads can request any frames at the same time")
     func threads() async throws {
         let fixture = try Fixture.named("mixed.gif")
         let animation = try #require(fixture.decode().animation)

@@ -7,7 +7,7 @@
 
     @testable import WebImageCodecs
 
-    /// The fixture is 64 × 48 pixels with a thumbnail of 16 × 12.
+    /// The fixture has 64 × 48 pixels and a thumbnail of 16 × 12 pixels.
     @Suite("Thumbnails in HEIF files")
     struct HEIFThumbnailTests {
         private func thumbnail(_ file: String, width: Double, height: Double, _ depth: DecodeOptions.Depth = .eight)
@@ -23,7 +23,7 @@
             }
         }
 
-        @Test("A thumbnail is used as long as it has enough pixels")
+        @Test("A thumbnail is used if it has enough pixels")
         func isLargeEnough() throws {
             let own = PixelSize(width: 16, height: 12)
             #expect(try thumbnail("thumbnail.heic", width: 16, height: 12) == own)
@@ -33,7 +33,8 @@
             #expect(try thumbnail("420.heic", width: 1, height: 1) == nil)
         }
 
-        @Test("Sizes come out as without a thumbnail, and look alike", arguments: [4, 8, 12, 15, 16, 17, 40])
+        @Test(
+            "With a thumbnail, the size is the same and the pixels are similar", arguments: [4, 8, 12, 15, 16, 17, 40])
         func looksAlike(_ side: Int) throws {
             for target in [
                 TargetSize.fit(width: Double(side), height: Double(side)),
@@ -43,12 +44,12 @@
                 let quick = try Fixture.named("thumbnail.heic").decode(options)
                 let whole = try Fixture.named("420.heic").decode(options)
                 #expect(quick.size == whole.size && quick.metadata == whole.metadata)
-                // heif-enc makes thumbnails by leaving pixels out.
+                // heif-enc creates thumbnails by omitting pixels.
                 #expect(similarity(quick.pixels, whole.pixels) > 20)
             }
         }
 
-        @Test("Without a size the picture itself is decoded")
+        @Test("Without a target size, the full image is decoded")
         func isNotUsed() throws {
             let pixels = try Fixture.named("thumbnail.heic").decode().pixels
             #expect(try pixels.packedBytes() == Fixture.named("420.heic").decode().pixels.packedBytes())

@@ -6,11 +6,11 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 
-/// What is written is read by decoders that share no code with ours: Pillow and ffmpeg for GIF and animated PNG, djxl for
-/// JPEG XL. Pillow's WebP is libwebp's own decoder of animations.
-@Suite("Animations that others read", .timeLimit(.minutes(2)))
+/// Tests in which independent decoders read the encoded files: Pillow and ffmpeg for GIF and animated PNG, and djxl
+/// for JPEG XL. Pillow decodes WebP with the animation decoder of libwebp.
+@Suite("Reading animations with other decoders", .timeLimit(.minutes(5)))
 struct IndependentDecoderTests {
-    /// What a decoder says of a file.
+    /// The result of an independent decoder.
     private struct Reading {
         var frames: [[UInt8]]
         var loopCount: Int?
@@ -65,7 +65,7 @@ struct IndependentDecoderTests {
             #expect(isSame, "frame \(place)")
         }
         if let durations = reading.durations { #expect(durations == animation.timeline.durations) }
-        // No loop block means once.
+        // Without a loop block, an animation plays once.
         if let loops = reading.loopCount { #expect((loops < 0 ? 1 : loops) == animation.timeline.loopCount) }
     }
 
@@ -75,7 +75,7 @@ struct IndependentDecoderTests {
     }
 
     @Test(
-        "Pillow reads every pixel, delay and loop count", .enabled(if: hasPillow, "needs python3-pil"),
+        "Pillow reads every pixel, delay, and loop count", .enabled(if: hasPillow, "needs python3-pil"),
         arguments: [ImageEncoding.gif(), .apng(), .webp(lossless: true)], [1, 2, 3, 4, 5] as [UInt64])
     func pillowReads(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let folder = try TemporaryFolder()
@@ -85,7 +85,7 @@ struct IndependentDecoderTests {
     }
 
     @Test(
-        "ffmpeg reads every pixel", .enabled(if: hasFFmpeg, "needs ffmpeg"),
+        "The ffmpeg program reads every pixel", .enabled(if: hasFFmpeg, "needs ffmpeg"),
         arguments: [ImageEncoding.gif(), .apng()], [1, 2, 3, 4, 5] as [UInt64])
     func ffmpegReads(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let folder = try TemporaryFolder()
@@ -96,7 +96,7 @@ struct IndependentDecoderTests {
     }
 
     @Test(
-        "djxl reads every pixel, delay and loop count",
+        "The djxl program reads every pixel, delay, and loop count",
         .enabled(if: hasDJXL && hasPillow, "needs libjxl-tools, python3-pil and the trait JXL"),
         arguments: [1, 2, 3] as [UInt64])
     func djxlReads(_ seed: UInt64) throws {

@@ -5,7 +5,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Encoding animations in the formats of traits")
+@Suite("Encoding animations in optional formats")
 struct OptionalAnimationEncodingTests {
     private static let formats = [ImageFormat.avif, .jxl].filter(CoderRegistry.standard.canEncode)
 
@@ -21,7 +21,7 @@ struct OptionalAnimationEncodingTests {
         }
     }
 
-    @Test("lossless animations give every frame back", arguments: formats, [1, 2, 3, 4] as [UInt64])
+    @Test("Lossless animations preserve every frame", arguments: formats, [1, 2, 3, 4] as [UInt64])
     func lossless(_ format: ImageFormat, _ seed: UInt64) throws {
         let alphas: [UInt8] = [[255], [0, 255], [0, 1, 100, 200, 255], [255]][Int(seed) - 1]
         let image = try AnimationEncodingTests.blocks(seed: seed, count: 10, alphas: alphas, loops: Int(seed) - 1)
@@ -35,7 +35,7 @@ struct OptionalAnimationEncodingTests {
         #expect(isSameBackwards)
     }
 
-    @Test("transparency that comes later is kept", arguments: formats)
+    @Test("Transparency that starts in a later frame is preserved", arguments: formats)
     func laterAlpha(_ format: ImageFormat) throws {
         let opaque = try Pictures.photo(width: 30, height: 20)
         let clear = try Pictures.photo(width: 30, height: 20, hasAlpha: true)
@@ -45,7 +45,7 @@ struct OptionalAnimationEncodingTests {
         #expect(isSame)
     }
 
-    @Test("lossy animations come close", arguments: formats)
+    @Test("Lossy animations stay similar to the original", arguments: formats)
     func lossy(_ format: ImageFormat) throws {
         let pictures = try (0..<4).map { place in
             try Pictures.make(width: 64, height: 48, isOpaque: true) { x, y in
@@ -58,7 +58,7 @@ struct OptionalAnimationEncodingTests {
         for place in 0..<4 { #expect(similarity(try #require(back.animation).frame(at: place), pictures[place]) > 30) }
     }
 
-    @Test("frames that repeat keep their time; wrong options are errors", arguments: formats)
+    @Test("Repeated frames keep their durations, and invalid options throw", arguments: formats)
     func repeated(_ format: ImageFormat) throws {
         let still = try Pictures.photo(width: 9, height: 7)
         let image = try Image(ImageAnimation(frames: [(still, 50), (still, 70), (still, 20)]))

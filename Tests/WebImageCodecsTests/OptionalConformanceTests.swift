@@ -7,10 +7,10 @@ import WebImageCodecs
 import WebImageCore
 
 @Suite(
-    "Public test files of the formats of traits, and icons",
+    "Public test files of optional formats and icons",
     .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
 struct OptionalConformanceTests {
-    /// What our rules make of files that others read otherwise, each with the reason.
+    /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
         "image-tiff/images/big_g4.tif": "65,537 pixels high, beyond the limit of a side",
         "image-tiff/seq/seq-1c-8b-tiled-20f3db0c.tiff": "libtiff 4.5 refuses tiles whose byte count is too large",
@@ -32,7 +32,7 @@ struct OptionalConformanceTests {
             context: CodingContext(limits: limits))
     }
 
-    @Test("well-formed files have the facts of the manifest", arguments: Conformance.optionalFormats)
+    @Test("Well-formed files match the values of the manifest", arguments: Conformance.optionalFormats)
     func facts(_ format: ImageFormat) throws {
         var rows = 0
         var compared = 0
@@ -60,7 +60,7 @@ struct OptionalConformanceTests {
             "\(format): \(rows) files, \(compared) digests compared, \(skipped) with half transparent pixels left out")
     }
 
-    @Test("malformed files give a picture or a typed error")
+    @Test("Malformed files result in an image or a typed error")
     func malformed() throws {
         for (file, _) in try Conformance.malformed(Set(Conformance.optionalFormats)) {
             for partial in [false, true] {

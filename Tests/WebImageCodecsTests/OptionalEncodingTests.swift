@@ -5,7 +5,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Encoding the formats of traits, icons and bitmaps")
+@Suite("Encoding optional formats, icons, and bitmaps")
 struct OptionalEncodingTests {
     private static let encodable = [ImageFormat.bmp, .qoi, .ico, .avif, .jxl, .tiff, .heif]
         .filter(CoderRegistry.standard.canEncode)
@@ -22,7 +22,7 @@ struct OptionalEncodingTests {
         return image
     }
 
-    @Test("lossless encodings give every pixel back", arguments: exact)
+    @Test("Lossless encodings preserve every pixel", arguments: exact)
     func keepsPixels(_ format: ImageFormat) throws {
         let pictures = [
             try Pictures.photo(width: 67, height: 45), try Pictures.photo(width: 33, height: 21, hasAlpha: true),
@@ -36,7 +36,7 @@ struct OptionalEncodingTests {
         }
     }
 
-    @Test("lossy encodings come close, closer with a better quality", arguments: encodable)
+    @Test("Lossy encodings are similar to the original, and more so with a higher quality", arguments: encodable)
     func comesClose(_ format: ImageFormat) throws {
         for hasAlpha in [false, true] {
             let pixels = try Pictures.photo(width: 122, height: 78, hasAlpha: hasAlpha)
@@ -48,7 +48,7 @@ struct OptionalEncodingTests {
         }
     }
 
-    @Test("odd and small sizes can be encoded", arguments: encodable)
+    @Test("Odd and small sizes can be encoded", arguments: encodable)
     func sizes(_ format: ImageFormat) throws {
         for (width, height) in [(1, 1), (1, 9), (7, 1), (13, 5)] {
             let pixels = try Pictures.photo(width: width, height: height)
@@ -56,7 +56,7 @@ struct OptionalEncodingTests {
         }
     }
 
-    @Test("wrong options are errors", arguments: encodable.filter { $0 != .bmp && $0 != .qoi && $0 != .ico })
+    @Test("Invalid options throw", arguments: encodable.filter { $0 != .bmp && $0 != .qoi && $0 != .ico })
     func wrongOptions(_ format: ImageFormat) throws {
         let image = Image(pixels: try Pictures.photo(width: 8, height: 8))
         #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "11"))) {
@@ -65,7 +65,7 @@ struct OptionalEncodingTests {
         }
     }
 
-    @Test("an icon holds the sizes it was asked for, none enlarged")
+    @Test("An icon contains the requested sizes, except those that would be enlarged")
     func iconSizes() throws {
         let pixels = try Pictures.photo(width: 128, height: 64, hasAlpha: true)
         let coder = ICOCoder(sides: [16, 32, 64, 256])
@@ -81,7 +81,7 @@ struct OptionalEncodingTests {
         #expect(small.metadata.rawSize == PixelSize(width: 32, height: 16))
     }
 
-    @Test("an icon of more than 256 pixels is refused")
+    @Test("An icon larger than 256 pixels is rejected")
     func tooLargeIcon() throws {
         let image = Image(pixels: try Pictures.photo(width: 257, height: 8))
         #expect { try ICOCoder().encode(image, as: ImageEncoding(format: .ico), context: CodingContext()) } throws: {
@@ -90,7 +90,7 @@ struct OptionalEncodingTests {
     }
 
     #if AVIF
-        @Test("AVIF is written with 10 bits where that is asked for")
+        @Test("AVIF is written with 10 bits if the coder is configured for it")
         func tenBits() throws {
             let pixels = try Pictures.photo(width: 60, height: 40)
             let image = try roundTrip(pixels, ImageEncoding(format: .avif, quality: 90), AVIFCoder(encodedDepth: 10))

@@ -5,8 +5,8 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-/// Icons, and the formats whose traits are on; all through the registry, so that header and coder must agree.
-@Suite("Formats of traits, and icons")
+/// Tests of icons and the enabled optional formats. They use the registry, so the probe and the coder must agree.
+@Suite("Optional formats and icons")
 struct OptionalFormatTests {
     private func decode(_ fixture: Fixture, _ options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop)
         throws -> Image
@@ -17,14 +17,14 @@ struct OptionalFormatTests {
             fixture.data(), options: options, context: CodingContext(limits: limits))
     }
 
-    @Test("there are fixtures of every format that is on")
+    @Test("The manifest lists fixtures of every enabled format")
     func fixturesAreThere() {
         let formats: [ImageFormat] = [.ico, .cur, .avif, .jxl, .tiff, .heif, .svg, .pdf]
         let wanted = Set(formats.filter(CoderRegistry.standard.canDecode))
         #expect(Set(Fixture.optional.map(\.format)) == wanted)
     }
 
-    @Test("every picture comes out as its reference says", arguments: Fixture.optional)
+    @Test("Every image matches its reference", arguments: Fixture.optional)
     func matchesReference(_ fixture: Fixture) throws {
         let image = try decode(fixture)
         #expect(image.size == fixture.size)
@@ -38,12 +38,12 @@ struct OptionalFormatTests {
         if let orientation = fixture.orientation { #expect(image.metadata.orientation == orientation) }
     }
 
-    @Test("the header tells the size that comes out", arguments: Fixture.optional.filter { $0.page == nil })
+    @Test("The probe returns the size of the decoded image", arguments: Fixture.optional.filter { $0.page == nil })
     func probeAgrees(_ fixture: Fixture) throws {
         #expect(try ImageProbe(reading: fixture.data()).size == fixture.size)
     }
 
-    @Test("frames come out as their references say, in any order", arguments: Fixture.optional.filter { $0.frames > 1 })
+    @Test("Frames match their references in any order", arguments: Fixture.optional.filter { $0.frames > 1 })
     func frames(_ fixture: Fixture) throws {
         let image = try decode(fixture)
         let animation = try #require(image.animation)
@@ -65,12 +65,12 @@ struct OptionalFormatTests {
         #expect(try !decode(fixture, limits: .server).isAnimated)
     }
 
-    @Test("a smaller size comes out like the whole picture reduced", arguments: Fixture.optional)
+    @Test("A smaller size resembles the scaled full image", arguments: Fixture.optional)
     func scaled(_ fixture: Fixture) throws {
         let target = TargetSize.fit(width: Double(fixture.width) / 2, height: Double(fixture.height) / 2)
         let image = try decode(fixture, DecodeOptions(size: target))
         #expect(image.size == (try target.plan(for: fixture.size).output))
-        // An icon has another picture for that, drawings have other edges.
+        // An icon contains a different image for this size, and vector images have different edges.
         guard ![.svg, .pdf, .ico].contains(fixture.format) else { return }
         let whole = try decode(fixture).pixels
         let reduced = try Resampler.resample(
@@ -78,7 +78,7 @@ struct OptionalFormatTests {
         #expect(similarity(image.pixels, reduced) > 45)
     }
 
-    @Test("a frame that is not there is an error", arguments: Fixture.optional.filter { $0.page == nil })
+    @Test("A frame that doesn't exist throws an error", arguments: Fixture.optional.filter { $0.page == nil })
     func missingFrame(_ fixture: Fixture) throws {
         for index in [-1, 77] {
             #expect { try decode(fixture, DecodeOptions(frames: .single(index))) } throws: {
@@ -87,7 +87,7 @@ struct OptionalFormatTests {
         }
     }
 
-    @Test("limits are obeyed", arguments: Fixture.optional)
+    @Test("Decoders obey the limits", arguments: Fixture.optional)
     func limits(_ fixture: Fixture) throws {
         var limits = Limits.desktop
         limits.maxSide = max(fixture.width, fixture.height) - 1
@@ -99,7 +99,7 @@ struct OptionalFormatTests {
         }
     }
 
-    @Test("cancelled work stops", arguments: Fixture.optional)
+    @Test("Canceled decoding stops", arguments: Fixture.optional)
     func cancellation(_ fixture: Fixture) throws {
         let flag = CancellationFlag()
         flag.cancel()
@@ -113,7 +113,7 @@ struct OptionalFormatTests {
     }
 }
 
-@Suite("Damaged data of the formats of traits, and icons")
+@Suite("Corrupt data in optional formats and icons")
 struct OptionalFormatDamageTests {
     private func attempt(_ data: Data, _ format: ImageFormat, partial: Bool) throws -> Result<Image, ImageError> {
         let coder = try coder(for: format)
@@ -127,7 +127,9 @@ struct OptionalFormatDamageTests {
         }
     }
 
-    @Test("data cut anywhere is an error, partial or whole", arguments: Fixture.optional)
+    @Test(
+        "Truncated data results in an error or an image, and only `allowsPartial` returns partial images",
+        arguments: Fixture.optional)
     func truncations(_ fixture: Fixture) throws {
         let data = try fixture.data()
         for part in 1..<48 {
@@ -139,7 +141,7 @@ struct OptionalFormatDamageTests {
         }
     }
 
-    @Test("flipped bits never crash", arguments: Fixture.optional)
+    @Test("Flipped bits never crash a decoder", arguments: Fixture.optional)
     func bitFlips(_ fixture: Fixture) throws {
         let data = try fixture.data()
         var generator = SeededGenerator(UInt64(data.count))
@@ -153,7 +155,7 @@ struct OptionalFormatDamageTests {
         }
     }
 
-    @Test("flipped bytes of headers never crash", arguments: Fixture.optional)
+    @Test("Replaced bytes in headers never crash a decoder", arguments: Fixture.optional)
     func headerFlips(_ fixture: Fixture) throws {
         let data = try fixture.data()
         for place in 0..<min(96, data.count) {
@@ -165,7 +167,7 @@ struct OptionalFormatDamageTests {
         }
     }
 
-    @Test("random bytes never crash")
+    @Test("Random bytes never crash a decoder")
     func noise() throws {
         var generator = SeededGenerator(3)
         for format in Set(Fixture.optional.map(\.format)) {

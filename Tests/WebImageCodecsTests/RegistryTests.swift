@@ -6,10 +6,10 @@ import WebImageCodecs
 import WebImageCore
 
 @Suite(
-    "Decoding through the standard registry",
+    "Decoding with the standard registry",
     .enabled(if: ImageFormat.sniff(Data("GIF89a".utf8) + Data(count: 32)) != nil, "there is no header probe yet"))
 struct RegistryTests {
-    @Test("header, limits and coder agree on every fixture", arguments: Fixture.all)
+    @Test("The probe, the limits, and the coder agree for every fixture", arguments: Fixture.all)
     func fixtures(_ fixture: Fixture) throws {
         let image = try CoderRegistry.standard.decode(fixture.data(), context: CodingContext())
         #expect(image.format == fixture.format)
@@ -20,7 +20,7 @@ struct RegistryTests {
         #expect(isClose)
     }
 
-    @Test("the header never contradicts the coder on public files", .enabled(if: Conformance.folder != nil))
+    @Test("The probe never contradicts the coder for public files", .enabled(if: Conformance.folder != nil))
     func publicFiles() throws {
         for row in try Conformance.rows() where ConformanceTests.known[row.file] == nil {
             do {

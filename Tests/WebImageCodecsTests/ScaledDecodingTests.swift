@@ -14,10 +14,10 @@ struct ScaledDecodingTests {
     ]
     static let encodings: [ImageEncoding] = [.jpeg(quality: 92), .png(), .webp(lossless: true), .webp(quality: 85)]
 
-    /// The picture of the tests over all modes, made once.
+    /// The image that the tests of all modes share.
     static let source = Result { try Pictures.photo(width: 331, height: 203) }
 
-    /// What decoding in full, turning and resampling gives.
+    /// Returns the result of decoding at full size, orienting, and resampling.
     static func reference(
         _ data: Data, _ format: ImageFormat, _ orientation: Orientation, _ target: TargetSize
     ) throws -> PixelBuffer {
@@ -30,7 +30,7 @@ struct ScaledDecodingTests {
     }
 
     @Test(
-        "every mode gives what a full decode and Lanczos give", arguments: encodings, targets)
+        "Every mode matches a full decode that is scaled with Lanczos", arguments: encodings, targets)
     func modes(_ encoding: ImageEncoding, _ target: TargetSize) throws {
         let data = try Pictures.encode(Self.source.get(), as: encoding)
         let image = try coder(for: encoding.format).decode(
@@ -41,7 +41,7 @@ struct ScaledDecodingTests {
         #expect(image.metadata.rawSize == PixelSize(width: 331, height: 203))
     }
 
-    @Test("JPEG sizes that eight does not divide keep 45 dB", arguments: [325, 326, 327, 328, 329, 331, 333, 335])
+    @Test("JPEG sizes that aren't divisible by eight reach 45 dB", arguments: [325, 326, 327, 328, 329, 331, 333, 335])
     func exactWindow(_ width: Int) throws {
         let data = try Pictures.encode(
             Pictures.photo(width: width, height: width - 90), as: .jpeg(quality: 95))
@@ -54,7 +54,7 @@ struct ScaledDecodingTests {
         }
     }
 
-    @Test("orientation and size come together", arguments: Orientation.allCases, targets)
+    @Test("Orientation and scaling are combined correctly", arguments: Orientation.allCases, targets)
     func orientations(_ orientation: Orientation, _ target: TargetSize) throws {
         let picture = try Self.source.get()
         let raw = picture.size
@@ -67,7 +67,7 @@ struct ScaledDecodingTests {
         #expect(similarity(image.pixels, expected) >= 42)
     }
 
-    @Test("nothing is enlarged unless exactly is asked for", arguments: Fixture.all.filter { $0.frames == 1 })
+    @Test("Images are enlarged only with `exactly`", arguments: Fixture.all.filter { $0.frames == 1 })
     func noEnlargement(_ fixture: Fixture) throws {
         for target in [TargetSize.fit(width: 500, height: 500), .stretch(width: 500, height: 500)] {
             let image = try fixture.decode(DecodeOptions(size: target))
@@ -75,7 +75,7 @@ struct ScaledDecodingTests {
         }
     }
 
-    @Test("every fixture shrinks to the planned size", arguments: Fixture.all)
+    @Test("Every fixture is scaled down to the planned size", arguments: Fixture.all)
     func fixturesShrink(_ fixture: Fixture) throws {
         let target = TargetSize.fit(width: 9, height: 9)
         let image = try fixture.decode(DecodeOptions(size: target))
@@ -86,7 +86,7 @@ struct ScaledDecodingTests {
         }
     }
 
-    @Test("the box filter is used where it is asked for")
+    @Test("The box filter is used if the options request it")
     func box() throws {
         let data = try Pictures.encode(Pictures.photo(width: 64, height: 64), as: .png())
         let target = TargetSize.fit(width: 16, height: 16)

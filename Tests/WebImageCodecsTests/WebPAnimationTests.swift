@@ -8,7 +8,7 @@ import WebImageCore
 @Suite("WebP animations")
 struct WebPAnimationTests {
     @Test(
-        "an animation cut anywhere gives the frames that are whole", arguments: ["animated.webp", "animated-none.webp"])
+        "A truncated animation returns its complete frames", arguments: ["animated.webp", "animated-none.webp"])
     func cut(_ file: String) throws {
         let fixture = try Fixture.named(file)
         let data = try fixture.data()

@@ -18,7 +18,7 @@ struct JobTableTests {
         return (job, subscriber)
     }
 
-    @Test("the first to ask starts the job, the second joins it")
+    @Test("The first subscriber starts the job, and the second one joins it")
     func joins() throws {
         var table = Table()
         let first = try #require(start(&table, "a"))
@@ -32,7 +32,7 @@ struct JobTableTests {
         #expect(Set(table.finish(job)) == [first.subscriber, second])
     }
 
-    @Test("a late subscriber hears the last update")
+    @Test("A late subscriber receives the most recent update")
     func replays() throws {
         var table = Table()
         let first = try #require(start(&table, "a"))
@@ -44,7 +44,7 @@ struct JobTableTests {
         #expect(update == 7)
     }
 
-    @Test("the priority is the highest of all subscribers, up and down")
+    @Test("The priority of a job is the highest of its subscribers and rises and falls with them")
     func priorities() throws {
         var table = Table()
         let first = try #require(start(&table, "a", .low))
@@ -59,7 +59,7 @@ struct JobTableTests {
         #expect(table.leave(first.job, first.subscriber) == .setPriority(first.job, .veryLow))
     }
 
-    @Test("the last to leave cancels, and the key is free at once")
+    @Test("When the last subscriber leaves, the job is canceled and its key is free immediately")
     func cancels() throws {
         var table = Table()
         let first = try #require(start(&table, "a"))
@@ -67,20 +67,22 @@ struct JobTableTests {
         #expect(table.leave(first.job, first.subscriber) == .nothing)
         let second = try #require(start(&table, "a"))
         #expect(second.job != first.job)
-        // The old job winds down: nobody hears of it, and the new one stays.
+        // The old job finishes after its cancellation. It has no subscribers left, and the new job continues.
         #expect(table.finish(first.job).isEmpty)
         #expect(table.finish(second.job) == [second.subscriber])
         #expect(table.jobs.isEmpty)
     }
 
-    /// What the table must do, written the slow and obvious way.
+    /// A straightforward reference implementation of the table.
     private struct Model {
         var job: [Int: (key: String, subscribers: [Int: RequestPriority])] = [:]
 
         func current(_ key: String) -> Int? { job.filter { $0.value.key == key }.keys.max() }
     }
 
-    @Test("random joins, leaves, changes and ends agree with a plain model", arguments: [1, 2, 3, 4, 5] as [UInt64])
+    @Test(
+        "Random joins, leaves, priority changes, and completions match a reference model",
+        arguments: [1, 2, 3, 4, 5] as [UInt64])
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = Table()

@@ -7,12 +7,12 @@ import WebImageCore
 import WebImageTestSupport
 import WebImageTesting
 
-/// Two changes cross: the delivery of the first one stands still at a gate while the second one is made.
-@Suite("Order of live values", .timeLimit(.minutes(1)))
+/// Tests in which two changes overlap. A gate blocks the delivery of the first change while the second one is made.
+@Suite("Order of live values", .timeLimit(.minutes(5)))
 struct OrderTests {
     private typealias Jobs = SharedJobs<String, Int, Int, RequestPriority, ImageError>
 
-    /// Runs `body` on a thread of its own, where it may wait; the gate opens when it has returned.
+    /// Runs `body` on a dedicated thread, which it may block. The returned gate opens when `body` returns.
     private func onThread(_ body: @escaping @Sendable () -> Void) -> Gate {
         let isOver = Gate()
         Thread {
@@ -22,7 +22,7 @@ struct OrderTests {
         return isOver
     }
 
-    @Test("the last value that an observer hears is the last one that was set")
+    @Test("The last value that an observer receives is the last value that was set")
     func observedValue() async {
         let value = ObservedValue(0)
         let applied = Shared<[Int]>([])
@@ -45,9 +45,9 @@ struct OrderTests {
         #expect(applied.value == [1, 2])
     }
 
-    @Test("work hears the last priority last, also where two subscribers change theirs at the same time")
+    @Test("Work receives the latest priority last, even if two subscribers change theirs at the same time")
     func jobPriority() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let (one, other) = (ObservedValue(RequestPriority.low), ObservedValue(RequestPriority.low))
         let applied = Shared<[RequestPriority]>([])
         let (isObserved, isDelivering, mayGoOn, mayEnd) = (Gate(), Gate(), Gate(), Gate())
@@ -82,9 +82,9 @@ struct OrderTests {
         for task in waiting { _ = try await task.value }
     }
 
-    @Test("updates reach a subscriber in the order of the reports, and its result comes after them")
+    @Test("Updates reach a subscriber in the order of the reports, and the result follows them")
     func jobUpdates() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let heard = Shared<[Int]>([])
         let (isDelivering, mayGoOn, secondReported) = (Gate(), Gate(), Gate())
         let waiting = Task {
@@ -114,9 +114,9 @@ struct OrderTests {
         #expect(heard.value == [1, 2, 3])
     }
 
-    @Test("who joins late hears the present state before what follows it")
+    @Test("A late subscriber receives the current state before later updates")
     func lateJoiner() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let heard = Shared<[Int]>([])
         let (isReported, isDelivering, mayGoOn, mayEnd) = (Gate(), Gate(), Gate(), Gate())
         let report = Shared<(@Sendable (Int) -> Void)?>(nil)
@@ -130,7 +130,7 @@ struct OrderTests {
             }
         }
         await isReported.wait()
-        // Joining waits in its own handler, so that it needs a thread beside the pool's.
+        // The update handler blocks while it joins, so it needs a thread outside the cooperative pool.
         let second = Task(executorPreference: ThreadExecutor()) {
             try await jobs.value(
                 for: "a", priority: ObservedValue(.normal),
@@ -154,7 +154,7 @@ struct OrderTests {
     }
 }
 
-/// Runs tasks on a thread of libdispatch, where they may wait.
+/// An executor that runs tasks on a libdispatch thread, where they may block.
 private final class ThreadExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "test")
 

@@ -7,7 +7,7 @@ import WebImageTestSupport
 
 @Suite("Priority queue")
 struct PriorityQueueTests {
-    @Test("The highest level leaves first, the oldest of it before the others")
+    @Test("The queue returns the highest priority first, and the oldest element first within a priority")
     func levels() {
         var queue = PriorityQueue<String, RequestPriority>()
         queue.push("a", .normal)
@@ -24,7 +24,7 @@ struct PriorityQueueTests {
         #expect(queue.isEmpty && queue.topPriority == nil)
     }
 
-    @Test("Random operations give what a plain list gives")
+    @Test("Random operations match a plain list")
     func levelModel() {
         var generator = SeededGenerator(seed: 3)
         var queue = PriorityQueue<Int, RequestPriority>()
@@ -55,7 +55,7 @@ struct PriorityQueueTests {
         }
     }
 
-    @Test("last in, first out within a level where that order is wanted")
+    @Test("A last-in, first-out queue returns the newest element first within a priority")
     func lastInFirstOut() {
         var queue = PriorityQueue<Int, RequestPriority>(order: .lastInFirstOut)
         queue.push(1, .normal)
@@ -66,7 +66,7 @@ struct PriorityQueueTests {
         #expect(order == [2, 1, 4, 3])
     }
 
-    @Test("a FIFO gives everything back in order, also after many rounds")
+    @Test("A FIFO returns all elements in order, also after many pushes and pops")
     func fifo() {
         var queue = FIFO<Int>()
         var taken: [Int] = []

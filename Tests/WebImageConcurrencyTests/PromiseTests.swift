@@ -6,9 +6,9 @@ import WebImageCore
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Promise", .timeLimit(.minutes(1)))
+@Suite("Promise", .timeLimit(.minutes(5)))
 struct PromiseTests {
-    @Test("the first outcome counts, before the wait and after its begin")
+    @Test("The first outcome counts, whether it arrives before or after the wait begins")
     func firstCounts() async {
         let early = Promise<Int>()
         #expect(!early.isResolved)
@@ -24,15 +24,15 @@ struct PromiseTests {
         #expect(await outcome == 3)
     }
 
-    @Test("a canceled wait ends with what its handler resolves")
+    @Test("A canceled wait ends with the outcome that its cancellation handler resolves")
     func cancelled() async {
         let promise = Promise<Result<Int, ImageError>>()
-        let waiting = Task { try await promise.value { promise.resolve(.failure(.cancelled)) } }
+        let waiting = Task { try await promise.value { promise.resolve(.failure(.request(.cancelled))) } }
         waiting.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await waiting.value }
     }
 
-    @Test("of many that resolve at the same time, one succeeds")
+    @Test("If many tasks resolve a promise at the same time, exactly one succeeds")
     func race() async {
         for _ in 0..<200 {
             let promise = Promise<Int>()

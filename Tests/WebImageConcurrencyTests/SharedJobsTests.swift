@@ -8,13 +8,13 @@ import WebImageTesting
 
 private typealias LivePriority = ObservedValue<RequestPriority>
 
-@Suite("Shared jobs", .timeLimit(.minutes(1)))
+@Suite("Shared jobs", .timeLimit(.minutes(5)))
 struct SharedJobsTests {
     typealias Jobs = SharedJobs<String, Int, Int, RequestPriority, ImageError>
 
-    @Test("a hundred who ask at once share one run")
+    @Test("A hundred concurrent subscribers share one run")
     func coalesces() async {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let gate = Gate()
         let runs = Shared(0)
         let asked = await withTaskGroup(of: Int?.self) { group in
@@ -39,9 +39,9 @@ struct SharedJobsTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("one of two leaves: it hears of it at once, the other gets the value")
+    @Test("If one of two subscribers cancels, it ends immediately and the other one receives the value")
     func oneLeaves() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let gate = Gate()
         let body: Jobs.Body = { _ in
             await gate.wait()
@@ -58,9 +58,9 @@ struct SharedJobsTests {
         #expect(try await second.value == 1)
     }
 
-    @Test("both leave: the work is cancelled, and who asks again gets a new run")
+    @Test("If the only subscriber cancels, the work is canceled, and the next request starts a new run")
     func bothLeave() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let cancelled = Gate()
         let waiting = Task {
             try await jobs.value(for: "a", priority: LivePriority(.normal)) { _ in
@@ -83,9 +83,9 @@ struct SharedJobsTests {
         await cancelled.wait()
     }
 
-    @Test("the work sees the highest priority of all who wait, live")
+    @Test("The work sees the live priority of its subscriber")
     func priority() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let gate = Gate()
         let seen = Shared<LivePriority?>(nil)
         let low = LivePriority(.low)
@@ -109,7 +109,7 @@ struct SharedJobsTests {
 
     @Test("The work runs at the highest priority of its subscribers, and at a lower one when that subscriber leaves")
     func priorityOfSubscribers() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let (gate, running, seen) = (Gate(), Gate(), Shared<[RequestPriority]>([]))
         let body: Jobs.Body = { context in
             let token = context.priority.follow { priority in seen.update { $0.append(priority) } }
@@ -132,9 +132,9 @@ struct SharedJobsTests {
         #expect(seen.value == [.low, .veryHigh, .normal])
     }
 
-    @Test("everybody gets the error, and updates reach those who came late")
+    @Test("All subscribers receive the error, and late subscribers receive the last update")
     func failsAndUpdates() async {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let reported = Gate()
         let gate = Gate()
         let heard = Shared<[Int]>([])
@@ -159,9 +159,9 @@ struct SharedJobsTests {
         #expect(heard.value == [5])
     }
 
-    @Test("ten thousand joins and cancels leave nothing behind")
+    @Test("Ten thousand joins and cancellations leave no jobs in the table")
     func storm() async {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<10_000 {
                 group.addTask {
@@ -180,9 +180,9 @@ struct SharedJobsTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("one of those who share work started it")
+    @Test("Exactly one of the subscribers that share a job is marked as the first")
     func landing() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let gate = Gate()
         let tasks = (0..<20).map { _ in
             Task {
@@ -203,16 +203,16 @@ struct SharedJobsTests {
         #expect(first == 1)
     }
 
-    @Test("work for nobody runs once however often it is launched, also when those who joined it leave")
+    @Test("Launched work runs once regardless of the number of launches, and it continues when subscribers leave")
     func launching() async throws {
-        let jobs = Jobs()
+        let jobs = Jobs(cancelled: .request(.cancelled))
         let (gate, runs, live) = (Gate(), Shared(0), Shared<LivePriority?>(nil))
         for _ in 0..<10 {
             jobs.launch("a", priority: .low) { context in
                 runs.update { $0 += 1 }
                 live.value = context.priority
                 await gate.wait()
-                return .failure(Task.isCancelled ? .cancelled : .decode(.empty))
+                return .failure(Task.isCancelled ? .request(.cancelled) : .decode(.empty))
             }
         }
         await untilTrue { live.value != nil }

@@ -5,11 +5,11 @@ import WebImageConcurrency
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Weak table and first answer", .timeLimit(.minutes(1)))
+@Suite("Weak table and first result", .timeLimit(.minutes(5)))
 struct WeakTableTests {
     private final class Object {}
 
-    @Test("objects are found while something else holds them, with their notes")
+    @Test("Objects and their notes are found as long as another owner retains the object")
     func finds() {
         var table = WeakTable<String, Object, Int>()
         var object: Object? = Object()
@@ -19,13 +19,13 @@ struct WeakTableTests {
         object = nil
         #expect(table["a"] == nil)
         #expect(table.objects.isEmpty)
-        // The entry itself goes when it is removed or pruned.
+        // The entry itself remains until it's removed or pruned.
         #expect(table.count == 1)
         #expect(table.remove("a")?.note == 7)
         #expect(table.isEmpty)
     }
 
-    @Test("the table grows with the number of living objects only")
+    @Test("The table grows only with the number of living objects")
     func prunes() {
         var table = WeakTable<Int, Object, Int>(smallestLimit: 8)
         let living = (0..<5).map { _ in Object() }
@@ -44,7 +44,7 @@ struct WeakTableTests {
         withExtendedLifetime(living) {}
     }
 
-    @Test("the first answer counts, the other questions are canceled, and nothing waits for them")
+    @Test("The first non-nil result wins, the other operations are canceled, and the caller doesn't wait for them")
     func firstOfSome() async {
         let cancelled = Gate()
         let questions: [@Sendable () async -> Int?] = [
@@ -65,7 +65,7 @@ struct WeakTableTests {
         await cancelled.wait()
     }
 
-    @Test("without an answer the result is nil")
+    @Test("If no operation has a result, `firstAnswer` returns `nil`")
     func noAnswer() async {
         let questions: [@Sendable () async -> Int?] = [{ nil }, { nil }]
         #expect(await firstAnswer(of: questions) == nil)

@@ -6,7 +6,7 @@ import WebImageCore
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Worker pool: threads and order", .timeLimit(.minutes(1)))
+@Suite("Worker pool: threads and order", .timeLimit(.minutes(5)))
 struct WorkerPoolTests {
     private final class Place: Sendable {
         let made: Shared<Int>
@@ -23,14 +23,14 @@ struct WorkerPoolTests {
 
     private typealias Pool = WorkerPool<Place, RequestPriority>
 
-    @Test("threads start with the work for them, and one that is idle is used again")
+    @Test("Threads start when there is work for them, and idle threads are reused")
     func threadsStartLate() async {
         let made = Shared(0)
         let pool = Pool(name: "test", threads: 4) { Place(made) }
         #expect(made.value == 0)
         for number in 0..<10 {
             #expect(await pool.run(.normal) { _ in number } == number)
-            // The thread has ended its work, and waits again or soon will.
+            // The thread has finished its work. It's idle again or will be soon.
             await untilTrue { pool.load == 0 }
         }
         #expect(made.value >= 1 && made.value <= 4)
@@ -51,7 +51,7 @@ struct WorkerPoolTests {
         await results
     }
 
-    @Test("work runs by priority, which may change while it waits, and in order within one")
+    @Test("Work runs by priority, which can change while it waits, and in order within one priority")
     func order() async {
         let pool = Pool(name: "test", threads: 1) { Place(Shared(0)) }
         let (gate, running, log) = (Gate(), Gate(), Shared<[Int]>([]))
@@ -72,7 +72,7 @@ struct WorkerPoolTests {
         #expect(log.value == [1, 3, 0])
     }
 
-    @Test("a closed pool does what waits, refuses more, and releases its contexts")
+    @Test("A closed pool finishes the waiting work, rejects new work, and releases its contexts")
     func closing() async throws {
         let (gate, running, left) = (Gate(), Gate(), Gate())
         let pool = Pool(name: "test", threads: 1) { Place(Shared(0), left) }
@@ -91,7 +91,7 @@ struct WorkerPoolTests {
         await left.wait()
     }
 
-    @Test("more waiting work than allowed is refused")
+    @Test("Work beyond the waiting limit is rejected")
     func full() async throws {
         let pool = Pool(name: "test", threads: 1, waitingLimit: 1) { Place(Shared(0)) }
         let (gate, running) = (Gate(), Gate())

@@ -7,41 +7,46 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A program that was started. Foundation's `Process` copies whole `dirent` structures when it starts a program, and
-/// sometimes reads past the end of its memory; it also waits on a run loop, which test threads do not have.
+/// A running child process.
+///
+/// This type replaces Foundation's `Process`, which copies whole `dirent` structures when it starts a program and
+/// sometimes reads past the end of its memory. `Process` also waits on a run loop, which test threads don't have.
 public final class ChildProcess: Sendable {
-    /// What could not be started.
+    /// The error that is thrown when a program can't be started.
     public struct Failure: Error, CustomStringConvertible {
-        /// The reason.
+        /// The path of the program and the error number.
         public let description: String
     }
 
-    /// Where a standard stream of the program leads.
+    /// A destination or source of a standard stream of the program.
     public enum Stream {
-        /// To a file in the program's folder; written from its beginning.
+        /// A file in the program's working directory. Output files are truncated first.
         case file(String)
-        /// To a descriptor of this process, which stays the caller's.
+        /// A descriptor of this process. The caller keeps its ownership.
         case descriptor(Int32)
     }
 
-    /// The process id.
+    /// The process ID.
     public let id: pid_t
     private let status = Lock<Int32?>(nil)
 
-    /// Starts `path` with `arguments` in `folder`; its words go to the file `output` there.
+    /// Starts the program at `path` with `arguments` in the directory `folder`, and writes its standard output and
+    /// standard error to the file `output` in that directory.
     public convenience init(_ path: String, _ arguments: [String], in folder: URL, output: String) throws {
         try self.init(path, arguments, in: folder, output: .file(output), error: nil)
     }
 
-    /// Starts a program.
+    /// Starts a program in the directory `folder`.
     ///
     /// - Parameters:
-    ///   - path: looked for in `$PATH` where it has no slash.
-    ///   - folder: the program's working directory.
-    ///   - environment: nil hands this process's on.
-    ///   - input: nil is `/dev/null`.
-    ///   - error: nil goes where `output` goes.
-    ///   - inherits: whether it gets this process's descriptors that are not closed on exec. Default false.
+    ///   - path: The path or name of the program. A name without a slash is looked up in `$PATH`.
+    ///   - arguments: The arguments without the name of the program.
+    ///   - environment: The environment variables. `nil` means those of this process.
+    ///   - input: The standard input. `nil` means `/dev/null`.
+    ///   - output: The standard output.
+    ///   - error: The standard error. `nil` means the destination of `output`.
+    ///   - inherits: A Boolean value that indicates whether the program inherits the descriptors of this process that
+    ///     aren't marked close-on-exec. The default is `false`.
     public init(
         _ path: String, _ arguments: [String], in folder: URL, environment: [String: String]? = nil,
         input: Stream? = nil, output: Stream, error: Stream?, inherits: Bool = false
@@ -55,7 +60,7 @@ public final class ChildProcess: Sendable {
         Self.connect(2, to: error ?? .descriptor(1), &actions, O_WRONLY | O_CREAT | O_TRUNC)
         if !inherits { wi_spawn_close_from(&actions, 3) }
 
-        // Threads of libdispatch block signals, and what they start would inherit that.
+        // Threads of libdispatch block signals, and child processes would inherit their signal mask.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -88,30 +93,31 @@ public final class ChildProcess: Sendable {
         texts.map { strdup($0) } + [nil]
     }
 
-    /// Sends a signal; does nothing once the process was waited for.
+    /// Sends a signal. This method does nothing after the process was reaped.
     public func send(_ signal: Int32) {
         status.withLock { if $0 == nil { _ = kill(id, signal) } }
     }
 
-    /// Waits for the end on a thread of its own and gives the exit status; -1 after a signal.
+    /// Waits on a dedicated thread until the process ends, and returns its exit status, or -1 if a signal ended it.
     public func end() async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: self.wait()) }
         }
     }
 
-    /// Whether it has not ended.
+    /// A Boolean value that indicates whether the process is running.
     public var isRunning: Bool { result(waiting: false) == nil }
 
-    /// Blocks until the end and gives the exit status; -1 after a signal.
+    /// Blocks until the process ends, and returns its exit status, or -1 if a signal ended it.
     public func wait() -> Int32 {
-        // Seen without being reaped, so that the lock is not held while waiting and the id stays ours until it is.
+        // Wait without reaping the process. The lock isn't held while this thread waits, and the process ID stays valid
+        // until the process is reaped under the lock.
         var facts = siginfo_t()
         while waitid(P_PID, id_t(id), &facts, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return result(waiting: true) ?? -1
     }
 
-    /// Kills it and waits for its end.
+    /// Kills the process and waits until it ends.
     public func stop() {
         send(SIGKILL)
         _ = wait()

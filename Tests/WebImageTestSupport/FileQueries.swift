@@ -3,9 +3,9 @@
 import CNetFaults
 import Foundation
 
-/// Counts the queries about files that a thread makes.
+/// A counter for the file system queries of a thread.
 public enum FileQueries {
-    /// Returns how often the calling thread asks the file system about `url` while `body` runs on it.
+    /// Returns how many times the calling thread queries the file system for the status of `url` during `body`.
     public static func count(of url: URL, during body: () -> Void) -> Int {
         url.path(percentEncoded: false).withCString { path in
             wi_stat_watch(path)

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Where the fixtures are.
+/// The location of the fixtures.
 public enum Fixtures {
-    /// `Tests/Fixtures` of this checkout.
+    /// The directory `Tests/Fixtures` of this checkout.
     public static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures")
 }

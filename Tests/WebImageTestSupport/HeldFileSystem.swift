@@ -4,8 +4,10 @@ import Glibc
 import WebImageStore
 import WebImageTesting
 
-/// The file system, where chosen files wait at a gate when they are opened. It records the files of entries that were
-/// opened for reading. The kernel's cache of files isn't asked, so that reader threads read every file. Thread-safe.
+/// A file system in which selected files wait at a gate when they're opened.
+///
+/// It records which entry files are opened for reading. It doesn't query the kernel's page cache, so reader threads
+/// read every file. It is thread-safe.
 package final class HeldFileSystem: FileSystem {
     private struct State {
         var gates: [String: Gate] = [:]
@@ -15,13 +17,14 @@ package final class HeldFileSystem: FileSystem {
     private let state = Shared(State())
     private let system = SystemFileSystem()
 
-    /// Creates a file system that holds nothing.
+    /// Creates a file system that delays no file.
     package init() {}
 
-    /// The names of the entry files that were opened for reading, in the order of the calls. Held ones are among them.
+    /// The names of the entry files that were opened for reading, in the order of the calls, including files that still
+    /// wait at a gate.
     package var opened: [String] { state.value.opened }
 
-    /// Holds whoever opens a file of this name until the returned gate opens.
+    /// Blocks every thread that opens an entry file with this name for reading until the returned gate opens.
     package func hold(_ name: String) -> Gate {
         let gate = Gate()
         state.update { $0.gates[name] = gate }

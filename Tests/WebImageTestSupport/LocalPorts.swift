@@ -2,28 +2,40 @@
 
 import Foundation
 import Glibc
+import Synchronization
+import WebImageConcurrency
 
 /// Ports of 127.0.0.1 for servers that tests start.
 enum LocalPorts {
-    /// Ports that were free a moment ago, all different.
+    /// The ports below the range that the kernel assigns to connections and to servers without a fixed port
+    /// (`net.ipv4.ip_local_port_range`). This way, neither takes a port between its selection and the start of the
+    /// server.
+    private static let range: Range<UInt16> = 20_000..<32_768
+    /// The ports that tests of this process use or used.
+    private static let chosen = Lock<Set<UInt16>>([])
+
+    /// Returns different ports that are free.
     static func free(_ count: Int) -> [UInt16] {
-        var sockets: [Int32] = []
-        defer { for descriptor in sockets { close(descriptor) } }
-        return (0..<count).compactMap { _ in
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            sockets.append(descriptor)
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            var address = loopback(port: 0)
-            let isNamed = withName(&address) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        chosen.withLock { chosen in
+            var ports: [UInt16] = []
+            for port in range.shuffled() where ports.count < count && !chosen.contains(port) && isFree(port) {
+                ports.append(port)
+                chosen.insert(port)
             }
-            return isNamed ? UInt16(bigEndian: address.sin_port) : nil
+            return ports
         }
     }
 
-    /// Whether somebody listens on a port of 127.0.0.1.
+    private static func isFree(_ port: UInt16) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = loopback(port: port)
+        return withName(&address) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
+    }
+
+    /// Returns a Boolean value that indicates whether a server listens on a port of 127.0.0.1.
     static func answers(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
         var address = loopback(port: port)
         return withName(&address) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }

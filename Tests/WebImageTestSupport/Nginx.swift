@@ -3,16 +3,17 @@
 import Foundation
 import Glibc
 
-/// An nginx of one's own in a temporary folder, on free ports of 127.0.0.1: HTTP/1.1, and HTTP/2 over TLS with a
-/// port for every kind of certificate.
+/// An nginx server in a temporary directory, on free ports of 127.0.0.1.
+///
+/// The server offers HTTP/1.1 without TLS, and HTTP/2 over TLS on one port for each kind of certificate.
 public final class Nginx: Sendable {
-    /// What could not be done.
+    /// The error that is thrown when the server can't be started.
     public struct Failure: Error, CustomStringConvertible {
-        /// The reason, with nginx's words.
+        /// The reason, which includes the messages of nginx.
         public let description: String
     }
 
-    /// Why tests with nginx are skipped; nil where it is there.
+    /// The reason to skip tests that need nginx, or `nil` if nginx and OpenSSL are installed.
     public static var missing: String? {
         for program in [executable, "/usr/bin/openssl"] where access(program, X_OK) != 0 {
             return "\(program) is not installed (Scripts/setup test)"
@@ -22,16 +23,20 @@ public final class Nginx: Sendable {
 
     private static let executable = "/usr/sbin/nginx"
 
-    /// Its folder; `site` in it is served.
+    /// The working directory of the server. The server publishes its subdirectory `site`.
     public let folder: URL
-    /// Certificates of the TLS ports.
+    /// The certificates of the TLS ports.
     public let certificates: TestCertificates
     private let process: ChildProcess
     private let plainPort: UInt16
     private let securePorts: [TestCertificates.Kind: UInt16]
 
-    /// Starts a server of `files` (names to contents). Whatever lies under `/slow/` comes with 10 kB/s. `settings`
-    /// go into every server, `secureSettings` into those with TLS; paths in them are relative to ``folder``.
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - files: The files to serve, as names and contents. The server sends files in `/slow/` at 10 kB/s.
+    ///   - settings: Directives for every server block. Relative paths refer to ``folder``.
+    ///   - secureSettings: Directives for the server blocks with TLS.
     public init(files: [String: Data], settings: String = "", secureSettings: String = "") throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "webimage-nginx-\(UUID())")
         let site = folder.appending(path: "site")
@@ -58,10 +63,10 @@ public final class Nginx: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// A URL over plain HTTP/1.1.
+    /// Returns a URL that uses HTTP/1.1 without TLS.
     public func url(_ path: String) -> URL { url("http", plainPort, path) }
 
-    /// A URL over TLS, with HTTP/2 offered.
+    /// Returns a URL that uses TLS and offers HTTP/2.
     public func secureURL(_ path: String, _ kind: TestCertificates.Kind = .good) -> URL {
         url("https", securePorts[kind] ?? 0, path)
     }
@@ -70,12 +75,13 @@ public final class Nginx: Sendable {
         URL(string: "\(scheme)://localhost:\(port)\(path)") ?? URL(filePath: "/")
     }
 
-    /// Ends the process; returns when it has ended.
+    /// Ends the process and waits until it has ended.
     public func stop() {
         process.stop()
     }
 
-    /// Connection number, protocol and target of each request served. Complete after ``stop()``.
+    /// Returns the connection number, protocol, and target of each request that the server handled. The log is complete
+    /// after ``stop()``.
     public func log() throws -> [(connection: String, version: String, target: String)] {
         try String(contentsOf: folder.appending(path: "access.log"), encoding: .utf8).split(separator: "\n").map {
             let words = $0.split(separator: " ")
@@ -83,9 +89,10 @@ public final class Nginx: Sendable {
         }
     }
 
-    /// Waits until it listens, which nginx does not tell.
+    /// Waits until nginx listens on every port. nginx opens the ports one after another and doesn't report when it's
+    /// done.
     private func waitUntilListening() throws {
-        while !LocalPorts.answers(plainPort) {
+        while !([plainPort] + securePorts.values).allSatisfy(LocalPorts.answers) {
             guard process.isRunning else {
                 let words = try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)
                 throw Failure(description: "nginx does not start: \(words ?? "")")

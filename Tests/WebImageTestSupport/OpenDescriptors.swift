@@ -2,21 +2,23 @@
 
 import Foundation
 
-/// Descriptors of this process by what they are open on: a mere count also sees those of tests that run beside.
+/// The open descriptors of this process, selected by their targets. A plain count would include the descriptors of
+/// tests that run at the same time.
 public enum OpenDescriptors {
     private static let folder = "/proc/self/fd"
 
-    /// Sockets whose peer is `port` of 127.0.0.1.
+    /// Returns the sockets that are connected to `port` of 127.0.0.1.
     public static func connections(toPort port: UInt16) -> [Int32] {
         all.filter { isConnection($0, port: port) }
     }
 
-    /// What lies, or lay until it was removed, in `path` or a folder within.
+    /// Returns the open files in the directory `path` and its subdirectories, including files that were removed.
     public static func files(under path: String) -> [String] {
         all.compactMap(target).filter { $0.hasPrefix(path + "/") }
     }
 
-    /// What `descriptor` is open on, as the kernel tells it: `socket:[number]` or a path. Nil when it is closed.
+    /// Returns the target of `descriptor` as the kernel reports it, `socket:[number]` or a path, or `nil` if the
+    /// descriptor is closed.
     public static func target(_ descriptor: Int32) -> String? {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")
     }

@@ -4,13 +4,14 @@ import Foundation
 import Glibc
 import WebImageTesting
 
-/// Passes bytes between one client and a port of 127.0.0.1, and passes single bytes to the client once a gate is open.
+/// A relay between clients and a port of 127.0.0.1. After a gate opens, it sends data to the clients one byte at a
+/// time.
 public final class SlowRelay: Sendable {
     /// The port that clients connect to.
     public let port: UInt16
     private let listener: ListeningSocket
 
-    /// Starts a relay to `target` that slows down as soon as `slowdown` opens.
+    /// Starts a relay to the port `target`, which slows down when `slowdown` opens.
     public init(to target: UInt16, slowdown: Gate, millisecondsPerByte: UInt32 = 20) throws {
         listener = try ListeningSocket()
         port = listener.port
@@ -58,13 +59,13 @@ public final class SlowRelay: Sendable {
         while true {
             let count = recv(source, &bytes, slowdown?.isOpen == true ? 1 : bytes.count, 0)
             guard count > 0 else { break }
-            // The gate may have opened while recv waited.
+            // The gate may have opened while `recv` waited.
             if slowdown?.isOpen != true {
                 guard send(target, bytes, count, Int32(MSG_NOSIGNAL)) == count else { break }
                 continue
             }
             for index in 0..<count {
-                // The pace is what this type is for: no signal could stand for it.
+                // The relay must send at this pace, so a signal can't replace the pause.
                 usleep(pause)
                 guard send(target, [bytes[index]], 1, Int32(MSG_NOSIGNAL)) == 1 else { return end(source, target) }
             }
@@ -78,7 +79,7 @@ public final class SlowRelay: Sendable {
     }
 }
 
-/// Closes two sockets when both threads that use them are done.
+/// Closes two sockets when both threads that use them have finished.
 private final class EndCounter: Sendable {
     private let sockets: [Int32]
     private let left = Shared(2)

@@ -3,13 +3,13 @@
 import Foundation
 import Glibc
 
-/// A file system in memory of its own, unmounted with the value.
+/// A small file system in memory, which is unmounted when this object is deallocated.
 public final class SmallDisk: Sendable {
-    /// Where it is mounted.
+    /// The mount point.
     public let path: String
     private var filler: String { "\(path)/filler" }
 
-    /// nil where mounting is not permitted.
+    /// Mounts a file system of `bytes` bytes. Returns `nil` if mounting isn't permitted.
     public init?(bytes: Int, at path: String? = nil) {
         self.path = path ?? "\(FileManager.default.temporaryDirectory.path)/webimage-mount-\(UUID().uuidString)"
         mkdir(self.path, 0o700)
@@ -19,15 +19,16 @@ public final class SmallDisk: Sendable {
         }
     }
 
-    /// Mounting takes the rights of root, and not every container lets root.
+    /// A Boolean value that indicates whether this process can mount file systems. Mounting requires root privileges,
+    /// and some containers deny it even to root.
     public static let isPermitted = SmallDisk(bytes: 65_536) != nil
 
-    /// Mounts it anew; false where that is refused.
+    /// Remounts the file system as read-only or writable, and returns `false` if the kernel rejects that.
     public func setReadOnly(_ isReadOnly: Bool) -> Bool {
         mount("none", path, "tmpfs", UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0
     }
 
-    /// Writes a file until nothing more goes in; false where something else than a full disk ended it.
+    /// Writes a file until the file system is full. Returns `false` if an error other than `ENOSPC` ends the writing.
     public func fill() -> Bool {
         let file = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
@@ -39,7 +40,7 @@ public final class SmallDisk: Sendable {
         return errno == ENOSPC
     }
 
-    /// Removes what ``fill()`` wrote.
+    /// Removes the file that ``fill()`` wrote.
     public func empty() throws { try FileManager.default.removeItem(atPath: filler) }
 
     deinit {

@@ -3,18 +3,19 @@
 import Foundation
 import Glibc
 
-/// `openssl s_server` that wants a client certificate and says so by TLS alerts, as nginx does not.
+/// A server, run by `openssl s_server`, that requires a client certificate and reports a missing one with a TLS alert.
+/// nginx doesn't send such alerts.
 public final class TLSAlertServer: Sendable {
-    /// Its certificates; clients need one of the authority's.
+    /// The certificates of the server. Clients need a certificate that their authority signed.
     public let certificates: TestCertificates
     private let folder: URL
     private let port: UInt16
     private let process: ChildProcess
 
-    /// Where it is.
+    /// The URL of the server.
     public var url: URL { URL(string: "https://localhost:\(port)/") ?? URL(filePath: "/") }
 
-    /// Starts it with options such as `-tls1_3`.
+    /// Starts the server with options such as `-tls1_3`.
     public init(_ options: [String]) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "webimage-alerts-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -3,11 +3,11 @@
 import Foundation
 import Glibc
 
-/// stunnel: takes TLS on a free port of 127.0.0.1 and hands on what is inside to another port.
+/// A stunnel process that terminates TLS on a free port of 127.0.0.1 and forwards the plaintext to another port.
 public final class TLSFront: Sendable {
     private static let executable = "/usr/bin/stunnel4"
 
-    /// Why tests with it are skipped; nil where it is there.
+    /// The reason to skip tests that need stunnel, or `nil` if stunnel and OpenSSL are installed.
     public static var missing: String? {
         for program in [executable, "/usr/bin/openssl"] where access(program, X_OK) != 0 {
             return "\(program) is not installed (Scripts/setup test)"
@@ -15,12 +15,13 @@ public final class TLSFront: Sendable {
         return nil
     }
 
-    /// Its port.
+    /// The port of the TLS server.
     public let port: UInt16
     private let folder: URL
     private let process: ChildProcess
 
-    /// Starts it before `target`; with `wantsCertificate` it lets in whom the authority of `certificates` knows.
+    /// Starts stunnel in front of the port `target`. If `wantsCertificate` is `true`, clients need a certificate that
+    /// the authority of `certificates` signed.
     public init(
         before target: UInt16, _ certificates: TestCertificates, _ kind: TestCertificates.Kind = .good,
         wantsCertificate: Bool = false
@@ -57,6 +58,6 @@ public final class TLSFront: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Ends the process; returns when it has ended.
+    /// Ends the process and waits until it has ended.
     public func stop() { process.stop() }
 }

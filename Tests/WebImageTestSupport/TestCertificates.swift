@@ -2,40 +2,40 @@
 
 import Foundation
 
-/// Certificates for tests, made by `openssl` in a folder: an authority and servers' certificates of every kind.
+/// Certificates for tests: an authority and one server certificate of each kind. `openssl` creates them in a directory.
 public struct TestCertificates: Sendable {
-    /// What is wrong with a server's certificate.
+    /// A kind of server certificate, named after its defect.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Nothing: for localhost and 127.0.0.1, by the authority.
+        /// A valid certificate for localhost and 127.0.0.1 that the authority signed.
         case good
-        /// For another host.
+        /// A certificate for another host.
         case wrongHost
-        /// Its time is over.
+        /// An expired certificate.
         case expired
-        /// Its time has not come.
+        /// A certificate that isn't valid yet.
         case notYetValid
-        /// Signed by itself.
+        /// A self-signed certificate.
         case selfSigned
     }
 
-    /// What could not be done.
+    /// The error that is thrown when an `openssl` command fails.
     public struct Failure: Error, CustomStringConvertible {
-        /// The command's words.
+        /// The command and its output.
         public let description: String
     }
 
     private let folder: URL
 
-    /// The authority's PEM file.
+    /// The path of the authority's PEM file.
     public var authority: String { folder.appending(path: "ca.pem").path() }
 
-    /// PEM file of a certificate.
+    /// Returns the path of the PEM file of a certificate.
     public func certificate(_ kind: Kind) -> String { folder.appending(path: "\(kind.rawValue).pem").path() }
 
-    /// PEM file of a certificate's key; one for all of them.
+    /// The path of the PEM file of the private key, which all certificates share.
     public var key: String { folder.appending(path: "key.pem").path() }
 
-    /// Makes all of them in `folder`.
+    /// Creates the authority and all certificates in `folder`.
     public init(in folder: URL) throws {
         self.folder = folder
         try Data(Self.configuration.utf8).write(to: folder.appending(path: "ca.conf"))
@@ -55,7 +55,7 @@ public struct TestCertificates: Sendable {
         )
     }
 
-    /// The pin of the servers' public key: base64 of its SHA-256 digest.
+    /// Returns the pin of the public key of the servers, which is the Base64-encoded SHA-256 digest of the key.
     public func publicKeyPin() throws -> String {
         try run("pkey -in key.pem -pubout -outform DER -out public.der")
         try run("dgst -sha256 -binary -out public.sha256 public.der")

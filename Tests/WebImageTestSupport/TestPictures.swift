@@ -3,15 +3,15 @@
 import Foundation
 import WebImage
 
-/// Small pictures made on the spot, each telling its number by its colours.
+/// Small generated images, whose colors depend on a number.
 public enum TestPictures {
-    /// A PNG of `width` × `height` pixels; equal numbers give equal bytes.
+    /// Returns a PNG file of `width` × `height` pixels. Equal arguments result in equal data.
     public static func png(_ number: Int, width: Int = 64, height: Int = 48) throws -> Data {
         try CoderRegistry.standard.encode(
             Image(pixels: pixels(number, width: width, height: height)), as: .png(), context: CodingContext())
     }
 
-    /// The pixels of ``png(_:width:height:)``: a gradient over a colour that tells the number.
+    /// Returns the pixels of ``png(_:width:height:)``, a gradient over a color that depends on the number.
     public static func pixels(_ number: Int, width: Int = 64, height: Int = 48) throws -> PixelBuffer {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
         let stride = canvas.bytesPerRow
@@ -29,16 +29,16 @@ public enum TestPictures {
         return canvas.finish(isOpaque: true)
     }
 
-    /// A folder of its own, removed when the value goes.
+    /// Returns a new temporary directory, which is removed when the object is deallocated.
     public static func temporaryFolder() throws -> TemporaryFolder { try TemporaryFolder() }
 }
 
-/// A folder that lives as long as this object.
+/// A temporary directory that exists as long as this object.
 public final class TemporaryFolder: Sendable {
-    /// Absolute path.
+    /// The absolute path of the directory.
     public let path: String
 
-    /// Makes an empty folder with mode 0700.
+    /// Creates an empty directory with mode 0700.
     public init() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "webimage-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -48,6 +48,6 @@ public final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Absolute path of `name` inside.
+    /// Returns the absolute path of the file `name` in the directory.
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 }

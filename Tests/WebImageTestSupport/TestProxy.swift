@@ -3,33 +3,33 @@
 import Foundation
 import Glibc
 
-/// A proxy of one's own on a free port of 127.0.0.1: tinyproxy for HTTP, microsocks for SOCKS5.
+/// A proxy server on a free port of 127.0.0.1, run by tinyproxy for HTTP or by microsocks for SOCKS5.
 public final class TestProxy: Sendable {
-    /// Which program.
+    /// A kind of proxy, with the path of its program.
     public enum Kind: String, Sendable {
-        /// HTTP and CONNECT.
+        /// An HTTP proxy that supports CONNECT.
         case http = "/usr/bin/tinyproxy"
-        /// SOCKS5.
+        /// A SOCKS5 proxy.
         case socks = "/usr/bin/microsocks"
 
-        /// Why tests with it are skipped; nil where it is there.
+        /// The reason to skip tests that need the proxy, or `nil` if its program is installed.
         public var missing: String? {
             access(rawValue, X_OK) == 0 ? nil : "\(rawValue) is not installed (Scripts/setup test)"
         }
     }
 
-    /// What could not be done.
+    /// The error that is thrown when the proxy can't be started.
     public struct Failure: Error, CustomStringConvertible {
         /// The reason.
         public let description: String
     }
 
-    /// Its port.
+    /// The port of the proxy.
     public let port: UInt16
     private let folder: URL
     private let process: ChildProcess
 
-    /// Starts a proxy. With a user it wants that user and `password`.
+    /// Starts a proxy. If `user` isn't `nil`, clients must authenticate with `user` and `password`.
     public init(_ kind: Kind, user: String? = nil, password: String = "") throws {
         guard let port = LocalPorts.free(1).first else { throw Failure(description: "no free port") }
         self.port = port
@@ -61,6 +61,6 @@ public final class TestProxy: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Ends the process; returns when it has ended.
+    /// Ends the process and waits until it has ended.
     public func stop() { process.stop() }
 }

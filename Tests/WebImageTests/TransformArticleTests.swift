@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import WebImage
 
-/// The snippets of Documentation/Transformers.md.
-@Suite("The article on transformers")
+/// Tests of the snippets in Documentation/Transformers.md.
+@Suite("Transformers article")
 struct TransformArticleTests {
     private func picture(_ width: Int, _ height: Int) throws -> PixelBuffer {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
@@ -15,7 +15,7 @@ struct TransformArticleTests {
         return canvas.finish(isOpaque: true)
     }
 
-    @Test("Avatars, by request and without a manager")
+    @Test("An avatar is created with a request and without a manager")
     func avatar() throws {
         let url = try #require(URL(string: "https://pictures.example/a.jpg"))
         let pixels = try picture(120, 100)
@@ -34,7 +34,7 @@ struct TransformArticleTests {
         #expect(image.pixels.size == PixelSize(width: 96, height: 96) && soft.size == pixels.size)
     }
 
-    @Test("Compositions, own transformers, points")
+    @Test("Compositions, closures, and lengths in points work")
     func composed() throws {
         let pixels = try picture(120, 100)
         let badge = try picture(9, 9)
@@ -54,7 +54,7 @@ struct TransformArticleTests {
         #expect(!cut.isOpaque)
     }
 
-    @Test("Placeholders and colours")
+    @Test("Placeholders and colors are created from pixels")
     func placeholders() throws {
         let pixels = try picture(40, 30)
         let hash = try BlurHash(of: pixels, xComponents: 4, yComponents: 3)

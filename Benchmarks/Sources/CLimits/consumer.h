@@ -2,7 +2,7 @@
 #pragma once
 #include "CLimits.h"
 
-/// Takes the body of request `number`; true when it has taken the memory over.
+/// Receives the body of request `number`. Returns a nonzero value if it takes ownership of the memory.
 typedef int (*wi_consumer)(void *context, int number, uint8_t *bytes, size_t count);
 
 int wi_load_all(

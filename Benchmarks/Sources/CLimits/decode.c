@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pictures are the benchmark's own, so what libjpeg does on errors (it ends the process) will do.
+// The benchmark creates all images itself, so the default error handler of libjpeg, which ends the process, is
+// sufficient.
 #include "CLimits.h"
 #include <png.h>
 #include <stdio.h>

@@ -52,7 +52,7 @@ int wi_load_all(
     if (!multi || !slots) return -1;
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)connections * 2);
     int next = 0, done = 0, running = 0;
-    // The same request as the downloader's, field by field.
+    // The request has the same header fields as that of the downloader.
     struct curl_slist *fields = NULL;
     fields = curl_slist_append(fields, "Accept: image/webp,image/png,image/jpeg,image/gif,image/bmp;q=0.9,*/*;q=0.5");
     fields = curl_slist_append(fields, "User-Agent: WebImage/0.1");

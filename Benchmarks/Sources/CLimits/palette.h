@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The palette of the pictures with one byte per pixel: 6 × 7 × 6 colours.
+// The palette of the images with one byte per pixel, which has 6 × 7 × 6 colors.
 #pragma once
 #include <stdint.h>
 

@@ -16,7 +16,7 @@ static double lanczos(double x) {
     return 3 * sin(a) * sin(a / 3) / (a * a);
 }
 
-/// Weights of the source pixels of one output pixel, all outputs with room for `room` weights each.
+/// Returns the weights of the source pixels for each output pixel. There's space for `room` weights per output pixel.
 static Taps *makeTaps(double span, int limit, int outputs, float *weights, int room) {
     Taps *taps = malloc(sizeof(Taps) * (size_t)outputs);
     if (!taps) return NULL;
@@ -35,7 +35,7 @@ static Taps *makeTaps(double span, int limit, int outputs, float *weights, int r
     return taps;
 }
 
-/// Across all rows into floats, `outputs` pixels a row.
+/// Resamples all rows to floats, with `outputs` pixels per row.
 __attribute__((target_clones("avx512f", "avx2", "default"))) static void across(
     const uint8_t *source, int width, int height, const Taps *taps, int outputs, float *result) {
     for (int y = 0; y < height; y++) {
@@ -49,7 +49,7 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) static void across(
     }
 }
 
-/// Down the columns into bytes.
+/// Resamples the columns to bytes.
 __attribute__((target_clones("avx512f", "avx2", "default"))) static void down(
     const float *rows, int width, const Taps *taps, int outputs, float *line, uint8_t *result) {
     for (int y = 0; y < outputs; y++) {
@@ -95,7 +95,7 @@ int wi_limit_lanczos(
     return code;
 }
 
-/// Width and height from the frame header of a JPEG.
+/// Reads the width and the height from the frame header of a JPEG.
 static int jpegSize(const uint8_t *bytes, size_t count, wi_limit_size *size) {
     for (size_t at = 2; at + 9 < count && bytes[at] == 0xff;) {
         int marker = bytes[at + 1];

@@ -29,7 +29,7 @@ wi_avif_status wi_avif_status_of(avifResult result) {
     }
 }
 
-/// The edge of a centred part of `part` pixels, moved by a fraction; kept inside.
+/// Returns the offset of a centered region of `part` pixels that is shifted by a fraction, clamped to the image.
 static uint32_t edge(uint32_t whole, uint32_t part, uint32_t numerator, uint32_t denominator) {
     double place = ((double)whole - part) / 2;
     if (denominator) place += (double)(int32_t)numerator / denominator;
@@ -76,7 +76,7 @@ wi_avif_status wi_avif_open(const uint8_t *data, size_t count, uint32_t max_pixe
         max_pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? max_pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
     own->decoder->imageDimensionLimit = max_side;
     own->decoder->imageCountLimit = max_frames;
-    // As browsers do: many writers leave out the depth, or crop at odd places.
+    // Like browsers, accept files without a stored depth or with an invalid crop, because many encoders write them.
     own->decoder->strictFlags &= ~(avifStrictFlags)(AVIF_STRICT_PIXI_REQUIRED | AVIF_STRICT_CLAP_VALID);
     avifResult status = avifDecoderSetIOMemory(own->decoder, data, count);
     if (status == AVIF_RESULT_OK) status = avifDecoderParse(own->decoder);

@@ -36,7 +36,7 @@ avifResult wi_avif_picture(const void *pixels, size_t stride, uint32_t width, ui
 }
 
 void wi_avif_configure(avifEncoder *encoder, wi_avif_options options) {
-    // Quality 100 is quantizer 0, quality 1 the coarsest.
+    // Quality 100 corresponds to quantizer 0, and quality 1 to the coarsest quantizer.
     int quantizer =
         options.is_lossless ? 0 : ((100 - options.quality) * AVIF_QUANTIZER_WORST_QUALITY + 49) / 99;
     encoder->speed = options.speed;

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/// A profile may declare a table of any size before it turns out that its bytes are not there. The largest table
-/// that a profile of 4 MiB can fill takes 8 MiB.
+/// The maximum size of one allocation, in bytes. A profile can declare a table of any size before the missing data is
+/// detected. The largest table that a profile of 4 MiB can fill uses 8 MiB.
 static const cmsUInt32Number LARGEST = 16u << 20;
 
 static void *take(cmsContext context, cmsUInt32Number size) {

@@ -2,5 +2,5 @@
 #pragma once
 #include <lcms2.h>
 
-/// A context of its own for one profile; what it allocates is bounded piece by piece.
+/// Creates a separate context for one profile, which limits the size of each allocation.
 cmsContext wi_color_context(void);

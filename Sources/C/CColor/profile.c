@@ -8,8 +8,8 @@ static uint32_t number(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/// Tables in floating point (D2B0 to D2B3) have no bound on their stages and segments, and everybody else reads the
-/// other tags: their names are made unknown.
+/// Renames the floating-point tables (D2B0 to D2B3) so that Little CMS ignores them. They have no limit on their
+/// stages and segments, and other applications read the other tags.
 static void hide_float_tables(uint8_t *bytes, size_t count) {
     uint32_t tags = number(bytes + 128);
     for (size_t place = 132; tags > 0 && place + 12 <= count; tags--, place += 12)
@@ -86,7 +86,7 @@ int wi_icc_curve(const wi_icc_profile *own, int channel, float *out, size_t coun
     int is_gray = wi_icc_space_of(own) == WI_ICC_GRAY;
     const cmsToneCurve *curve = cmsReadTag(own->profile, is_gray ? cmsSigGrayTRCTag : names[channel % 3]);
     if (!curve || count < 2) return 0;
-    // Where the connection space is Lab, a grey curve leads to lightness (CIE 15: its inverse here).
+    // If the connection space is Lab, a gray curve produces lightness. Apply the inverse of the CIE 15 formula.
     int is_lightness = is_gray && cmsGetPCS(own->profile) == cmsSigLabData;
     for (size_t index = 0; index < count; index++) {
         float light = cmsEvalToneCurveFloat(curve, (float)index / (float)(count - 1));

@@ -10,7 +10,7 @@ wi_icc_transform *wi_icc_transform_make(const wi_icc_profile *own, int bytes_per
     int is_ink = wi_icc_space_of(own) == WI_ICC_CMYK;
     if (wi_icc_space_of(own) == WI_ICC_GRAY || (is_ink && bytes_per_sample != 1)) return NULL;
     cmsUInt32Number to = bytes_per_sample == 2 ? TYPE_RGBA_16 : TYPE_RGBA_8;
-    // Without the cache of the last pixel a transform holds nothing that changes: threads may share it.
+    // Without the cache of the last pixel, a transform is immutable, so threads can share it.
     cmsUInt32Number flags = cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | (is_ink ? 0 : cmsFLAGS_COPY_ALPHA);
     wi_icc_transform *result = calloc(1, sizeof *result);
     cmsHPROFILE target = cmsCreate_sRGBProfileTHR(own->context);

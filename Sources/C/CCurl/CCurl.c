@@ -70,7 +70,7 @@ CURLcode wi_curl_get_socket(CURL *easy, curl_socket_t *value) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
 }
 
-// What the server says by TLS: libcurl reports alerts only in words, and not at all if sending failed first.
+// Record the TLS events of the server. libcurl reports alerts only as text, and not at all if sending failed first.
 
 static int facts_index = -1;
 static pthread_once_t facts_once = PTHREAD_ONCE_INIT;
@@ -84,7 +84,7 @@ static void find_facts_index(void) {
     const curl_version_info_data *version = curl_version_info(CURLVERSION_NOW);
     const char *name = version != NULL && version->ssl_version != NULL ? version->ssl_version : "";
     const char prefix[] = "OpenSSL/";
-    // Pointers of another TLS library, or of another OpenSSL, must not reach this one.
+    // Don't pass the pointers of another TLS library or another major version of OpenSSL to this one.
     if (strncmp(name, prefix, sizeof prefix - 1) != 0) return;
     if ((unsigned)atoi(name + sizeof prefix - 1) != OPENSSL_version_major()) return;
     facts_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release_facts);
@@ -126,7 +126,7 @@ static void note_state(const SSL *ssl, int where, int value) {
     }
 }
 
-// OpenSSL calls this if the server requests a certificate.
+// OpenSSL calls this function if the server requests a certificate.
 static int note_certificate_request(SSL *ssl, void *argument) {
     (void)argument;
     wi_tls_facts *facts = facts_of(ssl);
@@ -193,8 +193,8 @@ bool wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
     return curl_multi_poll(multi, &extra, 1, milliseconds, NULL) == CURLM_OK && extra.revents != 0;
 }
 
-// libcurl shows neither end of the pair. They are told from all other sockets by what a wake-up changes: one unread
-// byte at one end, one unacknowledged byte at the other, and both are gone after the poll that reads it.
+// libcurl doesn't expose the descriptors of the pair, so identify them by the effect of a wakeup. One end then has one
+// unread byte and the other has unacknowledged bytes, and both disappear after the poll that reads the byte.
 
 typedef struct {
     int descriptor;
@@ -251,7 +251,7 @@ void wi_curl_multi_close_on_exec(CURLM *multi) {
     free(candidates);
 }
 
-// libpsl comes with libcurl but its headers do not: it is looked for when the program runs.
+// Debian's libcurl depends on libpsl, but the headers of libpsl may be missing, so load the library at run time.
 static const void *suffix_list;
 static int (*suffix_question)(const void *, const char *);
 static pthread_once_t suffix_once = PTHREAD_ONCE_INIT;

@@ -17,7 +17,7 @@
 
 int wi_open_cached(const char *path) {
 #ifdef SYS_openat2
-    // struct open_how of linux/openat2.h, spelled out for older headers.
+    // This is struct open_how from linux/openat2.h, repeated here for older headers.
     struct {
         uint64_t flags;
         uint64_t mode;
@@ -47,7 +47,7 @@ int64_t wi_file_system(const char *path) {
     return (int64_t)(uint32_t)facts.f_type;
 }
 
-// Folder by folder, each opened relative to the one before.
+// Opens each directory of the path relative to the previous one.
 static int open_stepwise(int folder, const char *path) {
     char part[256];
     int here = dup(folder);
@@ -86,7 +86,7 @@ int wi_open_beneath(const char *root, const char *path) {
     } how = {O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, 0x04 /* NO_SYMLINKS */ | 0x08 /* BENEATH */};
     file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 #endif
-    // Sandboxes refuse the newer call with EPERM.
+    // Sandboxes reject the newer system call with EPERM.
     if (file < 0 && (errno == ENOSYS || errno == EPERM)) file = open_stepwise(folder, path);
     int problem = errno;
     close(folder);

@@ -2,7 +2,8 @@
 #include <string.h>
 #include "CGIF.h"
 
-/// Interlaced rows come in four passes (GIF89a, appendix E): where the `n`th row of the data belongs.
+/// Returns the position of the `n`th row of the data in an interlaced frame, which has four passes (GIF89a, appendix
+/// E).
 static size_t interlaced_row(size_t n, size_t height) {
     static const size_t first[4] = {0, 4, 2, 1}, step[4] = {8, 8, 4, 2};
     for (int pass = 0; pass < 4; pass++) {

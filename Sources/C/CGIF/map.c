@@ -3,7 +3,8 @@
 #include <string.h>
 #include "CGIF.h"
 
-/// Nearest colours by the upper six bits of each sample, found when they are first asked for; 0 is not yet.
+/// A cache of the nearest colors, with the upper six bits of each sample as the key. Entries are created on demand,
+/// and 0 means that an entry doesn't exist yet.
 typedef struct {
     const wi_gif_palette *palette;
     uint16_t *nearest;
@@ -18,7 +19,7 @@ static unsigned nearest(finder *in, const int *value) {
         uint8_t colour[4];
         memcpy(colour, &in->palette->colours[at], 4);
         int red = colour[0] - value[0], green = colour[1] - value[1], blue = colour[2] - value[2];
-        // Rough weights of brightness.
+        // Use rough weights for the luminance.
         int distance = 2 * red * red + 4 * green * green + blue * blue;
         if (distance < least) {
             least = distance;
@@ -31,7 +32,8 @@ static unsigned nearest(finder *in, const int *value) {
 
 static inline int clamped(int value) { return value < 0 ? 0 : value > 255 ? 255 : value; }
 
-/// Floyd and Steinberg's shares in sixteenths, mirrored on rows that run from right to left.
+/// Distributes the error in sixteenths, as in the Floyd–Steinberg algorithm. The direction is mirrored for rows that
+/// are processed from right to left.
 static void spread(int *here, int *below, int step, const int *error) {
     for (int channel = 0; channel < 3; channel++) {
         here[3 * step + channel] += error[channel] * 7;
@@ -69,7 +71,7 @@ static void map_row(finder *in, const uint32_t *pixels, size_t width, int is_rev
 int wi_gif_map_nearest(const uint32_t *pixels, size_t width, size_t height, const wi_gif_palette *palette,
                        uint8_t transparent, int dithers, uint8_t *indices) {
     finder in = {palette, calloc(1u << 18, sizeof(uint16_t))};
-    // One pixel more on either side takes what would fall off the row.
+    // An additional pixel on each side receives the error that would fall outside the row.
     size_t row = (width + 2) * 3;
     int *errors = dithers ? calloc(row * 2, sizeof *errors) : NULL;
     int is_done = in.nearest && (!dithers || errors) && palette->count > 0;

@@ -5,7 +5,8 @@
 #define SLOTS 8192
 #define MAX_CODES 4096
 
-/// Strings as "the string before and one index more", by open addressing: at most half of the slots are taken.
+/// The dictionary of strings, which are stored as a previous string and one additional index. It's a hash table with
+/// open addressing, of which at most half the slots are used.
 typedef struct {
     uint32_t key[SLOTS];
     uint16_t code[SLOTS];
@@ -14,7 +15,7 @@ typedef struct {
 typedef struct {
     uint8_t *out;
     size_t capacity;
-    /// Where the length of the present sub-block goes, and what follows it.
+    /// The position for the length of the current sub-block, followed by the position of the next byte.
     size_t block;
     size_t at;
     uint32_t bits;
@@ -27,7 +28,7 @@ static void put_byte(bit_writer *to, uint8_t byte) {
         to->out[to->block] = 255;
         to->block = to->at++;
     }
-    // Room is kept for the next length and the terminator.
+    // Reserve space for the next length and the terminator.
     if (to->at + 3 > to->capacity) {
         to->is_full = 1;
         return;
@@ -46,18 +47,18 @@ static void put_code(bit_writer *to, unsigned code, unsigned width) {
     }
 }
 
-/// Ends the chain of sub-blocks.
+/// Finishes the chain of sub-blocks.
 static size_t finish(bit_writer *to) {
     if (to->count > 0) put_byte(to, (uint8_t)to->bits);
     if (to->is_full) return 0;
     to->out[to->block] = (uint8_t)(to->at - to->block - 1);
-    // An empty last block is the terminator already.
+    // An empty last block already is the terminator.
     if (to->at - to->block > 1) to->out[to->at++] = 0;
     return to->at;
 }
 
 size_t wi_gif_pack_bound(size_t pixels) {
-    // A code of 12 bits for each pixel, one more to clear after each 3,837 (4,096 - 259), one length for each 255 bytes.
+    // The sum of a 12-bit code per pixel, a clear code per 3,837 codes (4,096 - 259), and a length per 255 bytes.
     size_t bytes = (pixels + pixels / 3837 + 4) * 3 / 2 + 2;
     return bytes + bytes / 255 + 8;
 }
@@ -71,7 +72,7 @@ size_t wi_gif_pack(const uint8_t *indices, size_t pixels, unsigned minimum_code_
     memset(known.key, 0, sizeof known.key);
     put_code(&to, clear, width);
     for (size_t at = 1; at < pixels; at++) {
-        // One more than the pair, so that 0 is a free slot.
+        // Add 1 to the pair, because 0 means a free slot.
         uint32_t key = (prefix << 8 | indices[at]) + 1;
         unsigned slot = (key * 2654435761u) >> 19;
         while (known.key[slot] && known.key[slot] != key) slot = (slot + 1) & (SLOTS - 1);
@@ -93,7 +94,7 @@ size_t wi_gif_pack(const uint8_t *indices, size_t pixels, unsigned minimum_code_
         }
     }
     put_code(&to, prefix, width);
-    // The reader makes an entry of the last code too.
+    // The decoder also creates an entry for the last code.
     if (next == (1u << width) && width < 12) width++;
     put_code(&to, end, width);
     return finish(&to);

@@ -5,13 +5,13 @@
 
 #define SLOTS 1024
 
-/// Colours to indices by open addressing; at most 256 of 1,024 slots are taken.
+/// A hash table from colors to indices, with open addressing. At most 256 of its 1,024 slots are used.
 typedef struct {
     uint32_t colour[SLOTS];
     uint16_t index[SLOTS];
 } colour_table;
 
-/// The slot that holds `colour`, or the free one where it belongs.
+/// Returns the slot that contains `colour`, or the free slot for it.
 static inline unsigned slot_of(const colour_table *table, uint32_t colour) {
     unsigned slot = (colour * 2654435761u) >> 22;
     while (table->colour[slot] && table->colour[slot] != colour) slot = (slot + 1) & (SLOTS - 1);
@@ -58,7 +58,7 @@ int wi_gif_map_exact(const uint32_t *pixels, size_t count, const wi_gif_palette 
     return 1;
 }
 
-/// Pixels whose samples agree in the upper five bits.
+/// The pixels whose samples are equal in the upper five bits.
 typedef struct {
     uint64_t count;
     uint64_t sum[3];
@@ -69,7 +69,7 @@ typedef struct {
     size_t first;
     size_t count;
     uint64_t pixels;
-    /// Along which the colours differ most, and by how much in all.
+    /// The axis along which the colors differ most, followed by the total spread along it.
     int axis;
     double spread;
 } box;
@@ -105,7 +105,7 @@ static box measured(const cell *cells, size_t first, size_t count) {
     return result;
 }
 
-/// Counts the pixels' colours; the cells that hold any come first.
+/// Counts the colors of the pixels. Cells with pixels are moved to the beginning.
 static size_t gather(const uint32_t *pixels, size_t count, cell *cells) {
     for (size_t at = 0; at < count; at++) {
         uint8_t value[4];
@@ -126,7 +126,8 @@ static size_t gather(const uint32_t *pixels, size_t count, cell *cells) {
     return used;
 }
 
-/// Where the cells of `whole`, sorted along its axis, have half of its pixels on either side.
+/// Returns the position that divides the cells of `whole`, sorted along its axis, into two halves with equal numbers
+/// of pixels.
 static size_t median(const cell *cells, const box *whole) {
     uint64_t passed = 0;
     for (size_t at = 0; at + 1 < whole->count; at++) {

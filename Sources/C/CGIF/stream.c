@@ -4,11 +4,11 @@
 
 #define MAX_CODES 4096
 
-/// As wi_gif_unpack, between two bytes of the file.
+/// The state of wi_gif_unpack between two bytes of the file.
 struct wi_gif_stream {
     uint8_t *out;
     size_t pixels, at;
-    /// Bytes that are left of the present sub-block.
+    /// The number of remaining bytes in the current sub-block.
     size_t block;
     uint32_t bits;
     unsigned count;
@@ -51,7 +51,7 @@ static void reset_codes(wi_gif_stream *stream) {
     stream->last_length = 0;
 }
 
-/// Takes one code; 0 where the picture is over, with `status` set.
+/// Processes one code. Returns 0 if decoding is finished, with the result in `status`.
 static int take(wi_gif_stream *stream, unsigned code) {
     if (code == stream->clear) {
         reset_codes(stream);

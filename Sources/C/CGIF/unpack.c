@@ -4,8 +4,8 @@
 
 #define MAX_CODES 4096
 
-/// LZW as in GIF89a, appendix F. A string of the dictionary is always a copy of something already unpacked:
-/// the string before it and one index more. So the dictionary holds places in `out` instead of characters.
+/// The dictionary for LZW (GIF89a, appendix F). Each string is a previous string and one additional index, and it has
+/// already been decompressed. Therefore, the dictionary contains offsets in `out` instead of the strings.
 typedef struct {
     size_t start[MAX_CODES];
     uint32_t length[MAX_CODES];
@@ -19,7 +19,7 @@ typedef struct {
     unsigned count;
 } bit_reader;
 
-/// 1: a code; 0: the chain of sub-blocks is over; -1: the file is.
+/// Reads a code. Returns 1 for a code, 0 at the end of the chain of sub-blocks, and -1 at the end of the file.
 static inline int read_code(bit_reader *in, unsigned width, unsigned *code) {
     while (in->count < width) {
         if (in->block == 0) {
@@ -27,7 +27,7 @@ static inline int read_code(bit_reader *in, unsigned width, unsigned *code) {
             in->block = *in->next++;
             in->left--;
             if (in->block == 0) {
-                // The terminator stays the answer however often it is asked for.
+                // Don't consume the terminator, so that later calls return 0, too.
                 in->next--;
                 in->left++;
                 return 0;
@@ -45,7 +45,7 @@ static inline int read_code(bit_reader *in, unsigned width, unsigned *code) {
     return 1;
 }
 
-/// The last byte of the source may be the first of the target: then bytes must go one by one.
+/// Copies a string. The source and the target may overlap, in which case bytes are copied one at a time.
 static inline void copy_string(uint8_t *out, size_t from, size_t to, size_t length, size_t capacity) {
     if (to - from < 8 || capacity - to < length + 8) {
         for (size_t i = 0; i < length; i++) out[to + i] = out[from + i];
@@ -77,7 +77,8 @@ wi_gif_status wi_gif_unpack(const uint8_t *data, size_t count, unsigned minimum_
             continue;
         }
         if (code == end) break;
-        // The string before and the first index of this one: known as soon as this one is written.
+        // The new string is the previous string and the first index of this one, which is known as soon as this one is
+        // written.
         if (last_length > 0 && next < MAX_CODES) {
             known.start[next] = last_start;
             known.length[next] = (uint32_t)last_length + 1;

@@ -8,9 +8,9 @@
 
 struct wi_heif_decoder {
     struct heif_context *context;
-    /// What is decoded: the picture or its thumbnail.
+    /// The handle that is decoded, either of the image or of its thumbnail.
     struct heif_image_handle *handle;
-    /// The picture while a thumbnail takes its place.
+    /// The handle of the image while a thumbnail replaces it.
     struct heif_image_handle *picture;
     uint32_t width, height;
     char message[160];
@@ -42,7 +42,7 @@ static wi_heif_status choose(wi_heif_decoder *own, uint32_t picture, uint32_t *p
         ids = calloc((size_t)count, sizeof *ids);
         if (!ids) return WI_HEIF_MEMORY;
         heif_context_get_list_of_top_level_image_IDs(own->context, ids, count);
-        // The primary one comes first, the others in the file's order.
+        // The primary image is first, and the others follow in the order of the file.
         uint32_t place = 0;
         heif_item_id chosen = primary;
         for (int index = 0; index < count; index++)
@@ -90,7 +90,7 @@ wi_heif_status wi_heif_open(const uint8_t *data, size_t count, uint32_t max_side
     return status;
 }
 
-/// Whether two sides have the shape of two others, up to half a pixel of the smaller picture.
+/// Returns whether two images have the same aspect ratio, with a tolerance of half a pixel of the smaller one.
 static int is_alike(const wi_heif_info *small, const wi_heif_info *large) {
     double across = (double)small->width * large->height, down = (double)small->height * large->width;
     double slack = large->width > large->height ? large->width : large->height;
@@ -151,7 +151,7 @@ int wi_heif_icc(const wi_heif_decoder *own, uint8_t *out) {
     return heif_image_handle_get_raw_color_profile(own->handle, out).code == heif_error_Ok;
 }
 
-/// Copies rows, samples of 16 bits scaled up from `depth` bits.
+/// Copies rows. 16-bit samples are scaled up from `depth` bits.
 static void copy(const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, uint32_t width,
                  uint32_t height, int bits, int depth) {
     uint32_t top = (1u << depth) - 1;

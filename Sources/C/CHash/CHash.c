@@ -12,12 +12,13 @@ static EVP_MD *sha256;
 static void free_context(void *context) { EVP_MD_CTX_free(context); }
 
 static void prepare(void) {
-    // Looking the algorithm up takes longer than hashing a key.
+    // Fetching the algorithm takes longer than hashing a key, so fetch it only once.
     sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
     has_key = pthread_key_create(&context_key, free_context) == 0;
 }
 
-// The calling thread's context, made once and freed with the thread; NULL where there is no memory.
+// Returns the context of the calling thread, which is created once and destroyed with the thread. Returns NULL if
+// memory can't be allocated.
 static EVP_MD_CTX *thread_context(void) {
     if (!has_key) return NULL;
     EVP_MD_CTX *context = pthread_getspecific(context_key);

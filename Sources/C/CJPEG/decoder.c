@@ -6,7 +6,7 @@ static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
 
 void wi_jpeg_source_nothing(j_decompress_ptr info) { (void)info; }
 
-/// The whole file is in memory: being asked for more means that it ended early.
+/// Handles a request for more data. The whole file is in memory, so the request means that the file is truncated.
 boolean wi_jpeg_source_end(j_decompress_ptr info) {
     ((wi_jpeg_errors *)info->err)->input_ended = 1;
     info->src->next_input_byte = end_of_image;
@@ -100,7 +100,7 @@ wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denomina
     if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
     int is_cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
-    // Adobe's applications store ink inverted; the marker is the only sign of them.
+    // Adobe's applications store inverted CMYK values, and only this marker identifies such files.
     decoder->is_inverted_cmyk = info->saw_Adobe_marker;
     info->scale_num = 1;
     info->scale_denom = denominator;
@@ -137,7 +137,7 @@ static void copy_ink(const JSAMPLE *from, uint8_t *to, uint32_t width, int is_in
     for (size_t index = 0; index < (size_t)width * 4; index++) to[index] = from[index] ^ flip;
 }
 
-/// Ink to light without a profile: each colour is what its ink and black leave of white.
+/// Converts CMYK to RGB without a profile. Each channel is the light that its ink and black leave of white.
 static void convert_cmyk(const JSAMPLE *from, uint8_t *to, uint32_t width, int is_inverted) {
     uint8_t flip = is_inverted ? 0 : 255;
     for (uint32_t x = 0; x < width; x++, from += 4, to += 4) {
@@ -164,7 +164,7 @@ wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size
     return WI_JPEG_OK;
 }
 
-/// True when every coefficient of every component arrived to its last bit.
+/// Returns whether all bits of the coefficients of all components were received.
 static int is_refined(const struct jpeg_decompress_struct *info) {
     if (!info->progressive_mode || !info->coef_bits) return 0;
     for (int c = 0; c < info->num_components; c++)
@@ -174,7 +174,7 @@ static int is_refined(const struct jpeg_decompress_struct *info) {
 }
 
 int wi_jpeg_decoder_is_truncated(const wi_jpeg_decoder *decoder) {
-    // A file whose only loss is its end marker is whole to everyone else, so it is to us.
+    // Like other decoders, treat a file that lacks only its end marker as complete.
     if (!decoder->errors.input_ended) return 0;
     if (decoder->errors.missed_data || decoder->info.arith_code) return 1;
     return decoder->info.buffered_image && !is_refined(&decoder->info);

@@ -11,20 +11,20 @@ struct wi_jpeg_decoder {
     int is_inverted_cmyk;
     int keeps_ink;
     JSAMPROW cmyk;
-    /// What was fed and not taken yet, where the file comes piece by piece.
+    /// The data that libjpeg hasn't consumed yet if the file arrives incrementally.
     uint8_t *pending;
     size_t pending_capacity;
-    /// Bytes still to be stepped over.
+    /// The number of bytes that still have to be skipped.
     size_t skip;
     int is_last;
-    /// Part of the coefficients' bits that were known when the last whole scan ended.
+    /// The fraction of the coefficients' bits that were known at the end of the last complete scan.
     double refinement;
 };
 
-/// Ends the input: libjpeg is told that the picture is over, and the errors remember that it was not.
+/// Ends the input. libjpeg receives an end marker, and `errors` records that the file didn't contain it.
 boolean wi_jpeg_source_end(j_decompress_ptr info);
 void wi_jpeg_source_nothing(j_decompress_ptr info);
-/// What the last error means; called where `escape` led.
+/// Returns the status for the last error. Called after `escape`.
 wi_jpeg_status wi_jpeg_decoder_failure(const wi_jpeg_decoder *decoder);
-/// A decoder without a source; NULL without memory.
+/// Creates a decoder without a source. Returns NULL if memory can't be allocated.
 wi_jpeg_decoder *wi_jpeg_decoder_make(size_t max_memory, int max_scans);

@@ -37,7 +37,8 @@ _Noreturn void wi_jpeg_fail(j_common_ptr info, wi_jpeg_status status, const char
 static void emit_message(j_common_ptr info, int level) {
     wi_jpeg_errors *errors = (wi_jpeg_errors *)info->err;
     if (level >= 0) return;
-    // Everything after the end is a consequence of the end and says nothing about the data before it.
+    // Warnings after the end of the input are a consequence of the truncation, and they don't concern the data before
+    // it.
     if (errors->input_ended) {
         if (errors->base.msg_code == JWRN_HIT_MARKER) errors->missed_data = 1;
         return;

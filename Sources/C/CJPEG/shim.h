@@ -7,10 +7,12 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-/// Corrupt files may warn once per block; past this many there is nothing worth showing (as libvips).
+/// The maximum number of warnings. A corrupt file can cause one per block. As in libvips, images with more warnings
+/// are rejected.
 #define WI_JPEG_MAX_WARNINGS 100
 
-/// libjpeg's error manager first, so that its pointer is also ours.
+/// The error state. libjpeg's error manager is the first member, so a pointer to it is also a pointer to this
+/// structure.
 typedef struct {
     struct jpeg_error_mgr base;
     jmp_buf escape;
@@ -21,5 +23,5 @@ typedef struct {
 } wi_jpeg_errors;
 
 void wi_jpeg_errors_install(wi_jpeg_errors *errors, j_common_ptr info);
-/// Leaves through `escape` with words of our own.
+/// Jumps to `escape` with a custom message.
 _Noreturn void wi_jpeg_fail(j_common_ptr info, wi_jpeg_status status, const char *message);

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include "decoder.h"
 
-/// No segment is longer than 64 KiB and no row of blocks needs more before libjpeg takes it. What keeps more waiting
-/// would be read again and again with every piece that comes.
+/// The maximum amount of unconsumed data, in bytes. No segment is longer than 64 KiB, and libjpeg never needs more for
+/// a row of blocks. Corrupt data that keeps more waiting would be scanned again with every chunk.
 #define MAX_PENDING (128u << 10)
 
-/// Suspends until more is fed.
+/// Suspends decoding until more data is appended.
 static boolean stream_fill(j_decompress_ptr info) {
     wi_jpeg_decoder *decoder = (wi_jpeg_decoder *)info;
     return decoder->is_last ? wi_jpeg_source_end(info) : FALSE;
@@ -31,7 +31,7 @@ wi_jpeg_decoder *wi_jpeg_stream_open(size_t max_memory, int max_scans) {
     return decoder;
 }
 
-/// Moves what waits to the beginning of memory that has room for `count` bytes more.
+/// Moves the unconsumed data to the beginning of the buffer and makes space for `count` more bytes.
 static int make_room(wi_jpeg_decoder *decoder, size_t count) {
     size_t waiting = decoder->source.bytes_in_buffer;
     if (waiting) memmove(decoder->pending, decoder->source.next_input_byte, waiting);
@@ -64,7 +64,7 @@ wi_jpeg_status wi_jpeg_stream_feed(wi_jpeg_decoder *decoder, const uint8_t *byte
     return WI_JPEG_OK;
 }
 
-/// Known bits of the coefficients, as a part of all. libjpeg counts a scan as soon as it begins.
+/// Returns the fraction of the coefficients' bits that are known. libjpeg counts a scan as soon as it begins.
 static double refinement(const struct jpeg_decompress_struct *info) {
     if (!info->progressive_mode || !info->coef_bits || info->num_components < 1) return 0;
     double known = 0;
@@ -99,7 +99,8 @@ int wi_jpeg_stream_scans(const wi_jpeg_decoder *decoder) {
 
 wi_jpeg_status wi_jpeg_stream_begin_output(wi_jpeg_decoder *decoder) {
     if (setjmp(decoder->errors.escape)) return wi_jpeg_decoder_failure(decoder);
-    // A scan that is whole: rows never wait for bytes. They show what the one after it brought so far as well.
+    // Select a complete scan, so that rows never wait for data. The rows also contain the received part of the next
+    // scan.
     return jpeg_start_output(&decoder->info, wi_jpeg_stream_scans(decoder)) ? WI_JPEG_OK : WI_JPEG_MORE;
 }
 

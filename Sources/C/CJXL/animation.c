@@ -4,7 +4,7 @@
 #include "CJXL.h"
 #include "encoder.h"
 
-/// The slot that holds the canvas; 0 would not keep frames that are shown.
+/// The reference slot of the canvas. Slot 0 wouldn't keep visible frames.
 #define CANVAS 1
 
 struct wi_jxl_animator {
@@ -59,7 +59,7 @@ wi_jxl_status wi_jxl_animator_add(wi_jxl_animator *animator, const void *pixels,
     if (!place(animator, part) ||
         JxlEncoderAddImageFrame(animator->settings, &format, pixels, size) != JXL_ENC_SUCCESS)
         return WI_JXL_CORRUPT;
-    // The last frame is marked as such only where the end is known before it is encoded.
+    // libjxl marks the last frame only if the input is closed before that frame is encoded.
     if (part->is_last) JxlEncoderCloseInput(animator->encoder);
     return wi_jxl_drain(animator->encoder, &animator->output);
 }

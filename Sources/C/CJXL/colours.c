@@ -33,7 +33,8 @@ static int is_srgb(const JxlColorEncoding *colours) {
            colours->white_point == JXL_WHITE_POINT_D65 && colours->transfer_function == JXL_TRANSFER_FUNCTION_SRGB;
 }
 
-/// libjxl's numbers are those of H.273, but for P3, which it has once, and the white beside it.
+/// Reads the code points. The values of libjxl are those of ITU-T H.273, except for P3, for which libjxl has one value
+/// and a separate white point.
 static void read_code_points(const JxlColorEncoding *colours, wi_jxl_info *info) {
     uint32_t primaries = (uint32_t)colours->primaries;
     if (colours->color_space == JXL_COLOR_SPACE_GRAY)
@@ -47,7 +48,7 @@ static void read_code_points(const JxlColorEncoding *colours, wi_jxl_info *info)
               !(primaries == JXL_PRIMARIES_P3 && colours->white_point == JXL_WHITE_POINT_DCI)))
         return;
     uint32_t transfer = (uint32_t)colours->transfer_function;
-    // Made from PNGs whose gAMA of 1 / 2.2 stood for sRGB.
+    // Such files were converted from PNG files whose gAMA of 1 / 2.2 meant sRGB.
     if (transfer == JXL_TRANSFER_FUNCTION_GAMMA && fabs(colours->gamma * 2.2 - 1) < 0.005)
         transfer = JXL_TRANSFER_FUNCTION_SRGB;
     if (transfer == JXL_TRANSFER_FUNCTION_GAMMA || transfer == JXL_TRANSFER_FUNCTION_UNKNOWN) return;

@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include "CJXL.h"
 
-/// Pictures in libjxl's own colours come out as sRGB, but with the range they were made for; others as stored, with their profile.
+/// Selects the output color space. Images in libjxl's internal color space are decoded to sRGB, or to their original
+/// encoding if it's HDR. Other images keep their stored color space and profile.
 void wi_jxl_choose_colours(JxlDecoder *decoder);
-/// The profile of the pixels as malloc'ed bytes, NULL where they are sRGB; `info` gets its size and the code points.
+/// Returns the color profile of the pixels, which the caller must release with free, or NULL if the pixels are sRGB.
+/// `info` receives the size of the profile and the code points.
 uint8_t *wi_jxl_read_profile(JxlDecoder *decoder, wi_jxl_info *info);

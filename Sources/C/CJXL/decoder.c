@@ -13,7 +13,7 @@ struct wi_jxl_decoder {
     wi_jxl_budget budget;
     uint8_t *icc;
     uint32_t width, height;
-    /// The frame whose pixels come next; UINT32_MAX where it must begin again.
+    /// The index of the frame that is decoded next, or UINT32_MAX if the decoder must restart.
     uint32_t next;
 };
 
@@ -123,7 +123,7 @@ static int seek(wi_jxl_decoder *own, uint32_t index) {
         own->next = 0;
     }
     if (index > own->next) JxlDecoderSkipFrames(own->decoder, index - own->next);
-    // Until this frame is whole, the place is unknown.
+    // Until this frame is complete, the position is unknown.
     own->next = UINT32_MAX;
     return 1;
 }

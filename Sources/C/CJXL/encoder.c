@@ -10,7 +10,7 @@ static int embed(JxlEncoder *encoder, const wi_jxl_blocks *blocks) {
     if (!blocks->exif_count && !blocks->xmp_count) return 1;
     if (JxlEncoderUseBoxes(encoder) != JXL_ENC_SUCCESS) return 0;
     if (blocks->exif_count) {
-        // The number of bytes before the block comes first.
+        // The box begins with the offset of the EXIF block.
         uint8_t *box = calloc(1, blocks->exif_count + 4);
         if (!box) return 0;
         memcpy(box + 4, blocks->exif, blocks->exif_count);

@@ -3,7 +3,7 @@
 #include "memory.h"
 #include <stdlib.h>
 
-/// Holds a block's size; as large as the strictest alignment.
+/// The size of the header in front of each block, which stores the size of the block. It has the strictest alignment.
 enum { HEAD = 16 };
 
 static void *take(void *opaque, size_t size) {

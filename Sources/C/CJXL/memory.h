@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/// Counts what libjxl holds and refuses more than a limit.
+/// A memory budget that counts the memory of libjxl and rejects allocations beyond a limit.
 typedef struct {
     atomic_size_t used;
     size_t limit;

@@ -12,7 +12,7 @@ struct wi_jxl_stream {
     uint8_t *out;
     size_t stride, alignment;
     uint32_t width, height;
-    /// What was fed and libjxl has not taken yet.
+    /// The data that libjxl hasn't consumed yet.
     uint8_t *pending;
     size_t pending_count, pending_capacity;
     uint8_t *icc;
@@ -78,7 +78,7 @@ static wi_jxl_status set_buffer(wi_jxl_stream *own) {
     return WI_JXL_OK;
 }
 
-/// Lets libjxl take what it can; WI_JXL_TRUNCATED where it wants more.
+/// Lets libjxl process the available data. Returns WI_JXL_TRUNCATED if more data is needed.
 static wi_jxl_status process(wi_jxl_stream *own) {
     wi_jxl_status status = WI_JXL_OK;
     while (status == WI_JXL_OK) {

@@ -15,7 +15,7 @@ static void silence(const gchar *domain, GLogLevelFlags level, const gchar *mess
     (void)domain, (void)level, (void)message, (void)user;
 }
 
-/// What poppler thinks of a damaged file is not for the terminal.
+/// Disables poppler's messages about corrupt files, which would appear on the terminal.
 static void prepare(void) {
     g_log_set_handler("Poppler", (GLogLevelFlags)(G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_DEBUG),
                       silence, NULL);
@@ -57,7 +57,7 @@ int wi_pdf_size(wi_pdf_document *own, uint32_t index, double *width, double *hei
     return 1;
 }
 
-/// Cairo's pixels are one 32-bit number each, alpha highest; on paper all are opaque.
+/// Reorders cairo's pixels, which are 32-bit numbers with alpha in the highest bits. On paper, all pixels are opaque.
 static void reorder(uint8_t *out, size_t stride, uint32_t width, uint32_t height) {
     for (uint32_t y = 0; y < height; y++) {
         uint8_t *row = out + (size_t)y * stride;

@@ -6,7 +6,7 @@ uint32_t wi_png_check(const uint8_t *bytes, size_t count) {
     return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, count);
 }
 
-/// Exact a × b / 255, rounded.
+/// Returns a × b / 255, correctly rounded.
 static inline unsigned multiply(unsigned a, unsigned b) {
     unsigned product = a * b + 128;
     return (product + (product >> 8)) >> 8;

@@ -3,7 +3,8 @@
 #include <png.h>
 #include "CPNG.h"
 
-/// Has libpng keep what wi_png_read_colors reads. Before the header.
+/// Configures libpng to keep the chunks that wi_png_read_colors reads. Call this function before reading the header.
 void wi_png_want_colors(png_structp png);
-/// After the header; libpng's error exit may be taken.
+/// Reads the color chunks. Call this function after reading the header. It may exit through the error handler of
+/// libpng.
 void wi_png_read_colors(png_structp png, png_infop info, wi_png_colors *colors);

@@ -40,7 +40,7 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
     decoder->left -= count;
 }
 
-/// Chunks whose content nobody here looks at: not even decompressed.
+/// Configures libpng to skip chunks that this library doesn't use, without decompressing them.
 static void ignore_text(png_structp png) {
     static const png_byte names[] = "tEXt\0zTXt\0iTXt\0tIME\0sPLT\0hIST\0eXIf\0pCAL\0sCAL\0oFFs";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));
@@ -64,7 +64,7 @@ wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t ma
         return NULL;
     }
     png_set_read_fn(decoder->png, decoder, on_read);
-    // The caller checks the size between header and start; libpng's own limit would hide it from him.
+    // The caller checks the size between the header and the start. The limit of libpng would prevent this check.
     png_set_user_limits(decoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_cache_max(decoder->png, 64);
     png_set_chunk_malloc_max(decoder->png, max_chunk);
@@ -94,14 +94,15 @@ static int plain_channels(int type, int has_alpha) {
 wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_steps, wi_png_info *info) {
     png_structp png = decoder->png;
     if (setjmp(decoder->escape)) return decoder->status;
-    // What libpng has taken in but not unpacked when the data ends is lost: little, where partial rows count.
+    // If the data is truncated, the input that libpng has buffered but not decompressed is lost. If partial rows
+    // matter, use a small buffer.
     if (reads_in_small_steps) png_set_compression_buffer_size(png, 64);
     png_read_info(png, decoder->info);
     int type = png_get_color_type(png, decoder->info);
     info->width = png_get_image_width(png, decoder->info);
     info->height = png_get_image_height(png, decoder->info);
     info->bits = png_get_bit_depth(png, decoder->info);
-    // libpng keeps a tRNS chunk in the wrong place as "valid", but without entries.
+    // libpng marks a misplaced tRNS chunk as valid, but without entries.
     int transparent = 0;
     png_get_tRNS(png, decoder->info, NULL, &transparent, NULL);
     info->has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent > 0;
@@ -152,11 +153,11 @@ wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *pa
         png_set_expand_16(png);
     else
         png_set_scale_16(png);
-    // Samples in the machine's order; PNG's is that of big-endian machines.
+    // Convert the samples to the byte order of the machine. PNG files are big-endian.
     const uint16_t order = 1;
     if (is_wide && *(const uint8_t *)&order) png_set_swap(png);
     png_set_gray_to_rgb(png);
-    // Takes effect only where expanding gave no alpha.
+    // The filler applies only if the expansion produced no alpha.
     png_set_filler(png, is_wide ? 65535 : 255, PNG_FILLER_AFTER);
     *passes = png_set_interlace_handling(png);
     png_read_update_info(png, decoder->info);

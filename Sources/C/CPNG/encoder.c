@@ -13,11 +13,12 @@ struct wi_png_encoder {
     size_t count;
     size_t capacity;
     wi_png_layout layout;
-    /// A row as it is written, and which index each colour of the survey has.
+    /// The buffer for an output row, and the palette index of each color in the survey.
     uint8_t *row;
     const wi_png_survey *survey;
     uint8_t indices[MAX_COLOURS];
-    /// Written by hand: libpng puts it behind the pixels, where not every reader looks.
+    /// The EXIF data, which this encoder writes itself. libpng would write it after the pixels, where some decoders
+    /// don't look for it.
     uint8_t *exif;
     size_t exif_count;
     bool has_begun;
@@ -84,7 +85,7 @@ void wi_png_encoder_close(wi_png_encoder *encoder) {
 
 const char *wi_png_encoder_message(const wi_png_encoder *encoder) { return encoder->message; }
 
-/// What is not opaque comes first, so that the list of alphas ends early.
+/// Sets the palette. Colors with transparency are first, so that the list of alpha values is short.
 static void set_palette(wi_png_encoder *encoder, const wi_png_survey *survey) {
     png_color colours[MAX_COLOURS];
     png_byte alphas[MAX_COLOURS];
@@ -112,7 +113,7 @@ wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, const wi_png_layout 
     encoder->layout = *layout;
     encoder->survey = survey;
     png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
-    // A profile that libpng finds fault with is left out.
+    // libpng omits invalid color profiles.
     png_set_benign_errors(png, 1);
     png_set_IHDR(png, encoder->info, layout->width, layout->height, layout->bits, types[layout->kind], PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -149,7 +150,7 @@ wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *icc, 
     return WI_PNG_OK;
 }
 
-/// Samples or indices of fewer than 8 bits, the first in the highest bits.
+/// Stores a sample or an index with fewer than 8 bits. The first one is in the highest bits.
 static void put(uint8_t *row, size_t at, int bits, uint8_t value) {
     size_t shift = 8 - (size_t)bits - at * (size_t)bits % 8;
     if (shift + (size_t)bits == 8) row[at * (size_t)bits / 8] = 0;
@@ -171,7 +172,7 @@ static void pack_narrow(wi_png_encoder *encoder, const uint8_t *pixels) {
     }
 }
 
-/// Whole bytes: which samples of R, G, B, A are written, and how wide they are.
+/// Packs samples of whole bytes. `samples` selects the channels of R, G, B, A for each kind.
 static void pack_wide(wi_png_encoder *encoder, const uint8_t *pixels) {
     static const int samples[][4] = {{0}, {0, 3}, {0, 1, 2}, {0, 1, 2, 3}};
     static const int counts[] = {1, 2, 3, 4};

@@ -15,7 +15,7 @@ struct wi_png_stream {
     wi_png_colors colors;
     uint8_t *out;
     size_t stride;
-    /// Rows of the first pass, and of the present one.
+    /// The number of rows in the first pass, followed by the number of rows in the current pass.
     uint32_t rows_done, pass_rows;
     int passes;
     jmp_buf escape;
@@ -34,7 +34,7 @@ static void on_warning(png_structp png, png_const_charp words) {
     (void)words;
 }
 
-/// Everything before the pixels has come.
+/// Handles the end of the data before the pixels.
 static void on_info(png_structp png, png_infop info) {
     wi_png_stream *stream = png_get_progressive_ptr(png);
     wi_png_info *found = &stream->found;
@@ -54,14 +54,14 @@ static void on_info(png_structp png, png_infop info) {
     png_set_expand(png);
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
-    // Takes effect only where expanding gave no alpha.
+    // The filler applies only if the expansion produced no alpha.
     png_set_filler(png, 255, PNG_FILLER_AFTER);
     stream->passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
     if (png_get_rowbytes(png, info) != (size_t)found->width * 4) png_error(png, "unexpected row length");
 }
 
-/// Interlaced rows come spread over the pixels that are still to come, so that every pass covers the whole picture.
+/// Writes a row. libpng spreads interlaced rows over the pixels of later passes, so every pass covers the whole image.
 static void on_row(png_structp png, png_bytep row, png_uint_32 number, int pass) {
     wi_png_stream *stream = png_get_progressive_ptr(png);
     if (number >= stream->height) return;
@@ -70,7 +70,7 @@ static void on_row(png_structp png, png_bytep row, png_uint_32 number, int pass)
     if (pass == 0) stream->rows_done = number + 1;
 }
 
-/// Chunks whose content nobody here looks at: not even kept until they are whole.
+/// Configures libpng to skip chunks that this library doesn't use, without buffering them.
 static void ignore_text(png_structp png) {
     static const png_byte names[] = "tEXt\0zTXt\0iTXt\0tIME\0sPLT\0hIST\0eXIf\0pCAL\0sCAL\0oFFs";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, (int)(sizeof names / 5));

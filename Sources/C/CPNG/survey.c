@@ -13,7 +13,8 @@ wi_png_survey *wi_png_survey_open(void) {
 
 void wi_png_survey_close(wi_png_survey *survey) { free(survey); }
 
-/// The slot that holds `colour`, or that is free for it. Three of four are always free.
+/// Returns the slot that contains `colour`, or the free slot for it. At least three quarters of the slots are always
+/// free.
 static uint32_t slot_of(const wi_png_survey *survey, uint32_t colour) {
     uint32_t slot = colour * 2654435761u >> 22;
     while (survey->slots[slot] && survey->colours[survey->slots[slot] - 1] != colour) slot = (slot + 1) % SLOTS;
@@ -68,7 +69,8 @@ void wi_png_survey_choose(const wi_png_survey *survey, bool is_opaque, bool allo
     if (survey->count > MAX_COLOURS || !allows_colour) return;
     static const int channels[] = {1, 2, 3, 4};
     int bits = survey->count <= 2 ? 1 : survey->count <= 4 ? 2 : survey->count <= 16 ? 4 : 8;
-    // Two chunks: names, lengths and check values, three bytes a colour and one of transparency.
+    // The palette needs two chunks with names, lengths, and checksums, three bytes per color, and one byte per alpha
+    // value.
     size_t palette = rows_size(layout, bits) + 12 + 3 * (size_t)survey->count + (is_opaque ? 0 : 12 + (size_t)survey->count);
     if (palette >= rows_size(layout, channels[layout->kind] * layout->bits)) return;
     layout->kind = WI_PNG_PALETTE;

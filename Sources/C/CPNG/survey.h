@@ -2,21 +2,21 @@
 #pragma once
 #include "CPNG.h"
 
-/// The most a palette can have.
+/// The maximum number of colors in a palette.
 #define MAX_COLOURS 256
 #define SLOTS 1024
 
 struct wi_png_survey {
-    /// R, G, B, A as they lie in memory.
+    /// The colors as R, G, B, A in memory order.
     uint32_t colours[MAX_COLOURS];
-    /// One more than MAX_COLOURS where there are more.
+    /// The number of colors, or MAX_COLOURS + 1 if there are more.
     int count;
-    /// Place in `colours`, counted from 1.
+    /// Indices into `colours`, starting from 1.
     uint16_t slots[SLOTS];
     bool is_gray;
-    /// That hold every grey.
+    /// The bits per sample that represent all gray values exactly.
     int gray_bits;
 };
 
-/// The place of `colour`; -1 where it is not among them.
+/// Returns the index of `colour`, or -1 if the survey doesn't contain it.
 int wi_png_survey_find(const wi_png_survey *survey, uint32_t colour);

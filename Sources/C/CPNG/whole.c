@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A whole PNG at once: its compressed data is unpacked in one call.
+// A fast path for complete PNG files that decompresses the data in one call.
 #include <libdeflate.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct {
     bool is_data;
 } chunk;
 
-/// Reads the chunk at `*at`; its check value is compared where it holds data.
+/// Reads the chunk at `*at`. Only the checksums of data chunks are verified.
 static bool next_chunk(const uint8_t *png, size_t count, size_t *at, chunk *found) {
     if (count - *at < 12) return false;
     uint32_t length = number(png + *at);
@@ -30,7 +30,8 @@ static bool next_chunk(const uint8_t *png, size_t count, size_t *at, chunk *foun
     return true;
 }
 
-/// The bodies of the IDAT chunks: one where it lies, several copied together into `*joined`, which is to be freed.
+/// Finds the bodies of the IDAT chunks. A single body is used in place. Several bodies are concatenated in `*joined`,
+/// which the caller must release with free.
 static bool find_data(const uint8_t *png, size_t count, const uint8_t **data, size_t *length, uint8_t **joined) {
     size_t at = 8, chunks = 0, total = 0, capacity = 0;
     chunk found;
@@ -63,7 +64,8 @@ bool wi_png_unpack(const uint8_t *png, size_t count, uint8_t *raw, size_t raw_co
     if (find_data(png, count, &data, &length, &joined)) {
         struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
         if (decompressor != NULL) {
-            // Without a place for the count of bytes, anything else than raw_count of them is an error.
+            // Without a pointer for the actual size, libdeflate reports an error unless the output has exactly
+            // raw_count bytes.
             is_whole = libdeflate_zlib_decompress(decompressor, data, length, raw, raw_count, NULL) ==
                        LIBDEFLATE_SUCCESS;
             libdeflate_free_decompressor(decompressor);

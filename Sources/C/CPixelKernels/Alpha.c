@@ -2,8 +2,8 @@
 #include "Dispatch.h"
 #include <string.h>
 
-// Red and blue in one product, green in another. (v + 128 + ((v + 128) >> 8)) >> 8 is v / 255 rounded to nearest
-// for every v up to 65025.
+// Multiply red and blue in one product, and green in another. (v + 128 + ((v + 128) >> 8)) >> 8 is v / 255 rounded to
+// nearest for every v up to 65025.
 WI_INLINE void wi_premultiply_rgba8_body(uint8_t *pixels, size_t count) {
     for (size_t i = 0; i < count; i++) {
         uint32_t p;
@@ -23,7 +23,8 @@ WI_INLINE void wi_unpremultiply_rgba8_body(const uint8_t *src, uint8_t *dst, siz
         uint32_t p, out;
         memcpy(&p, src + i * 4, 4);
         uint32_t alpha = p >> 24;
-        // Exact: no quotient of two bytes lies closer to a half than 1/510, far beyond float's error.
+        // The result is exact. Unless a quotient is exactly halfway between two integers, its distance from the
+        // halfway point is at least 1/510, which is far more than float's error.
         float factor = alpha ? 255.0f / (float)alpha : 0;
         out = alpha << 24;
         for (int shift = 0; shift < 24; shift += 8) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compositing and Blending Level 1 (W3C), sections 5.1 (general formula), 9.1 (operators), 10.1 (separable modes).
+// Blending kernels (W3C Compositing and Blending Level 1, section 5.1 for the general formula, 9.1 for the operators,
+// and 10.1 for the separable modes).
 #include "Depths.h"
 #include <math.h>
 
@@ -14,7 +15,7 @@ WI_INLINE float wi_soft_light(float back, float front) {
     return front <= 0.5f ? dark : back + (2 * front - 1) * (curve - back);
 }
 
-// Straight colours in, straight colour out, 0...1.
+// Blends two straight colors and returns a straight color. All values are between 0 and 1.
 WI_INLINE float wi_blended(wi_blend_mode mode, float back, float front) {
     switch (mode) {
     case wi_blend_multiply: return back * front;

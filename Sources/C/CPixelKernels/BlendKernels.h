@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Included once per sample type, see Depths.h.
+// Included once per sample type. See Depths.h.
 
-// Dodge and burn jump where a colour is exactly full, which a product with the reciprocal is not: they divide.
+// Color dodge and color burn are discontinuous at full values, which multiplication by the reciprocal doesn't reach
+// exactly. Therefore, divide in these modes.
 WI_INLINE float NAME(straight)(const SAMPLE *p, int c, float over, wi_blend_mode mode) {
     if (mode == wi_blend_color_dodge || mode == wi_blend_color_burn) return (float)p[c] / (p[3] ? p[3] : 1);
     return p[c] * over;
 }
 
-// `mode` and `place` are constants wherever this is inlined, so that the loop has no branches left.
+// `mode` and `place` are constants at every call site, so the compiler removes the branches from the loop.
 WI_INLINE void NAME(blend_loop)(const SAMPLE *back, const SAMPLE *front, SAMPLE *dst, const float *coverage,
                                 float opacity, wi_blend_mode mode, wi_blend_place place, size_t count) {
     const float unit = 1 / MAXIMUM;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A Gaussian by three box passes whose fractional edges give the wanted variance exactly. Lines lie side by side, so
-// that the running sums of eight pixels move together and rows cost what columns cost.
+// A Gaussian blur with three box passes, whose fractional edges match the requested variance exactly. Lines are
+// interleaved, so the running sums of eight pixels are updated together, and rows are as fast as columns.
 #include "Depths.h"
 #include <string.h>
 
@@ -19,7 +19,7 @@ WI_INLINE wi_wide load_wide(const float *p) {
 
 WI_INLINE void box_pass(const float *restrict in, float *restrict out, ptrdiff_t count, wi_box box) {
     const ptrdiff_t r = box.radius, last = count - 1;
-    // In double precision: what is added once stays in every sum of the line.
+    // Use double precision, because a rounding error here would stay in every sum of the line.
     double start[SAMPLES];
     for (int l = 0; l < SAMPLES; l++) start[l] = in[l] * (double)(r + 1);
     for (ptrdiff_t i = 1; i <= (r < last ? r : last); i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Included once per sample type, see Depths.h.
+// Included once per sample type. See Depths.h.
 
 WI_INLINE void BODY(wi_blur_lines)(const SAMPLE *src, SAMPLE *dst, ptrdiff_t src_step, ptrdiff_t src_lane,
                                    ptrdiff_t dst_step, ptrdiff_t dst_lane, size_t count, size_t lanes, wi_box box,

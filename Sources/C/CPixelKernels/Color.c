@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What makes a pixel out of the same pixel of one picture or of two.
+// Kernels that compute a pixel from the pixels at the same position in one or two images.
 #include "Depths.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Included once per sample type, see Depths.h.
+// Included once per sample type. See Depths.h.
 
 WI_INLINE void BODY(wi_color_matrix)(const SAMPLE *src, SAMPLE *dst, const float *m, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -17,7 +17,7 @@ WI_INLINE void BODY(wi_color_matrix)(const SAMPLE *src, SAMPLE *dst, const float
     }
 }
 
-// Every step is monotone, so colour <= alpha stays true.
+// Every step is monotonic, so color <= alpha remains true.
 WI_INLINE void BODY(wi_mix)(const SAMPLE *from, const SAMPLE *to, SAMPLE *dst, const float *share, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const float rest = 1 - share[i];
@@ -30,7 +30,7 @@ WI_INLINE void BODY(wi_unsharp)(const SAMPLE *src, const SAMPLE *blurred, SAMPLE
                                 size_t count) {
     for (size_t i = 0; i < count; i++) {
         const SAMPLE *p = src + i * 4, *q = blurred + i * 4;
-        // Straight colours: the blur's share of transparency is no darkness.
+        // Use straight colors, because transparency in the blurred image must not count as darkness.
         const float overP = p[3] ? 1.0f / p[3] : 0, overQ = q[3] ? 1.0f / q[3] : 0;
         for (int c = 0; c < 3; c++) {
             float v = p[c] * overP, detail = v - q[c] * overQ;
@@ -41,7 +41,7 @@ WI_INLINE void BODY(wi_unsharp)(const SAMPLE *src, const SAMPLE *blurred, SAMPLE
     }
 }
 
-// Rec. 709 weights of premultiplied colour: what is transparent is dark.
+// Rec. 709 weights of premultiplied colors, so transparent pixels are dark.
 WI_INLINE void BODY(wi_luminance)(const SAMPLE *src, float *dst, size_t count) {
     for (size_t i = 0; i < count; i++)
         dst[i] = (0.2126f * src[i * 4] + 0.7152f * src[i * 4 + 1] + 0.0722f * src[i * 4 + 2]) * (1 / MAXIMUM);
@@ -52,7 +52,7 @@ WI_INLINE void BODY(wi_alpha)(const SAMPLE *src, float *dst, size_t count) {
 }
 
 WI_INLINE void BODY(wi_sum)(const SAMPLE *src, uint64_t *sums, size_t count) {
-    // 32 bits hold 65,536 samples of 16 bits.
+    // 32 bits hold the sum of 65,536 samples of 16 bits.
     const size_t block = 65536;
     for (size_t start = 0; start < count; start += block) {
         uint32_t part[4] = {0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "Dispatch.h"
 
-// Of each pixel, `inner` shows the picture, `outer - inner` the border over the picture, the rest nothing. Colour
-// and alpha go through the same monotone arithmetic, so colour <= alpha stays true.
+// Each pixel consists of `inner` of the image, `outer - inner` of the border over the image, and transparency for the
+// rest. Colors and alpha use the same monotonic arithmetic, so color <= alpha remains true.
 #define WI_CUT(name, sample, maximum)                                                                                 \
     WI_INLINE void name##_body(const sample *restrict src, sample *restrict dst, const float *outer,                  \
                                const float *inner, const float *border, size_t count) {                               \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For headers that are included once per sample type: SAMPLE is the type, MAXIMUM its largest value, DEPTH what the
-// functions' names end in.
+// Macros for headers that are included once per sample type. SAMPLE is the type, MAXIMUM is its largest value, and
+// DEPTH is the suffix of the function names.
 #pragma once
 #include "Dispatch.h"
 
@@ -8,7 +8,7 @@
 #define WI_PASTE(name, depth, suffix) WI_PASTE_(name, depth, suffix)
 #define NAME(name) WI_PASTE(name, DEPTH, )
 #define BODY(name) WI_PASTE(name, DEPTH, _body)
-// Expands its arguments before WI_DISPATCH pastes them.
+// This macro expands its arguments before WI_DISPATCH pastes them.
 #define WI_DISPATCH_NAMED(...) WI_DISPATCH(__VA_ARGS__)
 
 typedef float wi_float4 __attribute__((vector_size(16)));

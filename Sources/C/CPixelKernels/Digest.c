@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MurmurHash3 x64 128 (Austin Appleby, public domain), with a state of two words as its seed, so that rows chain.
+// MurmurHash3 x64 128 (Austin Appleby, public domain), with a state of two words as the seed, so that rows can be
+// chained.
 #include "CPixelKernels.h"
 #include <string.h>
 

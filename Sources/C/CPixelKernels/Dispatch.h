@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiles one inline body three times and picks at run time. Not target_clones: its ifunc resolvers run before
-// the sanitizers are ready, and static musl has no ifunc at all.
+// Compiles each inline body for three instruction sets and selects one at run time. The attribute target_clones isn't
+// suitable, because its ifunc resolvers run before the sanitizers are ready, and static musl has no ifunc.
 #pragma once
 #include "CPixelKernels.h"
 

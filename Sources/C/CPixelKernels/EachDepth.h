@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the functions of the file that KERNELS names for both widths of samples.
+// Includes the file that KERNELS names for both sample widths.
 #define SAMPLE uint8_t
 #define MAXIMUM 255.0f
 #define DEPTH rgba8

@@ -9,7 +9,7 @@ WI_INLINE float wi_between(const float *table, float place) {
     return table[index] + (table[index + 1] - table[index]) * rest;
 }
 
-/// Also what is no number comes out between 0 and 1: it becomes a place in a table.
+/// Clamps a value to 0 to 1. NaN becomes 0, because the result is used as a position in a table.
 WI_INLINE float wi_unit(float v) { return v > 0 ? (v < 1 ? v : 1) : 0; }
 
 WI_INLINE void wi_tone(const wi_light *light, float *c) {
@@ -22,7 +22,7 @@ WI_INLINE void wi_tone(const wi_light *light, float *c) {
         float largest = c[0] > c[1] ? c[0] : c[1];
         largest = largest > c[2] ? largest : c[2];
         float place = sqrtf(wi_unit(largest / light->peak)) * WI_ROOT_STEPS;
-        // Beyond the peak the factor goes on falling, so that the largest stays at white.
+        // Above the peak, the factor continues to fall, so that the largest channel stays at white.
         float over = largest > light->peak ? light->peak / largest : 1;
         float factor = over * wi_between(light->gains, wi_clamp(place, 0, WI_ROOT_STEPS - 0.001f));
         for (int i = 0; i < 3; i++) c[i] *= factor;

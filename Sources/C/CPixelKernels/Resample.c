@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Separable resampling, columns first: one row of sums is all the memory it needs.
+// Separable resampling. The columns are first, so one row of sums is the only memory needed.
 #include "Dispatch.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Included once per sample type: SAMPLE is the type, MAXIMUM its largest value, NAME(x) the function's name.
+// Included once per sample type. SAMPLE is the type, MAXIMUM is its largest value, and NAME(x) is the function name.
 
-// Eight rows at a time: the sums are then loaded and stored once per eight multiplications.
+// Add eight rows at a time, so the sums are loaded and stored only once per eight multiplications.
 WI_INLINE void NAME(add_eight)(float *restrict sums, const SAMPLE *restrict rows, size_t stride,
                                const float *restrict w, size_t samples) {
     const SAMPLE *a = rows, *b = ROW(rows, stride, 1), *c = ROW(rows, stride, 2), *d = ROW(rows, stride, 3);
@@ -20,7 +20,7 @@ WI_INLINE void NAME(add_one)(float *restrict sums, const SAMPLE *restrict row, f
 
 WI_INLINE void NAME(sum_rows)(float *sums, const SAMPLE *rows, size_t stride, const float *weights, size_t count,
                               size_t samples, int is_new) {
-    // Strips whose sums stay in the first-level cache while all rows pass.
+    // Process strips whose sums stay in the first-level cache for all rows.
     const size_t strip = 1024;
     for (size_t start = 0; start < samples; start += strip) {
         size_t n = samples - start < strip ? samples - start : strip;
@@ -54,7 +54,7 @@ WI_INLINE void NAME(wi_horizontal_body)(const float *sums, const wi_tap *taps, c
     for (size_t x = 0; x < width; x++) {
         const float *p = sums + (size_t)taps[x].first * 4, *w = weights + taps[x].weight;
         size_t n = taps[x].count, j = 0;
-        // Four chains, so that one addition need not wait for the last.
+        // Use four independent chains, so that an addition doesn't wait for the previous one.
         wi_float4 a = {0}, b = {0}, c = {0}, d = {0};
         for (; j + 4 <= n; j += 4, p += 16) {
             a += load4(p) * w[j];

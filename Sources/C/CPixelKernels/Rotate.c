@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One row of a rotated picture: Catmull-Rom interpolation of premultiplied pixels, edges clamped and then covered by
-// their distance, so that they are smooth and no colour from outside bleeds in.
+// One row of a rotated image, with Catmull-Rom interpolation of premultiplied pixels. Coordinates are clamped at the
+// edges, and then pixels are weighted by their distance from the edge. Therefore, edges are smooth, and no color from
+// outside bleeds in.
 #include "Depths.h"
 #include <math.h>
 

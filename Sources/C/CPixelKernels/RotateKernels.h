@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Included once per sample type, see Depths.h.
+// Included once per sample type. See Depths.h.
 
 WI_INLINE wi_float4 NAME(interpolated)(const SAMPLE *src, size_t stride, ptrdiff_t width, ptrdiff_t height, double x,
                                        double y) {

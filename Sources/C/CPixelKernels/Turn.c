@@ -2,8 +2,8 @@
 #include "CPixelKernels.h"
 #include <string.h>
 
-// Tiles of 32 x 32: when rows become columns, the lines of the source stay in the cache until all their pixels
-// were used.
+// Use tiles of 32 × 32. When rows become columns, the cache lines of the source stay in the cache until all their
+// pixels are used.
 #define WI_TURN(name, bytes)                                                                                          \
     void name(const uint8_t *origin, ptrdiff_t step_x, ptrdiff_t step_y, uint8_t *out, size_t out_stride,             \
               size_t width, size_t height) {                                                                          \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Undoes the filters of PNG rows (PNG third edition, section 9) and makes R, G, B, A of them on the way.
+// Kernels that reverse the filters of PNG rows (PNG third edition, section 9) and convert the rows to R, G, B, A.
 #include "Dispatch.h"
 #include <string.h>
 
@@ -19,7 +19,7 @@ WI_INLINE wi_bytes4 load4(const uint8_t *p) {
     return v;
 }
 
-/// Four pixels; the fourth samples of opaque ones are 0 and become 255 when they are stored.
+/// Loads four pixels. The fourth samples of opaque pixels are 0 and become 255 when they're stored.
 WI_INLINE wi_bytes16 load_pixels(const uint8_t *p, int channels) {
     wi_bytes16 v = load16(p);
     if (channels == 4) return v;
@@ -37,11 +37,11 @@ WI_INLINE void store_pixel(uint8_t *out, wi_bytes4 v, int channels) {
     if (channels == 3) out[3] = 255;
 }
 
-/// The row as it is, or with the row above added.
+/// Copies a row, or adds the row above.
 WI_INLINE void unfilter_up(const uint8_t *raw, const uint8_t *above, size_t width, int channels, uint8_t *out,
                            int adds_above) {
     size_t at = 0;
-    // Loads of three samples take four bytes more than they use.
+    // Loads of three-channel pixels read four bytes more than they use.
     for (; at + 6 <= width; at += 4) {
         wi_bytes16 v = load_pixels(raw + at * channels, channels);
         if (adds_above) v += load16(above + at * 4);
@@ -54,7 +54,7 @@ WI_INLINE void unfilter_up(const uint8_t *raw, const uint8_t *above, size_t widt
     }
 }
 
-/// Sums from the left: four pixels in two steps, and what came before them.
+/// Computes prefix sums from the left: four pixels in two steps, plus the previous sum.
 WI_INLINE void unfilter_sub(const uint8_t *raw, size_t width, int channels, uint8_t *out) {
     const wi_bytes16 none = {0};
     wi_bytes16 left = none;

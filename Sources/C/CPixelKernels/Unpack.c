@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PNG rows of one or two bytes a pixel, or of less: filters are undone where the bytes lie (PNG third edition, section
-// 9), and R, G, B, A made of them in a second step.
+// Kernels for PNG rows with at most two bytes per pixel. Filters are reversed in place (PNG third edition, section 9),
+// and a second step converts the rows to R, G, B, A.
 #include "Dispatch.h"
 #include <string.h>
 
@@ -16,7 +16,7 @@ WI_INLINE void undo_up(uint8_t *row, const uint8_t *above, size_t count) {
     for (size_t at = 0; at < count; at++) row[at] = (uint8_t)(row[at] + above[at]);
 }
 
-/// Sums from the left: sixteen bytes in three or four steps, and what came before them.
+/// Computes prefix sums from the left: sixteen bytes in three or four steps, plus the previous sum.
 WI_INLINE void undo_sub(uint8_t *row, size_t count, size_t step) {
     const wi_bytes16 none = {0};
     wi_bytes16 left = none;
@@ -80,7 +80,7 @@ WI_INLINE size_t wi_unfilter_bytes_body(uint8_t *raw, size_t count, size_t rows,
     return step == 1 ? undo_rows(raw, count, rows, 1, above) : undo_rows(raw, count, rows, 2, above);
 }
 
-/// Pixels that share a byte, the first in its highest bits.
+/// Converts pixels that share a byte. The first pixel is in the highest bits.
 WI_INLINE void spread(const uint8_t *row, size_t bits, const uint32_t *colors, uint8_t *out, size_t width) {
     const size_t pixels = 8 / bits, mask = (1u << bits) - 1;
     for (size_t at = 0; at < width; row++) {

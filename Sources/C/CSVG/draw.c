@@ -9,7 +9,7 @@ static void note(GError **error, char *message, size_t room) {
     g_clear_error(error);
 }
 
-/// Cairo's pixels are one 32-bit number each, alpha highest.
+/// Reorders cairo's pixels, which are 32-bit numbers with alpha in the highest bits.
 static void reorder(uint8_t *out, size_t stride, uint32_t width, uint32_t height) {
     for (uint32_t y = 0; y < height; y++) {
         uint8_t *row = out + (size_t)y * stride;

@@ -10,7 +10,7 @@ static wi_svg_status inflate_all(z_stream *stream, size_t limit, uint8_t **text,
     uint8_t *memory = NULL;
     for (;;) {
         if (used == room) {
-            // One byte more than allowed tells that there is more.
+            // Allow one byte more than the limit, so that larger data is detected.
             size_t next = room ? room * 2 : 16 << 10;
             if (next > limit + 1) next = limit + 1;
             uint8_t *larger = next > room ? realloc(memory, next) : NULL;
@@ -40,7 +40,7 @@ static wi_svg_status inflate_all(z_stream *stream, size_t limit, uint8_t **text,
 wi_svg_status wi_svg_unpack(const uint8_t *packed, size_t count, size_t limit, uint8_t **text, size_t *text_count) {
     z_stream stream = {0};
     if (count > UINT_MAX || limit > UINT_MAX / 2) return WI_SVG_TOO_LARGE;
-    // 16 more than the window's 15 bits: gzip.
+    // Add 16 to the 15 bits of the window to select gzip.
     if (inflateInit2(&stream, 15 + 16) != Z_OK) return WI_SVG_MEMORY;
     stream.next_in = (Bytef *)packed;
     stream.avail_in = (uInt)count;

@@ -139,7 +139,7 @@ wi_tiff_status wi_tiff_rows(wi_tiff_decoder *own, uint32_t first, uint32_t count
     if (own->kind != WI_TIFF_BYTES) return read_samples(own, first, count, out, stride, message);
     if (!TIFFRGBAImageOK(own->tiff, message) || !TIFFRGBAImageBegin(&image, own->tiff, !goes_on, message))
         return read_samples(own, first, count, out, stride, message);
-    // Turning is done elsewhere, once.
+    // The orientation is applied later.
     image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
     image.row_offset = (int)first;
     own->stream.message[0] = 0;

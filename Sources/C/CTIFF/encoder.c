@@ -4,7 +4,7 @@
 #include "CTIFF.h"
 #include "stream.h"
 
-/// Samples, and what they mean.
+/// Sets the properties of the image and its samples.
 static int describe(TIFF *tiff, const wi_tiff_picture *picture) {
     const uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
     int is_done = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, picture->width) &&
@@ -21,7 +21,7 @@ static int describe(TIFF *tiff, const wi_tiff_picture *picture) {
 static int compress(TIFF *tiff, const wi_tiff_picture *picture) {
     static const uint16_t kinds[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE};
     int is_done = TIFFSetField(tiff, TIFFTAG_COMPRESSION, kinds[picture->compression]);
-    // Differences of neighbours pack better than pixels.
+    // Differences between neighboring pixels compress better than the pixels.
     if (is_done && picture->compression) is_done = TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
     if (is_done && picture->compression == 2 && picture->level >= 0)
         is_done = TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, picture->level);

@@ -14,7 +14,7 @@ typedef struct {
     int alpha;
     int is_tiled;
     int keeps_ink;
-    /// Whether pixels are of 16 bits a sample.
+    /// Nonzero if the output pixels have 16 bits per sample.
     int is_wide;
     tmsize_t unit_bytes, row_bytes;
 } layout;
@@ -58,7 +58,7 @@ static double half(uint16_t value) {
     return value & 0x8000 ? -size : size;
 }
 
-/// A sample as a part of the largest value.
+/// Returns a sample as a fraction of the maximum value.
 static double value_at(const layout *page, const uint8_t *row, uint64_t index) {
     uint16_t word;
     uint32_t number;
@@ -84,7 +84,7 @@ static double value_at(const layout *page, const uint8_t *row, uint64_t index) {
         memcpy(&wide, &large, 8);
         return is_float ? wide : (double)large / 18446744073709551615.0;
     }
-    // Packed, the highest bit first.
+    // Other samples are packed, with the highest bit first.
     for (uint64_t bit = index * page->bits; bit < (index + 1) * page->bits; bit++)
         large = large << 1 | (row[bit / 8] >> (7 - bit % 8) & 1);
     return (double)large / ((double)((UINT64_C(1) << page->bits) - 1));

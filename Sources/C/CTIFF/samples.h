@@ -4,20 +4,21 @@
 #include <stdint.h>
 #include <tiffio.h>
 
-/// What pixels are made of samples.
+/// The layout of the output pixels.
 typedef enum {
-    /// R, G, B, A of 8 bits.
+    /// R, G, B, A with 8 bits per sample.
     WI_TIFF_BYTES = 0,
-    /// CMYK becomes C, M, Y, K of 8 bits.
+    /// C, M, Y, K with 8 bits per sample for CMYK pages.
     WI_TIFF_INK = 1,
-    /// R, G, B, A of 16 bits in the machine's order.
+    /// R, G, B, A with 16 bits per sample in the byte order of the machine.
     WI_TIFF_WIDE = 2,
 } wi_tiff_samples_kind;
 
-/// Whether the page has more than 8 bits a sample, grey or RGB, of a kind that wi_tiff_samples reads.
+/// Returns whether the page is gray or RGB, has more than 8 bits per sample, and is supported by wi_tiff_samples.
 int wi_tiff_is_deep(TIFF *tiff);
-/// Decodes rows of pages that TIFFRGBAImage does not take, or not as it is wanted: any number of bits a sample, whole
-/// numbers or floats (0 is black, 1 is white), grey, RGB and CMYK. Returns 1 when all is read, 0 on damage, -1 without
-/// memory, -2 for others.
+/// Decodes rows of pages that TIFFRGBAImage doesn't support, or that require another output layout. The function
+/// supports any number of bits per sample, integers and floating-point numbers (0 is black, 1 is white), gray, RGB,
+/// and CMYK. It returns 1 if all rows were read, 0 if the data is corrupt, -1 if memory can't be allocated, and -2 if
+/// the page isn't supported.
 int wi_tiff_samples(TIFF *tiff, uint32_t first, uint32_t count, size_t max_bytes, wi_tiff_samples_kind kind,
                     uint8_t *out, size_t stride);

@@ -74,7 +74,7 @@ TIFF *wi_tiff_stream_open(wi_tiff_stream *stream, const char *mode, size_t max_b
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, stream);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, stream);
     if (max_bytes) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(max_bytes > PTRDIFF_MAX ? 0 : max_bytes));
-    // Not mapped: reads beyond the end are to be noticed.
+    // Don't map the file, so that reads past the end are detected.
     TIFF *tiff = TIFFClientOpenExt("memory", mode, stream, on_read, on_write, on_seek, on_close, on_size, NULL, NULL,
                                    options);
     TIFFOpenOptionsFree(options);

@@ -16,5 +16,5 @@ typedef struct {
     char message[160];
 } wi_tiff_stream;
 
-/// Opens with handlers of our own: nothing is printed. `max_bytes` 0 is no bound.
+/// Opens a file with custom handlers that print nothing. A `max_bytes` of 0 means no limit.
 TIFF *wi_tiff_stream_open(wi_tiff_stream *stream, const char *mode, size_t max_bytes);

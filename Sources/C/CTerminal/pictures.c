@@ -33,7 +33,7 @@ wi_terminal_abilities wi_terminal_abilities_now(void) {
 static ChafaCanvasMode canvas_mode(int colors) {
     if (colors == 0) return CHAFA_CANVAS_MODE_FGBG;
     if (colors <= 16) return CHAFA_CANVAS_MODE_INDEXED_16;
-    // The first 16 of 256 are whatever the user has set them to.
+    // Avoid the first 16 of the 256 colors, because users can redefine them.
     if (colors <= 256) return CHAFA_CANVAS_MODE_INDEXED_240;
     return CHAFA_CANVAS_MODE_TRUECOLOR;
 }
@@ -67,10 +67,10 @@ static ChafaCanvas *new_canvas(const wi_drawing *drawing) {
 char *wi_draw_picture(const wi_drawing *drawing, const uint8_t *pixels, int width, int height, size_t *length) {
     ChafaCanvas *canvas = new_canvas(drawing);
     chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_RGBA8_UNASSOCIATED, pixels, width, height, width * 4);
-    // A terminal without sequences has chafa write the characters alone.
+    // Without control sequences in the terminal information, chafa writes only the characters.
     bool is_plain = drawing->style == WI_DRAW_SYMBOLS && drawing->colors == 0;
     ChafaTermInfo *info = is_plain ? chafa_term_info_new() : own_terminal();
-    // What was asked for is drawn, whether or not the terminal is known to show it.
+    // Draw in the requested style, even if the terminal isn't known to support it.
     if (!is_plain) chafa_term_info_supplement(info, chafa_term_db_get_fallback_info(chafa_term_db_get_default()));
     GString *text = chafa_canvas_print(canvas, info);
     chafa_term_info_unref(info);
@@ -93,7 +93,7 @@ bool wi_terminal_pixels(int descriptor, int *width, int *height) {
 static struct termios before;
 
 bool wi_keys_begin(int descriptor) {
-    // A process in the background that changes the terminal would be stopped by SIGTTOU.
+    // If a background process changed the terminal, SIGTTOU would stop it.
     if (tcgetpgrp(descriptor) != getpgrp() || tcgetattr(descriptor, &before) != 0) return false;
     struct termios raw = before;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);

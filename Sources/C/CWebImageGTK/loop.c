@@ -7,13 +7,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Exported by libdispatch for CoreFoundation's run loop, which drives the main queue through the same two.
+// libdispatch exports both functions for the run loop of CoreFoundation, which drives the main queue with them.
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *);
 
 bool wi_gtk_is_process_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
-// Written and read on the main thread only.
+// Accessed only on the main thread.
 static unsigned long dispatches;
 
 unsigned long wi_gtk_main_queue_dispatches(void) { return dispatches; }
@@ -22,7 +22,8 @@ static gboolean drain(gint descriptor, GIOCondition condition, gpointer data) {
     (void)condition;
     (void)data;
     guint64 count;
-    // libdispatch does not reset the eventfd; left readable it would wake the loop for ever. It does not block.
+    // libdispatch doesn't reset the eventfd. If it stayed readable, it would wake the loop indefinitely. Reading
+    // doesn't block.
     while (read(descriptor, &count, sizeof count) > 0) {
     }
     dispatches++;

@@ -21,12 +21,12 @@ wi_webp_animator *wi_webp_animator_open(uint32_t width, uint32_t height, int loo
     animator->width = width;
     animator->height = height;
     if (WebPAnimEncoderOptionsInit(&options) && wi_webp_configure(&animator->config, settings)) {
-        // Whole frames now and then, as libwebp's own gif2webp has them: what lossy frames leave behind does not pile up,
-        // and a viewer that jumps need not begin at the first.
+        // Insert full frames regularly, as gif2webp of libwebp does. They prevent the artifacts of lossy frames from
+        // accumulating, and they let a player seek without decoding from the first frame.
         options.anim_params.loop_count = loop_count;
         options.kmin = settings->is_lossless ? 9 : 3;
         options.kmax = settings->is_lossless ? 17 : 5;
-        // Tries more ways of writing each frame.
+        // Let the encoder try more ways to write each frame.
         options.minimize_size = settings->effort == 9;
         animator->encoder = WebPAnimEncoderNew((int)width, (int)height, &options);
     }

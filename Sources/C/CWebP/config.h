@@ -3,5 +3,5 @@
 #include <webp/encode.h>
 #include "CWebP.h"
 
-/// 0 where a number is out of range.
+/// Returns 0 if an option is out of range.
 int wi_webp_configure(WebPConfig *config, const wi_webp_options *options);

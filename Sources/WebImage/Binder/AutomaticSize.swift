@@ -2,16 +2,16 @@
 
 import WebImageCore
 
-/// The place that a view has on the screen.
+/// The bounds of a view on screen.
 public struct ViewAllocation: Sendable, Hashable {
-    /// Width in points; 0 where it is left to the picture.
+    /// The width in points, or 0 if the image determines the width.
     public var width: Double
-    /// Height in points; 0 where it is left to the picture.
+    /// The height in points, or 0 if the image determines the height.
     public var height: Double
-    /// Device pixels per point. Default 1.
+    /// The number of device pixels per point. The default is 1.
     public var scaleFactor: Double
 
-    /// An allocation in points.
+    /// Creates an allocation from sizes in points.
     public init(width: Double, height: Double, scaleFactor: Double = 1) {
         self.width = width
         self.height = height
@@ -19,30 +19,30 @@ public struct ViewAllocation: Sendable, Hashable {
     }
 }
 
-/// How the size to decode to follows from the place a view has.
+/// The rule that derives the size to decode to from the bounds of a view.
 public enum AutomaticSize: Sendable, Hashable {
-    /// Not at all: the picture's full size, loaded without waiting for a place.
+    /// Loads the image at full size, without waiting for the bounds of the view.
     case none
-    /// The whole picture in the place (``TargetSize/fit(width:height:unit:)``).
+    /// Fits the whole image into the bounds (``TargetSize/fit(width:height:unit:)``).
     case fit
-    /// The place covered (``TargetSize/fill(width:height:unit:)``). A view whose proportions change by more than a tenth
-    /// loads again, for it needs another part of the picture.
+    /// Covers the bounds with the image (``TargetSize/fill(width:height:unit:)``). If the aspect ratio of the view
+    /// changes by more than a tenth, the view reloads the image because it needs another region of it.
     case fill
 }
 
-/// A place in device pixels; a side that is nil is free, at most one is.
+/// The bounds of a view in device pixels. At most one side is `nil`, which means that it's unconstrained.
 struct PixelBox: Equatable {
     var width: Int?
     var height: Int?
 
-    /// Whether a side is free.
+    /// A Boolean value that indicates whether one side is unconstrained.
     var isOpen: Bool { width == nil || height == nil }
 
-    /// Nil for a place without extent, or one that is no number.
+    /// Creates bounds from an allocation. Returns `nil` if neither side is a positive, finite number.
     init?(_ allocation: ViewAllocation) {
         func pixels(_ points: Double) -> Int? {
             let length = points * allocation.scaleFactor
-            // 2^20 is beyond every screen and within what every computation holds.
+            // A value of 2^20 is larger than every screen and too small to cause an overflow.
             guard length.isFinite, length > 0 else { return nil }
             return max(1, Int(min(length, 1_048_576).rounded(.up)))
         }
@@ -53,7 +53,7 @@ struct PixelBox: Equatable {
 }
 
 extension AutomaticSize {
-    /// What is loaded for `box`; nil for the full size.
+    /// Returns the size to load for `box`, or `nil` for the full size.
     func target(for box: PixelBox) -> TargetSize? {
         switch (self, box.width, box.height) {
         case (.none, _, _): nil
@@ -62,16 +62,16 @@ extension AutomaticSize {
         }
     }
 
-    /// Whether a load for `asked` that is under way will not do for `box`.
+    /// Returns whether a running load for `asked` is insufficient for `box`.
     func outgrows(_ asked: PixelBox, by box: PixelBox) -> Bool {
         guard self != .none else { return false }
-        // What was fitted to one side need not cover both.
+        // An image that fits one side may not cover both sides.
         if self == .fill, asked.isOpen, !box.isOpen { return true }
         return changesPart(asked, box) || grows(asked.width, box.width) || grows(asked.height, box.height)
     }
 
-    /// Whether `shown`, which was loaded for `asked`, will not do for `box`: it would be enlarged by more than a
-    /// quarter, and there is more to be had.
+    /// Returns whether `shown`, which was loaded for `asked`, is insufficient for `box`. This is the case if it would
+    /// be enlarged by more than a quarter and the original is larger.
     func outgrows(_ shown: Image, loadedFor asked: PixelBox, by box: PixelBox) -> Bool {
         guard outgrows(asked, by: box) else { return false }
         let raw = shown.metadata.rawSize
@@ -86,7 +86,7 @@ extension AutomaticSize {
     private static let tolerance = 1.25
 
     private func grows(_ old: Int?, _ new: Int?) -> Bool {
-        // A free side is as long as can be.
+        // An unconstrained side can have any length.
         guard let old else { return false }
         guard let new else { return true }
         return Double(new) > Double(old) * Self.tolerance

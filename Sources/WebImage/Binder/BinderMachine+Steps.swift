@@ -2,7 +2,7 @@
 
 import WebImageCore
 
-/// The steps between two inputs.
+/// The internal steps of the state machine.
 extension BinderMachine {
     var survives: Bool { options.survivesOwner || request?.survivesOwner == true }
 
@@ -19,7 +19,7 @@ extension BinderMachine {
         return min(wanted, lower)
     }
 
-    /// Starts a load, or waits until there may be one.
+    /// Starts a load, or waits until one is allowed.
     mutating func begin(ignoresFailures: Bool = false) -> [Action] {
         guard mayLoad, var request else {
             phase = picture == nil ? .waiting : .ended
@@ -44,7 +44,7 @@ extension BinderMachine {
         return begin(ignoresFailures: ignoresFailures)
     }
 
-    /// Loads anew where the picture has become too small.
+    /// Reloads the image if it's too small for the view.
     mutating func refine() -> [Action] {
         guard let picture, mayLoad, isAutomatic, let asked, let box,
             options.sizing.outgrows(picture, loadedFor: asked, by: box)
@@ -60,7 +60,7 @@ extension BinderMachine {
             picture = response.image
             return present(.picture, .picture(response.image), transition) + complete(result)
         case .failure(let error):
-            // A larger one was wanted; what is shown stays.
+            // Only a reload at a larger size failed. Keep the current image.
             guard picture == nil else { return [] }
             failure = error
             return presentFailure() + complete(result)
@@ -82,13 +82,13 @@ extension BinderMachine {
         return [.setPriority(load, priority)]
     }
 
-    /// Gives up the load that runs; the phase is the caller's to set.
+    /// Cancels the running load. The caller must set the phase.
     mutating func abandon() -> [Action] {
         guard let load else { return [] }
         return [.cancel(load, survives: survives)]
     }
 
-    /// Begins the next binding, of nothing.
+    /// Starts a new binding without a request.
     mutating func forget() {
         generation += 1
         phase = .idle
@@ -122,13 +122,14 @@ extension BinderMachine {
     }
 
     private mutating func presentFailure() -> [Action] {
-        // A stored picture is worth more than news of what could not be done.
+        // A cached image is more useful than a failure placeholder.
         guard options.sets == .always, rank < .stored, let content = options.failure else { return [] }
         shown = (.failure, nil)
         return [.present(showing(.failure, content))]
     }
 
-    /// Shows what is better than what the binding has shown; of previews and pictures also what is as good.
+    /// Presents content if it's better than everything that the binding has presented so far. A preview or an image
+    /// also replaces content of the same rank.
     mutating func present(
         _ kind: Presentation.Kind, _ content: Placeholder, _ transition: Transition = .none
     ) -> [Action] {
@@ -138,7 +139,7 @@ extension BinderMachine {
         rank = next
         var image: Image?
         if case .picture(let content) = content, kind.isOfPicture { image = content }
-        // The same object: it is on the screen already, and an animation is not to begin anew.
+        // The view already shows the same object. Presenting it again would restart an animation.
         let isShown = image != nil && image === shown?.image
         shown = kind == .nothing ? nil : (kind, image)
         return isShown ? [] : [.present(showing(kind, content, transition))]
@@ -157,7 +158,7 @@ extension BinderMachine {
 }
 
 extension ImageError {
-    /// Whether the network's return may cure it.
+    /// A Boolean value that indicates whether the load can succeed after the network returns.
     var endsWithTheNetwork: Bool {
         isUnreachable
     }

@@ -2,14 +2,15 @@
 
 import WebImageCore
 
-/// What a view and its loads go through: a pure state machine. Inputs return the actions to perform, in order;
-/// ``ImageBinder`` performs them. Every load has a number; what a load tells after another one took its place is not
-/// heard, so that a late picture never shows.
+/// The state of a view and its loads, as a pure state machine.
+///
+/// Inputs return the actions to perform, in order, and ``ImageBinder`` performs them. Every load has a number. Events
+/// of a superseded load are ignored, so a late image never appears.
 struct BinderMachine {
     typealias LoadID = Int
 
     enum Action {
-        /// Looks into memory and starts a load; answered at once by ``started(_:_:)``.
+        /// Looks up the image in memory and starts a load. The binder immediately responds with ``started(_:_:)``.
         case start(LoadID, ImageRequest)
         case cancel(LoadID, survives: Bool)
         case setPriority(LoadID, RequestPriority)
@@ -17,7 +18,7 @@ struct BinderMachine {
         case complete(generation: Int, Result<ImageResponse, ImageError>)
     }
 
-    /// A ``Presentation`` whose hashes are not drawn yet.
+    /// A ``Presentation`` whose BlurHash or ThumbHash hasn't been rendered yet.
     struct Showing {
         let kind: Presentation.Kind
         let content: Placeholder
@@ -25,11 +26,11 @@ struct BinderMachine {
         let generation: Int
     }
 
-    /// What is known when a load has been started.
+    /// The result of starting a load.
     enum Probe {
-        /// It is over: memory had the picture.
+        /// The load is finished because the image was in memory.
         case answer(Result<ImageResponse, ImageError>)
-        /// It runs; memory has this picture, whatever its age, or one of another size.
+        /// The load is running. Memory may contain the image, regardless of its age, or the image in another size.
         case pending(stored: Image?, otherSize: Image?)
     }
 
@@ -41,7 +42,7 @@ struct BinderMachine {
         case ended
     }
 
-    /// What may take the place of what: nothing less good than what the binding has shown.
+    /// The rank of displayed content. Content never replaces content of a higher rank in the same binding.
     enum Rank: Int, Comparable {
         case nothing, placeholder, otherSize, preview, stored, picture
         static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
@@ -53,16 +54,16 @@ struct BinderMachine {
     var options = BindingOptions()
     var isMapped: Bool
     var box: PixelBox?
-    /// The place that the last load was for.
+    /// The bounds for which the last load was started.
     var asked: PixelBox?
     var lastLoad = 0
-    /// The picture of this binding.
+    /// The final image of this binding.
     var picture: Image?
     var failure: ImageError?
     var progress: ImageProgress?
     var hasCompleted = true
     var rank = Rank.nothing
-    /// What the view shows, of whichever binding.
+    /// The content of the view, which can be from an earlier binding.
     var shown: (kind: Presentation.Kind, image: Image?)?
 
     init(isMapped: Bool) { self.isMapped = isMapped }
@@ -78,7 +79,7 @@ struct BinderMachine {
         hasCompleted = false
         if options.keepsCurrent, let kind = shown?.kind, kind.isOfPicture { rank = .otherSize }
         guard request != nil else { return ending + leaving + showEmpty() }
-        // The new load comes first: where it wants the same bytes, their download goes on.
+        // Start the new load first so that a shared download continues.
         return ending + begin() + leaving
     }
 
@@ -159,7 +160,7 @@ struct BinderMachine {
         }
     }
 
-    // MARK: - What can be seen
+    // MARK: - State
 
     var load: LoadID? {
         switch phase {
@@ -184,10 +185,10 @@ struct BinderMachine {
 }
 
 extension Presentation.Kind {
-    /// Whether it is of what was asked for, in whatever state.
+    /// A Boolean value that indicates whether the content shows the requested image in any form.
     var isOfPicture: Bool { rank.map { $0 >= .otherSize } ?? false }
 
-    /// Nil for what ends a binding without a picture.
+    /// The rank, or `nil` for content that ends a binding without an image.
     var rank: BinderMachine.Rank? {
         switch self {
         case .nothing, .placeholder: .placeholder

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// The binders of a view with several slots, made when they are first asked for. Slots load independently of each other;
-/// what happens to the view happens to all of them.
+/// The binders of a view with several slots, which are created on demand. Slots load independently of each other. State
+/// changes of the view apply to all of them.
 @MainActor
 public final class BinderSet {
-    /// Who loads.
+    /// The manager that loads the images.
     public let manager: ImageManager
     private var binders: [ImageSlot: ImageBinder] = [:]
     private var allocation: ViewAllocation?
     private var mapped: Bool
     private let show: @MainActor (ImageSlot, Presentation) -> Void
 
-    /// A set without binders.
+    /// Creates a set without binders.
     ///
     /// - Parameters:
-    ///   - manager: who loads. Default ``ImageManager/shared``.
-    ///   - isMapped: whether the view is on the screen. Default true.
-    ///   - show: shows in a slot what it is given. It must not hold the set.
+    ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
+    ///   - isMapped: A Boolean value that indicates whether the view is on screen. The default is `true`.
+    ///   - show: A closure that displays content in a slot. It must not capture the set strongly.
     public init(
         manager: ImageManager = .shared, isMapped: Bool = true,
         show: @escaping @MainActor (ImageSlot, Presentation) -> Void
@@ -26,7 +26,7 @@ public final class BinderSet {
         self.show = show
     }
 
-    /// The binder of a slot.
+    /// Returns the binder of a slot.
     public subscript(slot: ImageSlot) -> ImageBinder {
         if let binder = binders[slot] { return binder }
         let binder = ImageBinder(manager: manager, isMapped: mapped) { [show] in show(slot, $0) }
@@ -35,10 +35,10 @@ public final class BinderSet {
         return binder
     }
 
-    /// Slots that have a binder.
+    /// The slots that have a binder.
     public var slots: Set<ImageSlot> { Set(binders.keys) }
 
-    /// Whether the view is on the screen.
+    /// A Boolean value that indicates whether the view is on screen.
     public var isMapped: Bool {
         get { mapped }
         set {
@@ -47,19 +47,19 @@ public final class BinderSet {
         }
     }
 
-    /// Tells the place that the view, and with it every slot, has.
+    /// Sets the bounds of the view, which apply to every slot.
     public func allocate(_ allocation: ViewAllocation) {
         self.allocation = allocation
         for binder in binders.values { binder.allocate(allocation) }
     }
 
-    /// Tries again what failed.
+    /// Retries the failed loads.
     public func retry() { for binder in binders.values { binder.retry() } }
 
-    /// Tells that the network is back.
+    /// Notifies the binders that the network is available again.
     public func networkReturned() { for binder in binders.values { binder.networkReturned() } }
 
-    /// Unbinds and forgets all binders.
+    /// Unbinds and removes all binders.
     public func unbindAll() {
         let all = binders.values
         binders = [:]

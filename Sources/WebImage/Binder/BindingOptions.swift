@@ -2,35 +2,38 @@
 
 import WebImageCore
 
-/// How a view shows what it is bound to. A value; change a copy freely.
+/// The options that control how a view displays the image that it's bound to. They're a value, so you can change a copy
+/// freely.
 public struct BindingOptions: Sendable {
-    /// What happens to a running load when the view is not on the screen any more.
+    /// The handling of a running load after the view leaves the screen.
     public enum Unmapping: Sendable, Hashable {
-        /// It is given up, and begun anew when the view is back. While the view is away nothing is loaded. The default.
+        /// Cancels the load and restarts it when the view returns. While the view is off screen, it starts no loads.
+        /// This is the default.
         case cancel
-        /// It goes on at this priority.
+        /// Continues the load at the given priority.
         case lower(to: RequestPriority)
-        /// It goes on as it is.
+        /// Continues the load without changes.
         case keep
     }
 
-    /// Occasions on which a load that failed is tried again.
+    /// The events that cause a failed load to be retried.
     public struct Retries: OptionSet, Sendable, Hashable {
-        /// One bit per occasion.
+        /// The bits of the set, one for each event.
         public let rawValue: Int
         /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// When the network is back (``ImageBinder/networkReturned()``), and it was the network that failed.
+        /// Retries a load that failed because of the network when the network is available again
+        /// (``ImageBinder/networkReturned()``).
         public static let whenNetworkReturns = Retries(rawValue: 1)
-        /// When the view comes on the screen again. Failures that the manager remembers are not asked for anew.
+        /// Retries a failed load when the view is on screen again. Such a retry uses the manager's negative cache.
         public static let whenMapped = Retries(rawValue: 2)
     }
 
-    /// Whether the view's content is set.
+    /// The policy that decides whether the binder changes the content of the view.
     public enum Setting: Sendable, Hashable {
-        /// Yes. The default.
+        /// Changes the content. This is the default.
         case always
-        /// No: the handler receives the picture and does with it what it wants. The view stays as it is.
+        /// Doesn't change the content. The completion handler receives the image and can use it as needed.
         case never
     }
 
@@ -38,13 +41,16 @@ public struct BindingOptions: Sendable {
     ///
     /// The default is ``Placeholder/empty``, which empties the view.
     public var placeholder = Placeholder.empty
-    /// Whether the picture that is shown stays until the new one is there, instead of the placeholder. Default false.
+    /// A Boolean value that indicates whether the current image remains until the new one is available, instead of the
+    /// placeholder. The default is `false`.
     public var keepsCurrent = false
-    /// Whether a picture of the same bytes in another size that is in memory is shown before the placeholder. Default
-    /// true.
+    /// A Boolean value that indicates whether the view shows the same image in another size, if it's in memory, instead
+    /// of the placeholder. The default is `true`.
     public var showsOtherSizes = true
-    /// Whether the binding looks at the disk too before it returns, and decodes what is there **on the calling thread**:
-    /// for a picture that must be in the first frame, never for lists. Default false.
+    /// A Boolean value that indicates whether binding also reads the disk cache and decodes the image **on the calling
+    /// thread** before it returns.
+    ///
+    /// Use this option for an image that must be in the first frame, but never for lists. The default is `false`.
     public var looksOnDisk = false
     /// The placeholder that the view shows after a load fails.
     ///
@@ -54,26 +60,29 @@ public struct BindingOptions: Sendable {
     ///
     /// The default is `nil`, which means ``placeholder``. ``Placeholder/empty`` empties the view.
     public var empty: Placeholder?
-    /// How the picture comes in, unless it was in memory. Default none.
+    /// The transition to the image if it wasn't in memory. The default is no transition.
     public var transition = Transition.none
-    /// How partial pictures come in. Default none.
+    /// The transition to previews. The default is no transition.
     public var previewTransition = Transition.none
-    /// How the size to decode to follows from the view's, for requests without a size. Default ``AutomaticSize/fit``.
+    /// The rule that derives the size to decode to from the bounds of the view, for requests without a size. The
+    /// default is ``AutomaticSize/fit``.
     public var sizing = AutomaticSize.fit
-    /// What happens to a running load when the view leaves the screen. Default ``Unmapping/cancel``.
+    /// The handling of a running load after the view leaves the screen. The default is ``Unmapping/cancel``.
     public var unmapping = Unmapping.cancel
-    /// When a failed load is tried again by itself. Default when the network returns.
+    /// The events that cause a failed load to be retried automatically. The default is the return of the network.
     public var retries: Retries = .whenNetworkReturns
-    /// Whether the view's content is set. Default always.
+    /// The policy that decides whether the binder changes the content of the view. The default is always.
     public var sets = Setting.always
-    /// Whether a load that the view does not want any more goes on at the lowest priority, so that the caches have it
-    /// next time. Default false: it is cancelled, unless ``ImageRequest/survivesOwner`` says so.
+    /// A Boolean value that indicates whether a load continues at the lowest priority after the view no longer needs
+    /// it, so that its result is cached.
+    ///
+    /// The default is `false`, which means that the load is canceled unless ``ImageRequest/survivesOwner`` is `true`.
     public var survivesOwner = false
 
-    /// The defaults.
+    /// Creates options with the default values.
     public init() {}
 
-    /// The defaults with a placeholder and a transition.
+    /// Creates options with a placeholder, a transition, and otherwise default values.
     public init(placeholder: Placeholder, transition: Transition = .none) {
         self.placeholder = placeholder
         self.transition = transition

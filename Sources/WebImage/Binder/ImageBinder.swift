@@ -4,25 +4,28 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// What lies between a view and the manager, for any toolkit: one per view and slot. It is told what to show and how the
-/// view fares (on the screen or not, its size), and tells the view what to show now.
+/// The connection between a view of any toolkit and the manager. Each view needs one binder per slot.
 ///
-/// A picture in memory shows within ``bind(_:options:completion:)`` itself, without placeholder and transition. What a load
-/// tells that was superseded never reaches the view. Every binding completes exactly once.
+/// The view reports its request and its state (whether it's on screen, and its bounds), and the binder calls a closure
+/// with the content to display. If the image is in memory, it's displayed before ``bind(_:options:completion:)``
+/// returns, without a placeholder or a transition. Events of a superseded load never reach the view. Every binding
+/// completes exactly once.
 ///
-/// Handlers may call the binder; what they ask for is done when they have returned. A binder that is released cancels its
-/// load and completes its binding.
+/// Handlers can call the binder. It performs their calls after they return. When a binder is deallocated, it cancels
+/// its load and completes its binding.
 @MainActor
 public final class ImageBinder {
-    /// Called once at the end of a binding: with the picture, or with why there is none; with
-    /// ``RequestError/cancelled`` when it was bound anew, unbound or released before.
+    /// A closure that is called once at the end of a binding.
+    ///
+    /// It receives the response or the error. The error is ``RequestError/cancelled`` if the binder was bound again,
+    /// unbound, or deallocated before.
     public typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
 
-    /// Who loads.
+    /// The manager that loads the images.
     public let manager: ImageManager
-    /// Called after every change of ``snapshot``. Default nil.
+    /// A closure that is called after every change of ``snapshot``. The default is `nil`.
     public var onChange: (@MainActor (BinderSnapshot) -> Void)?
-    /// How far it is, and what is shown.
+    /// The state of the binder and its current content.
     public var snapshot: BinderSnapshot { machine.snapshot }
 
     private struct Running {
@@ -34,8 +37,8 @@ public final class ImageBinder {
     private var actions: [BinderMachine.Action] = []
     private var isPerforming = false
     private var running: [BinderMachine.LoadID: Running] = [:]
-    /// Loads that were given up for another one of the same source, by that one's number: they hold the download until
-    /// it has joined.
+    /// Canceled loads that were replaced by a load of the same source, by the number of the new load. They keep the
+    /// download running until the new load has joined it.
     private var retired: [BinderMachine.LoadID: [ImageTask]] = [:]
     private var completions: [Int: Completion] = [:]
     private var streams: [Int: AsyncStream<BinderSnapshot>.Continuation] = [:]
@@ -43,12 +46,13 @@ public final class ImageBinder {
     private var published = BinderSnapshot()
     private let show: @MainActor (Presentation) -> Void
 
-    /// A binder that is bound to nothing.
+    /// Creates a binder that isn't bound.
     ///
     /// - Parameters:
-    ///   - manager: who loads. Default ``ImageManager/shared``.
-    ///   - isMapped: whether the view is on the screen. Default true.
-    ///   - show: shows what it is given, instead of what was shown before. It must not hold the binder.
+    ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
+    ///   - isMapped: A Boolean value that indicates whether the view is on screen. The default is `true`.
+    ///   - show: A closure that displays content instead of the previous content. It must not capture the binder
+    ///     strongly.
     public init(
         manager: ImageManager = .shared, isMapped: Bool = true, show: @escaping @MainActor (Presentation) -> Void
     ) {
@@ -69,10 +73,16 @@ public final class ImageBinder {
 
     // MARK: - Binding
 
-    /// Shows the picture for `request` from now on, and no other one any more. Nil is for a slot without a URL: it shows
-    /// ``BindingOptions/empty`` and completes with ``RequestError/invalidURL(_:)``.
+    /// Binds the view to the image for a request, which replaces the previous binding.
     ///
-    /// - Returns: the binding's number, as in ``Presentation/generation``.
+    /// If the request is `nil` because the slot has no URL, the view shows ``BindingOptions/empty``, and the binding
+    /// completes with ``RequestError/invalidURL(_:)``.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - options: The options for displaying the image.
+    ///   - completion: A closure that is called once at the end of the binding.
+    /// - Returns: The number of the binding, which is also its ``Presentation/generation``.
     @discardableResult
     public func bind(
         _ request: ImageRequest?, options: BindingOptions = BindingOptions(), completion: Completion? = nil
@@ -84,9 +94,15 @@ public final class ImageBinder {
         return generation
     }
 
-    /// Binds and waits for the end of the binding. Cancelling the calling Swift task unbinds, unless it was bound anew.
+    /// Binds the view to a request and waits for the end of the binding.
     ///
-    /// - Throws: why there is no picture.
+    /// Canceling the calling Swift task unbinds the view, unless it has been bound again.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - options: The options for displaying the image.
+    /// - Returns: The response to the request.
+    /// - Throws: An ``ImageError`` if the image can't be loaded or the binding ended early.
     public func load(
         _ request: ImageRequest, options: BindingOptions = BindingOptions()
     ) async throws(ImageError) -> ImageResponse {
@@ -95,35 +111,35 @@ public final class ImageBinder {
         return try await waiter.value { Task { @MainActor [weak self] in self?.unbind(generation) } }
     }
 
-    /// Ends the binding: its load is cancelled, the slot is emptied, and nothing comes any more.
+    /// Ends the binding. This method cancels the load, clears the slot, and stops all updates.
     public func unbind() { perform(machine.unbind()) }
 
     private func unbind(_ generation: Int) {
         if machine.generation == generation { unbind() }
     }
 
-    // MARK: - How the view fares
+    // MARK: - State of the view
 
-    /// Whether the view is on the screen.
+    /// A Boolean value that indicates whether the view is on screen.
     public var isMapped: Bool {
         get { machine.isMapped }
         set { perform(machine.setMapped(newValue)) }
     }
 
-    /// Tells the place that the view has. It stays known for the bindings to come.
+    /// Sets the bounds of the view. They also apply to later bindings.
     public func allocate(_ allocation: ViewAllocation) { perform(machine.allocate(allocation)) }
 
-    /// Changes how soon the picture is wanted, for the binding that there is.
+    /// Changes the priority of the current binding.
     public func setPriority(_ priority: RequestPriority) { perform(machine.setPriority(priority)) }
 
-    /// Tries again what failed, also where the manager remembers the failure; does nothing in any other state.
+    /// Retries a failed load even if the manager remembers the failure. In other states, this method has no effect.
     public func retry() { perform(machine.retry()) }
 
-    /// Tells that the network is back; see ``BindingOptions/retries``.
+    /// Notifies the binder that the network is available again. See ``BindingOptions/retries``.
     public func networkReturned() { perform(machine.networkReturned()) }
 
-    /// ``snapshot`` now and after every change. Each call makes an independent stream, which keeps the newest only for
-    /// a reader that is slow, and ends with the binder.
+    /// The current ``snapshot`` and the snapshot after every change. Each call creates an independent stream. A slow
+    /// subscriber receives only the most recent snapshot. The stream ends with the binder.
     public var changes: AsyncStream<BinderSnapshot> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             nextStream += 1
@@ -154,7 +170,7 @@ public final class ImageBinder {
             cancel(load, survives: survives)
         case .setPriority(let load, let priority): running[load]?.task.priority = priority
         case .present(let showing):
-            // A handler that was called meanwhile may have bound anew.
+            // A handler may have started another binding in the meantime.
             if showing.generation == machine.generation { show(Presentation(showing)) }
         case .complete(let generation, let result): completions.removeValue(forKey: generation)?(result)
         }
@@ -182,7 +198,7 @@ public final class ImageBinder {
         let mayRead =
             request.reads.contains(.memory)
             && (request.cachePolicy ?? manager.configuration.cachePolicy) != .reload
-        // Kept in memory, where the load finds it.
+        // The lookup stores the image in memory, where the load finds it.
         if mayRead, machine.options.looksOnDisk { _ = manager.cachedImage(for: request, tiers: .all) }
         let task = manager.load(request)
         if let result = task.result {

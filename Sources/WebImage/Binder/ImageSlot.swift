@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// A place for a picture in a view that has several.
+/// A slot for one image in a view with several images.
 public struct ImageSlot: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Its name.
+    /// The name of the slot.
     public let name: String
 
-    /// A slot of any name.
+    /// Creates a slot with a name.
     public init(_ name: String) { self.name = name }
 
-    /// A slot of any name.
+    /// Creates a slot with a name.
     public init(stringLiteral name: String) { self.name = name }
 
-    /// The picture itself.
+    /// The main image.
     public static let image: ImageSlot = "image"
-    /// What lies behind it.
+    /// The background image.
     public static let background: ImageSlot = "background"
 
-    /// The name.
+    /// The name of the slot.
     public var description: String { name }
 }

@@ -9,13 +9,16 @@ public enum Placeholder: Sendable {
     /// The case isn't called `none` because an option of the type `Placeholder?` would take that for `nil`, which means
     /// “not set”.
     case empty
-    /// A picture at hand.
+    /// An image.
     case picture(Image)
-    /// A BlurHash (28 characters or so), drawn about 32 pixels large and enlarged by the view. `aspectRatio` is width ÷
-    /// height of what it stands for. A text that is no BlurHash shows nothing.
+    /// A BlurHash with typically 28 characters, which is rendered at about 32 pixels and enlarged by the view.
+    ///
+    /// `aspectRatio` is the width divided by the height of the represented image. If the text isn't a valid BlurHash,
+    /// the view shows nothing.
     case blurHash(String, aspectRatio: Double = 1)
-    /// The bytes of a ThumbHash, drawn in its own proportions, about 32 pixels large. Bytes that are none show nothing.
+    /// The bytes of a ThumbHash, which is rendered at about 32 pixels with its own aspect ratio. If the bytes aren't a
+    /// valid ThumbHash, the view shows nothing.
     case thumbHash([UInt8])
-    /// A plain colour.
+    /// A solid color.
     case color(PixelColor)
 }

@@ -2,8 +2,11 @@
 
 import WebImageCore
 
-/// Draws the hashes of placeholders. Each takes some tens of microseconds, less than showing it a frame later would
-/// cost in flicker; the last ones are kept, for lists show the same ones again and again.
+/// A renderer for the BlurHash and ThumbHash placeholders.
+///
+/// Rendering a hash takes some tens of microseconds, so it happens synchronously on the main thread. Rendering it one
+/// frame later would cause flicker. The most recently rendered images are cached because lists show the same
+/// placeholders repeatedly.
 @MainActor
 final class PlaceholderPictures {
     static let shared = PlaceholderPictures()
@@ -19,10 +22,10 @@ final class PlaceholderPictures {
 
     init(limit: Int = 128) { self.limit = limit }
 
-    /// Pixels of the longer side.
+    /// The length of the longer side in pixels.
     private static let side = 32.0
 
-    /// The picture of `placeholder`; nil for colours, for nothing, and for hashes that are none.
+    /// Returns the image of `placeholder`, or `nil` for colors, empty placeholders, and invalid hashes.
     func image(_ placeholder: Placeholder) -> Image? {
         switch placeholder {
         case .empty, .color: nil

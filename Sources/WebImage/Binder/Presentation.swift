@@ -2,37 +2,38 @@
 
 import WebImageCore
 
-/// What a view is to show now.
+/// The content that a view must display.
 public struct Presentation: Sendable {
-    /// What it is.
+    /// The kind of content.
     public enum Kind: Sendable, Hashable {
-        /// Nothing: the view is emptied.
+        /// No content. The view is cleared.
         case nothing
         /// The placeholder.
         case placeholder
-        /// The same picture in another size, until the right one is there.
+        /// The same image in another size, until the requested size is available.
         case otherSize
-        /// A partial picture of the running download.
+        /// A preview of the running download.
         case preview
-        /// The stored picture, while the server is asked whether it still holds.
+        /// The cached image, while the manager revalidates it.
         case stored
-        /// The picture.
+        /// The final image.
         case picture
-        /// What is shown when loading failed.
+        /// The placeholder for a failed load.
         case failure
-        /// What is shown where there is no URL.
+        /// The placeholder for a view without a URL.
         case empty
     }
 
-    /// What it is.
+    /// The kind of content.
     public let kind: Kind
-    /// The picture; nil for a colour and for nothing.
+    /// The image, or `nil` for a color or no content.
     public let image: Image?
-    /// A plain colour, where that is shown instead of a picture.
+    /// The color, if the content is a solid color instead of an image.
     public let color: PixelColor?
-    /// How it comes in.
+    /// The transition to the content.
     public let transition: Transition
-    /// Number of the binding it belongs to; every ``ImageBinder/bind(_:options:completion:)`` has the next one.
+    /// The number of the binding. Each call of ``ImageBinder/bind(_:options:completion:)`` begins a binding with a
+    /// higher number.
     public let generation: Int
 
     init(
@@ -46,30 +47,30 @@ public struct Presentation: Sendable {
     }
 }
 
-/// How far a view is with its picture.
+/// The loading state of a view.
 public enum BinderState: Sendable, Hashable {
-    /// Not bound, or bound to nothing.
+    /// The view isn't bound, or it's bound to no request.
     case idle
-    /// Bound; loading waits for the view to come on the screen or to have a size.
+    /// The view is bound, but the load waits until the view is on screen and has bounds.
     case waiting
-    /// Loading.
+    /// The image is loading.
     case loading
-    /// Loading, and a partial or older picture is shown.
+    /// The image is loading, and the view shows a preview or a cached image.
     case previewing
-    /// The picture is there.
+    /// The image is displayed.
     case showing
-    /// There is none, for this reason.
+    /// The load failed with this error.
     case failed(ImageError)
 }
 
-/// All that can be seen of a binder.
+/// A snapshot of the observable state of a binder.
 public struct BinderSnapshot: Sendable, Hashable {
-    /// How far it is.
+    /// The loading state.
     public var state = BinderState.idle
-    /// How far the download is; nil before it begins and when there is none.
+    /// The progress of the download, or `nil` if there's no download.
     public var progress: ImageProgress?
-    /// What is shown; nil when nothing is.
+    /// The kind of the displayed content, or `nil` if there's none.
     public var shown: Presentation.Kind?
-    /// Number of the binding; 0 before the first.
+    /// The number of the binding, or 0 before the first one.
     public var generation = 0
 }

@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: MIT
 
-/// How one picture gives way to the next. A description only: views draw it.
+/// A description of the transition from one image to the next. Views render it.
 ///
-/// Pictures that were in memory appear at once, without a transition, unless it is ``always(_:)``.
+/// Images that were in memory appear immediately without a transition, unless the transition is ``always(_:)``.
 public struct Transition: Sendable, Hashable {
-    /// What is seen.
+    /// The visual effect.
     public enum Effect: Sendable, Hashable {
-        /// The new picture is there at once.
+        /// The new image appears immediately.
         case none
-        /// The old one fades out while the new one fades in.
+        /// The old image fades out while the new image fades in.
         case crossFade
-        /// The new one comes in from an edge.
+        /// The new image slides in from an edge.
         case slide(Edge)
-        /// The slot turns over, the named edge towards the viewer.
+        /// The slot flips so that the given edge turns toward the viewer.
         case flip(Edge)
-        /// The new one grows to its place from the middle.
+        /// The new image grows from the center to its final size.
         case zoom
-        /// What a view knows under this name.
+        /// An effect that a view defines for this name.
         case named(String)
     }
 
-    /// A side of the slot.
+    /// An edge of the slot.
     public enum Edge: Sendable, Hashable, CaseIterable {
-        /// The left side.
+        /// The left edge.
         case left
-        /// The right side.
+        /// The right edge.
         case right
-        /// The upper side.
+        /// The top edge.
         case top
-        /// The lower side.
+        /// The bottom edge.
         case bottom
     }
 
-    /// How the effect goes over time.
+    /// The timing curve of the effect.
     public enum Curve: Sendable, Hashable, CaseIterable {
-        /// Evenly.
+        /// The speed is constant.
         case linear
-        /// Slowly at the end.
+        /// The effect slows down at the end.
         case easeOut
-        /// Slowly at the beginning and at the end.
+        /// The effect is slow at the beginning and at the end.
         case easeInOut
 
-        /// The part of the effect, 0 to 1, after the part `time` of its duration, 0 to 1; cubic.
+        /// Returns the completed fraction of the effect at `time`, which is a fraction of the duration. Both are from 0
+        /// to 1. The easing curves are cubic.
         public func progress(at time: Double) -> Double {
             let time = min(1, max(0, time.isNaN ? 1 : time))
             let rest = 1 - time
@@ -53,52 +54,53 @@ public struct Transition: Sendable, Hashable {
         }
     }
 
-    /// What is seen.
+    /// The visual effect.
     public var effect: Effect
     /// The duration of the transition, in seconds.
     ///
     /// A value that is negative or not finite becomes 0. The default is 0.5 seconds, as in SDWebImage.
     public var duration: Double { didSet { duration = Self.usable(duration) } }
-    /// How the effect goes over time. Default ``Curve/easeInOut``.
+    /// The timing curve of the effect. The default is ``Curve/easeInOut``.
     public var curve: Curve
-    /// Whether pictures that were in memory get it too. Default false.
+    /// A Boolean value that indicates whether the transition also applies to images that were in memory. The default is
+    /// `false`.
     public var isForced = false
 
-    /// A transition; `duration` in seconds.
+    /// Creates a transition. The duration is in seconds.
     public init(_ effect: Effect, duration: Double = 0.5, curve: Curve = .easeInOut) {
         self.effect = effect
         self.duration = Self.usable(duration)
         self.curve = curve
     }
 
-    /// A transition without an end would hold back what waits for it.
+    /// Returns a finite duration, because a transition that never ends would block the code that waits for it.
     private static func usable(_ seconds: Double) -> Double { seconds.isFinite ? max(0, seconds) : 0 }
 
-    /// The new picture is there at once.
+    /// A transition in which the new image appears immediately.
     public static let none = Transition(.none, duration: 0)
 
-    /// Fades from the old to the new picture within `duration` seconds.
+    /// Returns a transition that fades from the old to the new image in `duration` seconds.
     public static func crossFade(duration: Double = 0.5) -> Transition { Transition(.crossFade, duration: duration) }
 
-    /// The new picture comes in from `edge` within `duration` seconds.
+    /// Returns a transition that slides the new image in from `edge` in `duration` seconds.
     public static func slide(from edge: Edge, duration: Double = 0.5) -> Transition {
         Transition(.slide(edge), duration: duration)
     }
 
-    /// The slot turns over within `duration` seconds.
+    /// Returns a transition that flips the slot in `duration` seconds.
     public static func flip(from edge: Edge, duration: Double = 0.5) -> Transition {
         Transition(.flip(edge), duration: duration)
     }
 
-    /// The new picture grows to its place within `duration` seconds.
+    /// Returns a transition that enlarges the new image to its final size in `duration` seconds.
     public static func zoom(duration: Double = 0.5) -> Transition { Transition(.zoom, duration: duration) }
 
-    /// What a view knows as `name`, within `duration` seconds.
+    /// Returns a transition with an effect that a view defines for `name` and that takes `duration` seconds.
     public static func named(_ name: String, duration: Double = 0.5) -> Transition {
         Transition(.named(name), duration: duration)
     }
 
-    /// `transition` also for pictures that were in memory.
+    /// Returns `transition` with the change that it also applies to images that were in memory.
     public static func always(_ transition: Transition) -> Transition {
         var forced = transition
         forced.isForced = true

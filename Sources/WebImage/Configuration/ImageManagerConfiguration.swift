@@ -8,69 +8,79 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// All settings of a manager, in one value.
+/// The configuration of a manager.
 public struct ImageManagerConfiguration: Sendable {
-    /// Settings of the stores.
+    /// The settings of the caches.
     public struct Cache: Sendable {
-        /// Limits of the memory cache.
+        /// The limits of the memory cache.
         public var memory = Memory()
-        /// Place and limits of the disk cache; the place is by default that of
-        /// ``DiskCacheConfiguration/defaultDirectory(application:environment:)`` for the process's name.
+        /// The directory and the limits of the disk cache.
+        ///
+        /// The default directory is ``DiskCacheConfiguration/defaultDirectory(application:environment:)`` for the name
+        /// of the process.
         public var disk = DiskCacheConfiguration(
             directory: DiskCacheConfiguration.defaultDirectory(application: ProcessInfo.processInfo.processName))
-        /// Whether there is a disk cache. Default true.
+        /// A Boolean value that indicates whether the manager has a disk cache. The default is `true`.
         public var usesDisk = true
-        /// Whether ``ImageManager/data(for:encodedAs:)`` keeps what it encodes in the tiers that ``ImageRequest/stores``
-        /// names, memory left out. Default true.
+        /// A Boolean value that indicates whether ``ImageManager/data(for:encodedAs:)`` stores its results.
+        ///
+        /// The results are stored in the tiers of ``ImageRequest/stores`` except memory. The default is `true`.
         public var storesEncodings = true
-        /// Tiers of encoded bytes behind the disk, the nearest first. Default none.
+        /// The tiers for encoded data that the manager tries after the disk cache, in this order. The default is empty.
         public var tiers: [any CacheTier] = []
-        /// How the tiers work together.
+        /// The policies that control how the tiers work together.
         public var policies = ImageCache.Policies()
-        /// What is done where HTTP leaves a private cache the choice (RFC 9111): guessed lifetimes, stale answers.
-        /// Default ``HTTPCachePolicy/standard``.
+        /// The choices that HTTP leaves to a private cache, such as heuristic freshness and stale responses (RFC 9111).
+        /// The default is ``HTTPCachePolicy/standard``.
         public var http = HTTPCachePolicy.standard
     }
 
-    /// Limits of the memory cache.
+    /// The limits of the memory cache.
     public struct Memory: Sendable {
-        /// Bytes of pixels. Default an eighth of the memory this process may use, at most 512 MiB.
+        /// The maximum total size of the cached images, in bytes of pixel data. The default is one eighth of the memory
+        /// that this process can use, up to 512 MiB.
         public var costLimit = MemoryCache.defaultCostLimit
-        /// Pictures. Default unlimited.
+        /// The maximum number of cached images. The default is unlimited.
         public var countLimit = Int.max
-        /// Bytes of pixels of one picture; a dearer one is delivered but not kept. Default nil: a tenth of `costLimit`.
+        /// The maximum size of one image in the memory cache, in bytes of pixel data. The manager delivers larger
+        /// images but doesn't cache them. The default is `nil`, which means one tenth of `costLimit`.
         public var entryLimit: Int?
-        /// Seconds that a picture may be given out after it was stored. Default nil: unlimited; whether the picture is
-        /// still fresh is decided by HTTP.
+        /// The time during which a cached image can be returned after it was stored, in seconds. The default is `nil`,
+        /// which means unlimited. HTTP freshness rules apply in addition.
         public var timeToLive: Double?
-        /// Where times to live are read. Default the system's clock.
+        /// The time source for times to live. The default is the system clock.
         package var clock = TimeSource.system
     }
 
-    /// Settings of previews; requests say whether they want any (``ImageRequest/preview``).
+    /// The settings of previews. Requests enable previews with ``ImageRequest/preview``.
     public struct Previews: Sendable {
-        /// Part of a download, 0 to 1, after which no preview is begun: the picture itself is about to come. Default 0.99,
-        /// as in YYWebImage.
+        /// The completed fraction of a download, from 0 to 1, after which no further preview starts because the image
+        /// is nearly complete. The default is 0.99, as in YYWebImage.
         public var latest = 0.99
-        /// Bytes of pixels that the decoders of all running downloads may hold; where there is no room left, a download
-        /// gives no previews. Default 256 MiB.
+        /// The memory budget for the decoders of all running downloads, in bytes of pixel data. If it's used up,
+        /// further downloads deliver no previews. The default is 256 MiB.
         public var memoryBudget = 256 << 20
-        /// Where intervals are read. Default the system's clock.
+        /// The time source for preview intervals. The default is the system clock.
         package var clock = TimeSource.system
     }
 
-    /// Settings of the stores.
+    /// The settings of the caches.
     public var cache = Cache()
-    /// Settings of previews.
+    /// The settings of previews.
     public var previews = Previews()
-    /// Whether downloads that are slower than a decoder are decoded while they run, so that the picture is there soon after
-    /// the last byte: stills of JPEG, PNG, WebP and BMP whose pixels are the same that way. Decoders of running downloads hold
-    /// pixels within ``Previews/memoryBudget``. Default true.
+    /// A Boolean value that indicates whether the manager decodes images while their downloads run.
+    ///
+    /// This makes an image available soon after its last byte if the download is slower than the decoder. It applies to
+    /// still JPEG, PNG, WebP, and BMP images that decode to the same pixels in this way. The decoders share
+    /// ``Previews/memoryBudget``. The default is `true`.
     public var decodesWhileLoading = true
-    /// Where original bytes are looked up and kept, instead of in the manager's own cache. Default nil.
+    /// The cache for original data, which replaces the manager's cache. The default is `nil`, which means the manager's
+    /// cache.
     public var originalCache: ImageCache?
-    /// Gives the bytes that are stored for a downloaded picture, instead of the bytes as they came; nil stores none. Gets
-    /// the picture where one was made. Runs on a worker thread. Default nil: what came is stored.
+    /// A closure that returns the data to store for a downloaded image, or `nil` to store nothing.
+    ///
+    /// The closure receives the image if it was decoded. It runs on a worker thread. The default is `nil`, which means
+    /// that the manager stores the downloaded data unchanged.
     public var serialize: (@Sendable (_ image: Image?, _ data: Data, _ request: ImageRequest) -> Data?)?
     /// The URL schemes that the manager may load, also for redirects and alternatives.
     ///
@@ -80,53 +90,60 @@ public struct ImageManagerConfiguration: Sendable {
     /// The default is `nil`, which means every scheme that a loader supports. If
     /// ``DownloaderConfiguration/addressPolicy`` is ``AddressPolicy/publicOnly``, `nil` means `https` and `http`.
     public var allowedSchemes: Set<String>?
-    /// Connections, time limits, redirects, proxy, TLS.
+    /// The settings of the downloader, such as connections, timeouts, redirects, proxies, and TLS.
     public var downloader = DownloaderConfiguration()
-    /// An app's own loaders; the last is asked first, before the built-in ones.
+    /// The custom loaders. The manager tries the last one first, and it tries custom loaders before the built-in ones.
     public var loaders: [any ImageLoader] = []
-    /// Stand before everything that is asked of the manager, the first one outermost. Default none.
+    /// The interceptors, which wrap every operation of the manager. The first one is the outermost. The default is
+    /// empty.
     public var interceptors: [any RequestInterceptor] = []
-    /// Hear of everything the manager does. Default none: then nothing is spent on it.
+    /// The observers, which receive an event for each piece of work. The default is empty, in which case observation
+    /// costs nothing.
     public var observers: [any ImageEventsObserver] = []
-    /// Formats. Default: all that the package was built with.
+    /// The coders for the supported formats. The default is all coders that the package was built with.
     public var coders = CoderRegistry.standard
-    /// What a picture may cost. Default ``Limits/desktop``.
+    /// The limits for the size and the cost of images. The default is ``Limits/desktop``.
     public var limits = Limits.desktop
-    /// Policy of requests that name none. Default ``CachePolicy/http``.
+    /// The cache policy of requests without one. The default is ``CachePolicy/http``.
     public var cachePolicy = CachePolicy.http
-    /// Transformers of requests that name none. Default none.
+    /// The transformers of requests without any. The default is empty.
     public var transformers: [any ImageTransformer] = []
-    /// Gives the identity of the bytes behind a URL where it is not the URL itself; nil keeps the URL.
+    /// A closure that returns the identity of the data at a URL, or `nil` if the URL identifies the data. The default
+    /// is `nil`, which means the URL for all data.
     public var key: (@Sendable (URL) -> String?)?
-    /// Threads for decoding, transforming and encoding. Default one per active core.
+    /// The number of threads for decoding, transforming, and encoding. The default is one per active processor core.
     public var workerThreads = ProcessInfo.processInfo.activeProcessorCount
-    /// Decoded bytes that all running decodes may hold together. Default 512 MiB.
+    /// The budget for the pixels of all running decodes, in bytes. The default is 512 MiB.
     public var decodeBudget = 512 << 20
-    /// Pieces of work that may wait for a thread; one more is refused with a ``LimitError`` of kind overloaded.
-    /// Default 100,000.
+    /// The maximum number of jobs that wait for a worker thread. Further jobs fail with a ``LimitError`` of the kind
+    /// overloaded. The default is 100,000.
     public var waitingLimit = 100_000
-    /// Different requests that may be under way at once; one more that memory cannot answer ends at once with a
-    /// ``LimitError`` of kind overloaded, instead of waiting and growing the heap. Who asks for what is under way already is
-    /// always let in. Nil sets no limit. Default 256 where ``limits`` are ``Limits/server``, else nil.
+    /// The maximum number of different requests in flight.
+    ///
+    /// When the limit is reached, further requests that aren't in the memory cache fail immediately with a
+    /// ``LimitError`` of the kind overloaded, so they don't use memory while they wait. Requests that can join one in
+    /// flight are always accepted. `nil` means no limit. The default is 256 if ``limits`` is ``Limits/server``, and
+    /// `nil` otherwise.
     public var queueLimit: Int? {
         get { chosenQueueLimit ?? (limits == .server ? 256 : nil) }
         set { chosenQueueLimit = .some(newValue) }
     }
     private var chosenQueueLimit: Int??
-    /// Tells when memory is short. Default the process's; `MemoryPressureSource(readsSystem: false)` for one that knows
-    /// only what it is told.
+    /// The source of memory pressure events. The default is the shared source of the process. For a source that only
+    /// reports what the application passes to it, use `MemoryPressureSource(readsSystem: false)`.
     public var memoryPressure = MemoryPressureSource.shared
-    /// What is remembered of failures, and how long. Default ``FailurePolicy/standard``.
+    /// The policy that decides which failures the manager remembers, and for how long. The default is
+    /// ``FailurePolicy/standard``.
     public var failures = FailurePolicy.standard
-    /// Failures remembered at most. Default 1,024.
+    /// The maximum number of negative cache entries. The default is 1,024.
     public var failureLimit = FailureMemory.defaultLimit
-    /// The clock by which freshness is judged. Default the system's.
+    /// The clock for freshness calculations. The default is the system clock.
     public var now: @Sendable () -> Date = { Date() }
-    /// One time source for everything that the manager does, in place of the clocks of the single settings; `nil` for
-    /// those. For tests.
+    /// A time source for all operations of the manager, which replaces the clocks of the individual settings. `nil`
+    /// means that each setting uses its own clock. It's intended for tests.
     package var time: TimeSource?
 
-    /// The defaults.
+    /// Creates a configuration with the default values.
     public init() {}
 
     /// The configuration for servers that load images from URLs of unknown clients.
@@ -150,26 +167,12 @@ public struct ImageManagerConfiguration: Sendable {
 }
 
 extension ImageManagerConfiguration {
-    /// ``allowedSchemes`` with its default; nil for all.
-    private var schemes: Set<String>? {
+    /// The effective ``allowedSchemes``, or `nil` if all schemes are allowed.
+    var schemes: Set<String>? {
         allowedSchemes ?? (downloader.addressPolicy == .publicOnly ? ["https", "http"] : nil)
     }
 
-    /// Whether the request may be loaded. What an application brings itself has a URL for a name only.
-    private func allows(_ request: ImageRequest) -> Bool {
-        request.loader != nil || request.maker != nil || request.url.hasScheme(in: schemes)
-    }
-
-    /// Whether `url` may be loaded in place of another one.
-    func allowsScheme(of url: URL) -> Bool { url.hasScheme(in: schemes) }
-
-    /// - Throws: ``RequestError/unsupportedScheme(_:)``.
-    func checkScheme(of request: ImageRequest) throws(ImageError) {
-        guard !allows(request) else { return }
-        throw .request(.unsupportedScheme(request.url.scheme?.lowercased() ?? ""))
-    }
-
-    /// The downloader's settings with the schemes that both allow.
+    /// The settings of the downloader, restricted to the schemes that both configurations allow.
     var restrictedDownloader: DownloaderConfiguration {
         var downloader = downloader
         guard let schemes else { return downloader }
@@ -179,7 +182,7 @@ extension ImageManagerConfiguration {
         return downloader
     }
 
-    /// The configuration with `time` in all settings that have a clock.
+    /// Returns the configuration with `time` in all settings that have a clock.
     func withOneTime() -> ImageManagerConfiguration {
         guard let time else { return self }
         var copy = self
@@ -194,8 +197,8 @@ extension ImageManagerConfiguration {
 }
 
 extension Int {
-    /// `count` × 2^20 bytes.
+    /// Returns the number of bytes in `count` mebibytes (`count` × 2^20).
     public static func megabytes(_ count: Int) -> Int { count << 20 }
-    /// `count` × 2^30 bytes.
+    /// Returns the number of bytes in `count` gibibytes (`count` × 2^30).
     public static func gigabytes(_ count: Int) -> Int { count << 30 }
 }

@@ -5,8 +5,8 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageNet
 
-/// The running downloads whose bytes may be used before they are complete: for previews, and for decoding that ends
-/// soon after the last byte. Thread-safe.
+/// The running downloads whose data is used before they're complete: for previews and for decoding during the download.
+/// This class is thread-safe.
 final class DownloadFeeds: Sendable {
     private struct Entry {
         let feed: DownloadFeed
@@ -24,13 +24,14 @@ final class DownloadFeeds: Sendable {
         streams = StreamStudio(workers: workers, budget: previews.budget, time: { previews.time() })
     }
 
-    /// Bytes of pixels that the decoders of running downloads hold.
+    /// The budget for the pixels that the decoders of running downloads retain.
     var budget: PreviewBudget { previews.budget }
 
-    /// Feeds in use; for tests.
+    /// The number of feeds in use, for tests.
     var count: Int { entries.withLock { $0.count } }
 
-    /// Has `task` use the download of `key` while it runs, until the result is ended; nil where it has no use for it.
+    /// Subscribes `task` to the download for `key` until the subscription ends. Returns `nil` if the request needs
+    /// neither previews nor decoding during the download.
     func subscribe(
         _ plan: RequestPlan, to key: FetchKey, _ task: ImageTask, for use: FetchStage.Use
     ) -> FeedSubscription? {
@@ -44,7 +45,7 @@ final class DownloadFeeds: Sendable {
             listener = feed.previews.add(
                 PreviewListener(plan, isHeard: { task.isHeard }, deliver: { task.emit(.preview($0)) }))
             task.call(whenHeard: { feed.previews.look() })
-            // A request that joins a stalled download is shown what has come.
+            // Show the data received so far to a request that joins a stalled download.
             feed.previews.look()
         }
         return FeedSubscription(
@@ -52,7 +53,7 @@ final class DownloadFeeds: Sendable {
         ) { [self] in leave(key) }
     }
 
-    /// The download of `key` begins; its session receives what the loader reports.
+    /// Begins the download for `key` and returns its session, which receives the loader's reports.
     func begin(_ key: FetchKey, _ priority: LivePriority) -> DownloadSession {
         let feed = enter(key)
         let stream = decodesWhileLoading ? StreamFeed(streams, priority) { [weak feed] in feed?.plans ?? [] } : nil
@@ -74,11 +75,11 @@ final class DownloadFeeds: Sendable {
             guard let entry = entries[key], entry.users <= 0 else { return nil }
             return entries.removeValue(forKey: key)
         }
-        _ = left  // Released here, after the lock.
+        _ = left  // Release the entry after unlocking.
     }
 }
 
-/// One download, shared by its load and all requests that wait for it.
+/// A download, shared by its load and all requests that wait for it.
 final class DownloadFeed: Sendable {
     private struct Wish {
         let plan: RequestPlan
@@ -90,7 +91,7 @@ final class DownloadFeed: Sendable {
 
     fileprivate init(_ studio: PreviewStudio) { previews = PreviewFeed(studio) }
 
-    /// The requests that want the image decoded during the download, one for each image.
+    /// The plans of the requests that decode during the download, one for each image.
     fileprivate var plans: [RequestPlan] { wishes.withLock { $0.values.map(\.plan) } }
 
     fileprivate func add(_ plan: RequestPlan) {
@@ -103,18 +104,18 @@ final class DownloadFeed: Sendable {
             guard let wish = wishes[key], wish.count <= 0 else { return nil }
             return wishes.removeValue(forKey: key)
         }
-        _ = left  // Released here, after the lock.
+        _ = left  // Release the entry after unlocking.
     }
 }
 
-/// A request's use of a running download.
+/// A request's subscription to a running download.
 struct FeedSubscription: Sendable {
     fileprivate let feed: DownloadFeed
     fileprivate let listener: (id: Int, task: ImageTask)?
     fileprivate let decode: StreamKey?
     fileprivate let leave: @Sendable () -> Void
 
-    /// To be called exactly once.
+    /// Ends the subscription. Call this method exactly once.
     func end() {
         if let listener {
             listener.task.call(whenHeard: nil)
@@ -125,7 +126,7 @@ struct FeedSubscription: Sendable {
     }
 }
 
-/// A load that feeds those who use its bytes while they come. Thread-safe.
+/// A load that delivers its data to subscribers during the download. This class is thread-safe.
 final class DownloadSession: Sendable {
     private let feed: DownloadFeed
     private let stream: StreamFeed?
@@ -143,21 +144,21 @@ final class DownloadSession: Sendable {
         number = feed.previews.begin(priority)
     }
 
-    /// Takes what the loader reports.
+    /// Passes a report of the loader to the previews and the decoders.
     func receive(_ report: LoadContext.Report) {
         feed.previews.take(report, number)
         stream?.take(report)
     }
 
-    /// No preview comes any more. Calling it again does nothing.
+    /// Ends the previews. Further calls have no effect.
     func endPreviews() {
         if hasPreviews.exchange(false, ordering: .acquiringAndReleasing) { feed.previews.end(number) }
     }
 
-    /// The body is complete: the decoders that have its beginning, by what they make.
+    /// Finishes the stream after the body is complete and returns the decoders that have received its beginning.
     func finish() async -> [StreamKey: StreamedDecode] { await stream?.finish() ?? [:] }
 
-    /// The load is over. Calling it again does nothing.
+    /// Ends the session after the load. Further calls have no effect.
     func end() {
         guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return }
         endPreviews()

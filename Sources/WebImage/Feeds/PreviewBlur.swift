@@ -2,21 +2,24 @@
 
 import WebImageCore
 
-/// How strongly a preview is blurred: much at the beginning, hardly at all at the end.
+/// The blur of previews, which is strong at the beginning of the download and weak at its end.
 enum PreviewBlur {
-    /// Radius in pixels of a picture at its own size: YYWebImage's curve over the part of the bytes that came. Where
-    /// the size of the whole is not known, the number of previews shown before stands for it.
+    /// Returns the blur radius in pixels for an image at full size.
+    ///
+    /// The radius follows YYWebImage's curve over the received fraction. If the total size is unknown, it depends on
+    /// the number of previews shown before.
     static func radius(fraction: Double?, shown: Int) -> Double {
         guard let fraction else { return 32 / Double(max(shown, 0) + 1) }
         return 32 * (1 / (3 * min(1, max(0, fraction)) + 0.6) - 0.25)
     }
 
-    /// Blurs by `radius`, less where the picture is smaller than the file's: it looks the same at every size.
+    /// Blurs an image. The radius is reduced for an image that is smaller than the original, so the blur looks the same
+    /// at every size.
     static func apply(_ radius: Double, to image: Image, context: CodingContext) throws(ImageError) -> Image {
         let stored = image.metadata.orientation.upright(image.metadata.rawSize)
         let reduction = Double(max(image.size.width, image.size.height)) / Double(max(stored.width, stored.height))
         let pixels = radius * min(1, reduction)
-        // Less than this nobody sees.
+        // A smaller radius has no visible effect.
         guard pixels >= 0.5 else { return image }
         let blur = BlurTransformer(radius: pixels)
         return image.replacing(

@@ -6,11 +6,11 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageNet
 
-/// Somebody who wants previews of a download.
+/// A subscriber to the previews of a download.
 struct PreviewListener: Sendable {
     let plan: RequestPlan
     let key: PreviewKey
-    /// Whether anybody looks at what it gets.
+    /// A closure that returns whether the task's events currently have a subscriber.
     let isHeard: @Sendable () -> Bool
     let deliver: @Sendable (Image) -> Void
 
@@ -24,31 +24,34 @@ struct PreviewListener: Sendable {
     }
 }
 
-/// What a body leaves behind: decoders and memory that take their time to go.
+/// The decoders and the data of a discarded body. Releasing them takes time, so it must happen after unlocking.
 private struct PreviewRemains {
     let work: Task<Void, Never>?
     let makers: [PreviewKey: PreviewMaker]
     let bytes: PreviewMaker.Bytes
 }
 
-/// The bytes of one running download, and the previews made of them: one piece of work at a time, on a worker thread.
-/// What comes while it runs is not queued; the next part of the body after it starts the next one. Thread-safe.
+/// The data of one running download and its previews.
+///
+/// Only one unit of work runs at a time, on a worker thread. Data that arrives in the meantime isn't queued. The next
+/// chunk after the end of the work starts new work. This class is thread-safe.
 final class PreviewFeed: Sendable {
     fileprivate struct State {
-        /// Counts loads: what an earlier one still reports is not mixed with the present one's.
+        /// The number of the current load. Reports of earlier loads are ignored.
         var session = 0
-        /// Counts bodies: grows whenever what was made so far is of no use any more.
+        /// The number of the current body. It changes whenever the previous results become invalid.
         var epoch = 0
         var isRunning = false
         var bytes = PreviewMaker.Bytes()
-        /// False where bytes were let go before anybody wanted previews.
+        /// A Boolean value that indicates whether `bytes` is complete. It's `false` if data was released before a
+        /// subscriber wanted previews.
         var isWhole = true
         var priority: LivePriority?
         var nextID = 0
         var listeners: [Int: PreviewListener] = [:]
         var makers: [PreviewKey: PreviewMaker] = [:]
         var isBusy = false
-        /// Counts orders.
+        /// The number of orders.
         var orders = 0
         var work: Task<Void, Never>?
     }
@@ -74,15 +77,15 @@ final class PreviewFeed: Sendable {
             let isWanted = state.listeners.values.contains { $0.key == listener.key }
             return (listener, isWanted ? nil : state.makers.removeValue(forKey: listener.key))
         }
-        _ = left  // Released here, after the lock: a decoder takes its time to go.
+        _ = left  // Release the values after unlocking because releasing a decoder takes time.
     }
 
-    /// Somebody listens from now on: what has come already is shown without waiting for more.
+    /// Makes a preview of the data received so far for a new subscriber, without waiting for more data.
     func look() { startWork() }
 
     // MARK: - The load
 
-    /// A load begins. Its number is to be given with all that it reports.
+    /// Begins a load and returns its number, which must accompany all of its reports.
     func begin(_ priority: LivePriority) -> Int {
         change { state in
             state.session += 1
@@ -92,7 +95,7 @@ final class PreviewFeed: Sendable {
         }
     }
 
-    /// The load is over: no preview comes any more.
+    /// Ends a load, after which no more previews are delivered.
     func end(_ session: Int) {
         change { state in
             guard state.session == session else { return ((), nil) }
@@ -105,7 +108,7 @@ final class PreviewFeed: Sendable {
         switch report {
         case .waiting, .started: break
         case .head(_, let expected):
-            // It begins, or begins anew: what came before belongs to another body.
+            // The download begins or restarts, so discard the previous body.
             change { state in
                 guard state.session == session, state.isRunning else { return ((), nil) }
                 return ((), state.reset(expected: expected))
@@ -120,7 +123,7 @@ final class PreviewFeed: Sendable {
         }
     }
 
-    /// Changes the state; what is left over is cancelled and released after the lock.
+    /// Changes the state. Discarded work is canceled and released after unlocking.
     private func change<Result>(_ body: (inout State) -> (Result, PreviewRemains?)) -> Result {
         let (result, remains) = state.withLock { body(&$0) }
         remains?.work?.cancel()
@@ -153,19 +156,21 @@ final class PreviewFeed: Sendable {
                 state.work = nil
                 return true
             }
-            // More may have come meanwhile, and be due.
+            // More data may have arrived in the meantime, so another preview may be due.
             if isDone, isFree { startWork() }
         }
         let isStale = state.withLock { state in
             guard state.epoch == order.epoch else { return true }
-            // It may be done already, and the next one under way.
+            // The work may already have finished, and the next order may be running.
             if state.isBusy, state.orders == order.number { state.work = work }
             return false
         }
         if isStale { work.cancel() }
     }
 
-    /// - Returns: false where `maker` could not look.
+    /// Runs `maker` and delivers its previews.
+    ///
+    /// - Returns: `false` if `maker` couldn't start.
     private func run(_ maker: PreviewMaker, _ order: Order) async -> Bool {
         let plans = state.withLock { state in
             state.listeners.values.filter { $0.key == maker.key }.map(\.plan)
@@ -174,7 +179,7 @@ final class PreviewFeed: Sendable {
         guard let outcome else { return false }
         let time = studio.time()
         let deliveries = state.withLock { state -> [(PreviewListener, Image)] in
-            // The load ended or began anew, or nobody wants this one any more.
+            // The load ended or restarted, or no subscriber wants this preview anymore.
             guard state.epoch == order.epoch, state.makers[maker.key] != nil else { return [] }
             var made = outcome.maker
             if !outcome.images.isEmpty { made.showed(at: time) }
@@ -190,7 +195,7 @@ final class PreviewFeed: Sendable {
 }
 
 extension PreviewFeed.State {
-    /// Forgets the body and all that was made of it.
+    /// Discards the body and everything that was made from it.
     fileprivate mutating func reset(expected: Int? = nil) -> PreviewRemains {
         defer {
             epoch += 1
@@ -205,7 +210,8 @@ extension PreviewFeed.State {
 
     fileprivate mutating func take(_ part: Data) {
         bytes.received += part.count
-        // Parts share the memory of the body where its length is known; else they would keep more than it needs.
+        // If the length is known, the chunks share the memory of the body. Otherwise, they would retain additional
+        // memory.
         if bytes.expected == nil, listeners.isEmpty {
             isWhole = false
             bytes.parts = []
@@ -213,7 +219,7 @@ extension PreviewFeed.State {
         if isWhole { bytes.parts.append(part) }
     }
 
-    /// What is to be made now; nil for nothing.
+    /// Returns the work to do now, or `nil` if there's none.
     fileprivate mutating func order(
         _ heard: Set<PreviewKey>, latest: Double, at time: Double
     ) -> PreviewFeed.Order? {
@@ -225,7 +231,7 @@ extension PreviewFeed.State {
         guard !due.isEmpty else { return nil }
         isBusy = true
         orders += 1
-        // Pictures that are wanted as they are come first.
+        // Final images take precedence over previews.
         let lower = RequestPriority(rawValue: (priority?.value.rawValue ?? 0) - 1) ?? .veryLow
         return PreviewFeed.Order(epoch: epoch, number: orders, makers: due, bytes: bytes, priority: lower)
     }

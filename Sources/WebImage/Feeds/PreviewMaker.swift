@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import WebImageCore
 
-/// What makes two previews one: the same decoding under the same rules.
+/// The key of a preview. Previews with equal keys use the same decoding and the same policy.
 struct PreviewKey: Hashable, Sendable {
     let decoded: CacheKey
     let limits: Limits
@@ -17,17 +17,18 @@ struct PreviewKey: Hashable, Sendable {
     }
 }
 
-/// Makes the previews of one download for one key. A value: whoever works with it holds a copy and puts it back.
+/// The state that produces the previews of one download for one key. It's a value, so its user works with a copy and
+/// then stores the copy.
 struct PreviewMaker: Sendable {
-    /// What has come of a download.
+    /// The received data of a download.
     struct Bytes: Sendable {
-        /// The body so far, in order.
+        /// The chunks of the body, in order.
         var parts: [Data] = []
         var received = 0
-        /// Nil where the server does not tell.
+        /// The size of the body in bytes, or `nil` if the server doesn't report it.
         var expected: Int?
 
-        /// 0 to 1; nil where the size is not known.
+        /// The received fraction, from 0 to 1, or `nil` if the size is unknown.
         var fraction: Double? { expected.map { $0 > 0 ? min(1, Double(received) / Double($0)) : 1 } }
     }
 
@@ -36,13 +37,13 @@ struct PreviewMaker: Sendable {
     private var decoder: (any ProgressiveDecoder)?
     private var probe: ImageProbe?
     private var charge: PreviewCharge?
-    /// Parts that the decoder has.
+    /// The number of chunks that the decoder has received.
     private var given = 0
-    /// Bytes that must be there before it is worth to look.
+    /// The number of bytes that are needed before the next attempt.
     private var needed = 1
-    /// Whether there are no previews, or no more.
+    /// A Boolean value that indicates whether the download has no further previews.
     private(set) var isOver = false
-    /// Bytes that had come when it looked last.
+    /// The number of bytes that were available at the last attempt.
     private var seen = 0
     private var shown = 0
     private var lastShown: Double?
@@ -54,25 +55,27 @@ struct PreviewMaker: Sendable {
         self.options = options
     }
 
-    /// Whether a preview is to be made at `time` (seconds).
+    /// Returns whether a preview is due at `time`, which is in seconds.
     func isDue(_ bytes: Bytes, latest: Double, at time: Double) -> Bool {
         guard !isOver, bytes.received >= needed, bytes.received > seen else { return false }
         if let fraction = bytes.fraction, fraction >= latest { return false }
         return lastShown.map { time - $0 >= key.policy.minimumInterval } ?? true
     }
 
-    /// Notes that a preview was shown at `time`.
+    /// Records that a preview was delivered at `time`.
     mutating func showed(at time: Double) {
         shown += 1
         lastShown = time
     }
 
-    /// Bytes of pixels the next look needs, as far as is known.
+    /// The estimated size of the pixels that the next preview needs, in bytes.
     var cost: Int { probe.map { Self.bytes($0) } ?? 0 }
 
-    /// Gives the decoder what came. Blocks; for a worker thread. A failure ends the previews and nothing else.
+    /// Passes the received data to the decoder and makes a preview. An error only ends the previews.
     ///
-    /// - Returns: a new picture, before the transformers.
+    /// This method blocks, so call it on a worker thread.
+    ///
+    /// - Returns: A new preview without the transformers applied, or `nil` if there's none.
     mutating func make(_ bytes: Bytes, coders: CoderRegistry, budget: PreviewBudget, context: CodingContext) -> Image? {
         seen = bytes.received
         do throws(ImageError) {
@@ -121,21 +124,21 @@ struct PreviewMaker: Sendable {
         charge = nil
     }
 
-    /// The picture in full, which decoders hold until the download ends.
+    /// Returns the size of the full image in bytes. Decoders retain it until the download ends.
     private static func bytes(_ probe: ImageProbe) -> Int {
         let bytes = (probe.rawSize.area ?? .max).multipliedReportingOverflow(by: 4)
         return bytes.overflow ? .max : bytes.partialValue
     }
 }
 
-/// Bytes of pixels that the decoders of all running previews hold.
+/// The budget for the pixels that the decoders of all running downloads retain, in bytes.
 final class PreviewBudget: Sendable {
     private let limit: Int
     fileprivate let used = Atomic<Int>(0)
 
     init(limit: Int) { self.limit = limit }
 
-    /// Nil where there is no room for so many bytes.
+    /// Reserves bytes until the result is deallocated. Returns `nil` if the budget is insufficient.
     func charge(_ bytes: Int) -> PreviewCharge? {
         guard bytes >= 0, bytes <= limit else { return nil }
         guard used.add(bytes, ordering: .relaxed).newValue <= limit else {
@@ -145,11 +148,11 @@ final class PreviewBudget: Sendable {
         return PreviewCharge(self, bytes)
     }
 
-    /// Bytes that are held now.
+    /// The number of bytes that are currently reserved.
     var bytesInUse: Int { used.load(ordering: .relaxed) }
 }
 
-/// Bytes that are held as long as this object lives.
+/// A reservation of bytes for the lifetime of this object.
 final class PreviewCharge: Sendable {
     private let budget: PreviewBudget
     private let bytes: Int

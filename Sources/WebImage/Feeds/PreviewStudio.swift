@@ -4,12 +4,12 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Makes pictures of what came, on worker threads.
+/// The service that makes previews on worker threads.
 final class PreviewStudio: Sendable {
-    /// What one look gave.
+    /// The result of one attempt.
     struct Outcome: Sendable {
         let maker: PreviewMaker
-        /// The new preview by final key; empty where there is none.
+        /// The new previews by final key. It's empty if there's no new preview.
         let images: [CacheKey: Image]
     }
 
@@ -29,22 +29,22 @@ final class PreviewStudio: Sendable {
         budget = PreviewBudget(limit: settings.memoryBudget)
     }
 
-    /// Part of a download after which no preview is begun.
+    /// The completed fraction of a download after which no preview starts.
     var latest: Double { settings.latest }
 
-    /// Seconds of the clock by which intervals are measured.
+    /// The time for preview intervals, in seconds.
     func time() -> Double { settings.clock.uptime() }
 
-    /// Lets `maker` look at `bytes`, and transforms what it sees for every one of `plans`.
+    /// Makes a preview from `bytes` and transforms it for each of `plans`.
     ///
-    /// - Returns: nil where it did not begin: cancelled before, or no thread to be had.
+    /// - Returns: The result, or `nil` if the work didn't start because it was canceled or the worker pool rejected it.
     func make(
         _ maker: PreviewMaker, _ bytes: PreviewMaker.Bytes, for plans: [RequestPlan], priority: RequestPriority
     ) async -> Outcome? {
         try? await workers.run(cost: maker.cost, priority: LivePriority(priority), limits: maker.key.limits) {
             [coders, budget, preparation] context throws(ImageError) -> Outcome in
             var maker = maker
-            // What the decoder took must be remembered whatever follows: its bytes are not given twice.
+            // Return the maker in any case, because its decoder must not receive the same data twice.
             let span = plans.first?.trace?.begin(.preview, key: maker.key.decoded, lane: WorkerLane.current)
             let image = maker.make(bytes, coders: plans.first?.coders ?? coders, budget: budget, context: context)
             span?.end { event in
@@ -54,7 +54,7 @@ final class PreviewStudio: Sendable {
             guard let image else { return Outcome(maker: maker, images: [:]) }
             var images: [CacheKey: Image] = [:]
             for plan in plans where images[plan.keys.final] == nil {
-                // A transformer that fails leaves its own requests without previews.
+                // If a transformer fails, only its own requests have no previews.
                 images[plan.keys.final] = try? Self.transformed(image, plan, context)
             }
             for image in images.values { preparation(image.pixels) }

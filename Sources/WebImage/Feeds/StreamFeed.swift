@@ -6,31 +6,33 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageNet
 
-/// The bytes of one running download on their way to decoders: one piece of work at a time, on a worker thread. What comes
-/// meanwhile waits for the next one. Thread-safe.
+/// The data of one running download on its way to the decoders.
+///
+/// Only one unit of work runs at a time, on a worker thread. Data that arrives in the meantime waits for the next unit.
+/// This class is thread-safe.
 final class StreamFeed: Sendable {
     fileprivate struct State {
-        /// Counts bodies: what an earlier one left behind is not mixed with the present one's.
+        /// The number of the current body. Results of earlier bodies are ignored.
         var epoch = 0
         var isRunning = true
         var begun: Double?
         var received = 0
         var expected: Int?
-        /// What came and no decoder has.
+        /// The received data that no decoder has taken yet.
         var waiting: [Data] = []
         var decodes: [StreamedDecode] = []
-        /// Whether the choice of pictures is made.
+        /// A Boolean value that indicates whether the images to decode have been chosen.
         var hasStarted = false
-        /// Whether this body is not decoded before it is whole.
+        /// A Boolean value that indicates whether this body isn't decoded before it's complete.
         var isOver = false
         var work: Task<Void, Never>?
         var isBusy = false
-        /// Counts pieces of work.
+        /// The number of units of work.
         var orders = 0
-        /// Whether the present work has a thread.
+        /// A Boolean value that indicates whether the current work is running on a thread.
         var isAtWork = false
 
-        /// Forgets a body. What it leaves behind is to be ended outside the lock.
+        /// Discards a body and returns its remains, which must be ended after unlocking.
         mutating func reset() -> Remains {
             defer {
                 epoch += 1
@@ -60,7 +62,7 @@ final class StreamFeed: Sendable {
         }
     }
 
-    /// Pictures of one download that are decoded while it runs.
+    /// The maximum number of images that are decoded during one download.
     private static let mostPictures = 2
 
     private let state = Lock(State())
@@ -68,7 +70,7 @@ final class StreamFeed: Sendable {
     private let wishes: @Sendable () -> [RequestPlan]
     private let priority: LivePriority
 
-    /// `wishes` gives those who want pictures of the download.
+    /// Creates a feed. `wishes` returns the plans of the requests that want images of the download.
     init(_ studio: StreamStudio, _ priority: LivePriority, wishes: @escaping @Sendable () -> [RequestPlan]) {
         self.studio = studio
         self.priority = priority
@@ -79,7 +81,7 @@ final class StreamFeed: Sendable {
         switch report {
         case .waiting, .started: break
         case .head(_, let expected):
-            // It begins, or begins anew.
+            // The download begins or restarts.
             let time = studio.time()
             let remains = state.withLock { state in
                 let remains = state.reset()
@@ -94,16 +96,17 @@ final class StreamFeed: Sendable {
         }
     }
 
-    /// The body is whole: the decoders that have its beginning, by what they make. A feed is of no use after that.
+    /// Finishes the feed after the body is complete and returns the decoders that have received its beginning. The feed
+    /// can't be used afterward.
     func finish() async -> [StreamKey: StreamedDecode] {
         let (work, isAtWork) = state.withLock { state in
             state.isRunning = false
             return (state.work, state.isAtWork)
         }
-        // What has not begun would only stand in the way of the rest.
+        // Work that hasn't started would only delay the final decode.
         if !isAtWork { work?.cancel() }
         await work?.value
-        // Released after the lock.
+        // Release the data after unlocking.
         let (decodes, waiting) = state.withLock { state in
             defer { state.waiting = [] }
             return (state.decodes, state.waiting)
@@ -114,7 +117,7 @@ final class StreamFeed: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The download came to nothing. Ends what was begun; does nothing after ``finish()``.
+    /// Ends the decoders after the download failed. This method has no effect after ``finish()``.
     func end() {
         let remains = state.withLock { state -> Remains? in
             guard state.isRunning else { return nil }
@@ -145,7 +148,7 @@ final class StreamFeed: Sendable {
         let work = Task.detached { await self.work(begun.epoch) }
         let isStale = state.withLock { state in
             guard state.epoch == begun.epoch else { return true }
-            // It may be done already, and the next one under way.
+            // The work may already have finished, and the next order may be running.
             if state.isBusy, state.orders == begun.order { state.work = work }
             return false
         }
@@ -156,7 +159,7 @@ final class StreamFeed: Sendable {
         while true {
             let order = state.withLock { state -> (decodes: [StreamedDecode], parts: [Data], expected: Int?)? in
                 guard state.epoch == epoch else { return nil }
-                // The rest of a whole body goes to whoever finishes the picture.
+                // If the body is complete, the final decode takes the remaining data.
                 guard state.isRunning, !state.waiting.isEmpty, state.received != state.expected else {
                     state.isBusy = false
                     return nil
@@ -183,7 +186,9 @@ final class StreamFeed: Sendable {
 }
 
 extension StreamFeed.State {
-    /// - Returns: whether work is to be started.
+    /// Adds a chunk.
+    ///
+    /// - Returns: A Boolean value that indicates whether to start work.
     fileprivate mutating func take(_ part: Data, at time: Double) -> Bool {
         guard isRunning, !isOver, let begun else { return false }
         received += part.count

@@ -5,16 +5,16 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Feeds decoders of running downloads on worker threads.
+/// The service that passes the data of running downloads to decoders on worker threads.
 struct StreamStudio: Sendable {
     let workers: WorkerPool
-    /// Bytes that decoders of running downloads may hold, those of previews included.
+    /// The budget for the decoders of running downloads, including those for previews.
     let budget: PreviewBudget
     let time: @Sendable () -> Double
 
-    /// Gives `parts` to `decodes`; `whenBegun` is called on the worker thread.
+    /// Passes `parts` to `decodes` on a worker thread. `whenBegun` is called on this thread before the work.
     ///
-    /// - Returns: false where more is needed before anything can be taken; nil where it did not begin.
+    /// - Returns: `false` if the decoders need more data before they can take any, or `nil` if the work didn't start.
     func append(
         _ parts: [Data], _ expected: Int?, _ decodes: [StreamedDecode], _ priority: LivePriority,
         whenBegun: @escaping @Sendable () -> Void

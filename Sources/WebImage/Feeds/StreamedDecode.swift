@@ -6,7 +6,7 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// What makes two pictures one before their bytes are known.
+/// The key that identifies a decoded image before its data is known.
 struct StreamKey: Hashable, Sendable {
     let decoded: CacheKey
     let limits: Limits
@@ -17,32 +17,33 @@ struct StreamKey: Hashable, Sendable {
     }
 }
 
-/// A decoder that takes a download's bytes as they come, so that little is left to do after the last one. Whatever goes
-/// wrong with it, the file is decoded as a whole: it may save time and nothing else. Used by one thread at a time;
-/// thread-safe.
+/// A decoder that processes the data of a download as it arrives, so that little work remains after the last byte.
+///
+/// If anything goes wrong, the file is decoded as a whole, so this decoder can only save time. Only one thread uses it
+/// at a time. This class is thread-safe.
 final class StreamedDecode: Sendable {
     private struct State {
         var decoder: (any ProgressiveDecoder)?
         var charge: PreviewCharge?
-        /// The header as the beginning tells it.
+        /// The header, as parsed from the beginning of the file.
         var probe: ImageProbe?
-        /// What the decoder has: the bytes that are decoded in the end must begin with them.
+        /// The chunks that the decoder has received. The complete data must begin with them.
         var parts: [(count: Int, digest: ContentDigest)] = []
         var given = 0
-        /// Bytes that must be there before the header can be read.
+        /// The number of bytes that are needed to parse the header.
         var needed = 1
         var seconds = 0.0
-        /// Whether a thread gives it something now.
+        /// A Boolean value that indicates whether a thread is currently using the decoder.
         var isBusy = false
         var isOver = false
 
-        /// One at a time.
+        /// Claims the decoder for one thread. Returns `false` if another thread uses it or it has ended.
         mutating func beginUse() -> Bool {
             defer { isBusy = true }
             return !isBusy && !isOver
         }
 
-        /// Gives everything back.
+        /// Releases all memory and returns the decoder.
         mutating func end() -> (any ProgressiveDecoder)? {
             defer {
                 isOver = true
@@ -65,7 +66,7 @@ final class StreamedDecode: Sendable {
         self.options = options
     }
 
-    /// Whether pictures that are decoded piece by piece can be those that `plan` wants.
+    /// Returns whether incremental decoding can produce the image that `plan` requests.
     static func suits(_ plan: RequestPlan) -> Bool {
         let options = plan.request.decoding
         guard options.depth == .eight, options.color == .sRGB, !options.allowsPartial else { return false }
@@ -74,15 +75,17 @@ final class StreamedDecode: Sendable {
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
-    /// Bytes the decoder has taken.
+    /// The number of bytes that the decoder has received.
     var givenCount: Int { state.withLock { $0.given } }
 
-    /// Gives the decoder what came. Blocks; for a worker thread.
+    /// Passes data to the decoder. This method blocks, so call it on a worker thread.
     ///
     /// - Parameters:
-    ///   - parts: the bytes behind those given before.
-    ///   - expected: size of the whole; nil where it is not known.
-    /// - Returns: false where nothing was taken because more of the beginning is needed.
+    ///   - parts: The data that follows the data passed before.
+    ///   - expected: The size of the whole file in bytes, or `nil` if it's unknown.
+    ///   - budget: The budget from which the decoder reserves its memory.
+    ///   - context: The context of the decoder.
+    /// - Returns: `false` if the decoder took no data because it needs more of the beginning.
     func append(_ parts: [Data], expected: Int?, budget: PreviewBudget, context: CodingContext) -> Bool {
         let before = ContinuousClock.now
         guard state.withLock({ $0.beginUse() }) else { return true }
@@ -97,7 +100,7 @@ final class StreamedDecode: Sendable {
                     state.given += part.count
                 }
             }
-            // Each call has a time limit of its own; so has their sum.
+            // The limit for one call also applies to the sum of all calls.
             let spent = before.duration(to: .now) / .seconds(1)
             let isTooLong = state.withLock { state in
                 state.seconds += spent
@@ -110,7 +113,7 @@ final class StreamedDecode: Sendable {
         return true
     }
 
-    /// The decoder; nil where there is none (any more) or the header is not whole.
+    /// Returns the decoder, or `nil` if it has ended or the header isn't complete.
     private func decoder(
         _ parts: [Data], _ expected: Int?, _ budget: PreviewBudget, _ context: CodingContext
     ) throws(ImageError) -> (any ProgressiveDecoder)? {
@@ -140,17 +143,22 @@ final class StreamedDecode: Sendable {
         return nil
     }
 
-    /// The finished picture of `data`; nil where it has to be decoded as a whole. Blocks; for a worker thread. The decoder
-    /// is of no use after that.
+    /// Finishes the image of `data`. This method blocks, so call it on a worker thread. The decoder can't be used
+    /// afterward.
     ///
-    /// - Parameter probe: the header as the whole file tells it: what turns a picture may stand at its end.
+    /// - Parameters:
+    ///   - data: The complete file.
+    ///   - probe: The header of the complete file. It's compared with that of the beginning because the orientation can
+    ///     be stored at the end of the file.
+    ///   - context: The context of the decoder.
+    /// - Returns: The image, or `nil` if the file must be decoded as a whole.
     /// - Throws: ``RequestError/cancelled``.
     func finish(_ data: Data, probe: ImageProbe?, context: CodingContext) throws(ImageError) -> Image? {
         let (isFree, decoder, parts, given, known) = state.withLock { state in
             (state.beginUse(), state.decoder, state.parts, state.given, state.probe)
         }
         defer { end() }
-        // A loader that goes on reporting after its end is not waited for.
+        // Don't wait for a loader that sends reports after its end.
         guard isFree, let decoder, let known, known == probe, given > 0, given <= data.count,
             Self.begins(data, with: parts)
         else { return nil }
@@ -167,14 +175,15 @@ final class StreamedDecode: Sendable {
         }
     }
 
-    /// Gives memory back; the file is decoded as a whole.
+    /// Releases the memory. The file is then decoded as a whole.
     func end() {
-        // Released after the lock: a decoder takes its time to go.
+        // Release the decoder after unlocking because this takes time.
         let decoder = state.withLock { $0.end() }
         withExtendedLifetime(decoder) {}
     }
 
-    /// Whether `data` is what was given: what a loader reports may not be what an app's interceptor made of it.
+    /// Returns whether `data` begins with the received chunks. The data that a loader reports can differ from the
+    /// result of a custom interceptor.
     private static func begins(_ data: Data, with parts: [(count: Int, digest: ContentDigest)]) -> Bool {
         var start = data.startIndex
         for part in parts {
@@ -184,9 +193,11 @@ final class StreamedDecode: Sendable {
         return true
     }
 
-    /// Stills whose pixels do not depend on how they come. What may turn out to be an animation is decoded as a whole, and so
-    /// are those of which previews have the colours only nearly: 16 bits a sample, profiles of WebP, and colours of PNG that
-    /// alpha has been multiplied into before they are converted.
+    /// Returns whether incremental decoding produces exactly the same pixels. This applies only to still images.
+    ///
+    /// Files that may be animated are decoded as a whole. The same applies to files whose previews have only
+    /// approximate colors: those with 16 bits per sample, WebP files with ICC profiles, and PNG files whose colors are
+    /// converted after alpha premultiplication.
     private static func suits(_ probe: ImageProbe, _ prefix: Data) -> Bool {
         guard probe.frameCount == 1, probe.frameCountIsExact, probe.depth <= 8 else { return false }
         switch probe.format {
@@ -198,15 +209,15 @@ final class StreamedDecode: Sendable {
         }
     }
 
-    /// Whether one of these chunks may stand before the pixels. One too many costs nothing but time.
+    /// Returns whether the beginning of the file may contain one of these chunks. An unnecessary match only costs time.
     private static func tells(_ chunks: [String], _ prefix: Data) -> Bool {
         chunks.contains { prefix.range(of: Data($0.utf8)) != nil }
     }
 
-    /// Bytes that the decoder is going to hold, its result included.
+    /// Returns the estimated memory of the decoder in bytes, including its result.
     private static func bytes(_ probe: ImageProbe, _ options: DecodeOptions) -> Int {
         guard let area = probe.rawSize.area, area < 1 << 40 else { return .max }
-        // The picture and the copy of it that is brought to size; of a JPEG in several scans also its coefficients.
+        // The decoder retains the image and its resized copy, and for progressive JPEG files also the coefficients.
         guard probe.format == .jpeg || probe.format == .webp,
             let output = try? options.size?.plan(for: probe.size, scale: options.scale).output.area
         else { return area * (probe.format == .jpeg && probe.isProgressive ? 14 : 8) }
@@ -215,7 +226,7 @@ final class StreamedDecode: Sendable {
 }
 
 extension ImageMetadata {
-    /// Whether the file has colours of ink and says which (ICC.1, 7.2.6): rows are converted by that profile only when the
-    /// file is decoded as a whole.
+    /// A Boolean value that indicates whether the file has CMYK colors with an ICC profile (ICC.1, 7.2.6). Incremental
+    /// decoding doesn't convert rows with this profile.
     fileprivate var isInk: Bool { iccProfile.map { $0.count > 19 && $0[16..<20].elementsEqual("CMYK".utf8) } ?? false }
 }

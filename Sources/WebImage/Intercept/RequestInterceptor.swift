@@ -3,66 +3,79 @@
 import Foundation
 import WebImageCore
 
-/// What a request ends with on its way back through the interceptors.
+/// The result of a request as it passes back through the interceptors.
 public enum RequestAnswer: Sendable {
-    /// What the manager, or an interceptor further in, answers. Interceptors may change it before they pass it on.
+    /// The response of the manager or of an inner interceptor. Interceptors can change it before they return it.
     case response(ImageResponse)
-    /// A picture that takes the answer's place, as it is. Not stored.
+    /// An image that replaces the response. The manager delivers it unchanged and doesn't store it.
     case image(Image)
-    /// Bytes in place of those of the source: checked against the limits, decoded and transformed as the request says.
-    /// Not stored.
+    /// Data that replaces the data of the source. The manager checks it against the limits and decodes and transforms
+    /// it as requested, but doesn't store it.
     case data(Data)
 }
 
-/// Stands between callers and the manager: changes requests, answers them itself, tries them again, or refuses them.
-/// Interceptors run in the order of ``ImageManagerConfiguration/interceptors``, the first one outermost, before any
-/// cache is looked at, on Swift's cooperative pool. Cancelling a request cancels the Swift task that they run in.
+/// A type that wraps the manager to change, serve, retry, or reject requests.
 ///
-/// What concerns the network alone, a signature of every transfer for example, is the work of ``LoadInterceptor``:
-/// that one is asked only when something is loaded.
+/// Interceptors run in the order of ``ImageManagerConfiguration/interceptors``. The first one is the outermost. They
+/// run before any cache lookup, on Swift's cooperative thread pool. Canceling a request cancels the Swift task in which
+/// they run.
+///
+/// For network aspects, such as signing every transfer, use ``LoadInterceptor``. It runs only if something is loaded.
 public protocol RequestInterceptor: Sendable {
-    /// Passes a request on to the next interceptor, the last one to the manager. May be called any number of times;
-    /// events of all calls go to the one task. A second try of what failed wants ``ImageRequest/ignoresFailures``.
+    /// A closure that passes a request to the next interceptor. The last interceptor passes it to the manager.
+    ///
+    /// You can call it any number of times. The events of all calls go to the same task. To retry a failed request, set
+    /// ``ImageRequest/ignoresFailures``.
     typealias Next = @Sendable (ImageRequest) async throws(ImageError) -> RequestAnswer
 
-    /// Whether ``intercept(_:next:)`` does anything. While an interceptor that does is in the chain, pictures in memory
-    /// are delivered soon instead of at once. Default true.
+    /// A Boolean value that indicates whether ``intercept(_:next:)`` does anything.
+    ///
+    /// If it's `true` for any interceptor, the manager delivers images in memory asynchronously. The default is `true`.
     var interceptsLoads: Bool { get }
 
-    /// The request in place of `request`. Called for everything that is asked of the manager, looks into memory included,
-    /// before ``intercept(_:next:)`` of any interceptor; on the caller's thread, and must not block. Default as it is.
+    /// Returns the request to use instead of `request`.
+    ///
+    /// The manager calls this method for every request, including memory lookups, and before ``intercept(_:next:)`` of
+    /// any interceptor. It runs on the caller's thread and must not block. The default implementation returns the
+    /// request unchanged.
     func prepare(_ request: ImageRequest) -> ImageRequest
 
-    /// Answers `request`, commonly with what `next` gives for it or for a changed one. Default that.
+    /// Serves a request, typically by calling `next` with the request or a changed copy.
     ///
-    /// - Throws: whatever the request is to fail with, ``RequestError/refused(reason:)`` for example.
+    /// The default implementation returns the result of `next`.
+    ///
+    /// - Parameters:
+    ///   - request: The request to serve.
+    ///   - next: A closure that passes a request to the next interceptor.
+    /// - Returns: The result of the request.
+    /// - Throws: The error with which the request fails, for example ``RequestError/refused(reason:)``.
     func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer
 }
 
 extension RequestInterceptor {
-    /// True.
+    /// The default value, which is `true`.
     public var interceptsLoads: Bool { true }
 
-    /// `request`.
+    /// Returns the request unchanged.
     public func prepare(_ request: ImageRequest) -> ImageRequest { request }
 
-    /// What `next` gives.
+    /// Returns the result of `next`.
     public func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
         try await next(request)
     }
 }
 
-/// Changes the options of every request, for example by its host.
+/// An interceptor that changes the options of every request, for example depending on its host.
 public struct OptionsProcessor: RequestInterceptor {
     private let change: @Sendable (inout ImageRequest) -> Void
 
-    /// An interceptor that has every request changed by `change`, on the caller's thread.
+    /// Creates an interceptor that changes every request with `change` on the caller's thread.
     public init(_ change: @escaping @Sendable (inout ImageRequest) -> Void) { self.change = change }
 
-    /// False: pictures in memory are delivered at once.
+    /// The value `false`, so the manager delivers images in memory synchronously.
     public var interceptsLoads: Bool { false }
 
-    /// The changed request.
+    /// Returns the changed request.
     public func prepare(_ request: ImageRequest) -> ImageRequest {
         var request = request
         change(&request)
@@ -71,7 +84,7 @@ public struct OptionsProcessor: RequestInterceptor {
 }
 
 extension RequestInterceptor where Self == OptionsProcessor {
-    /// Changes the options of every request.
+    /// Returns an interceptor that changes the options of every request.
     public static func options(_ change: @escaping @Sendable (inout ImageRequest) -> Void) -> OptionsProcessor {
         OptionsProcessor(change)
     }

@@ -5,14 +5,21 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// Looks that wait, for those who must have the picture before they go on.
+/// Blocking lookups for code that needs an image before it can continue.
 extension ImageManager {
-    /// The picture that the caches hold for `request`, whatever its age; nil where they have none that is whole. Memory is
-    /// asked first. What `tiers` names besides is read, decoded and transformed **before this returns, on the calling
-    /// thread**: milliseconds to seconds in which a main thread draws nothing. Never use it in a list. The network is not
-    /// asked, and what is found is kept in memory.
+    /// Returns the cached image for a request regardless of its age, and blocks the calling thread while it reads the
+    /// caches.
     ///
-    /// - Parameter tiers: those that may answer, of those that the request reads.
+    /// This method looks in the memory cache first. If another tier has the original data, the method reads, decodes,
+    /// and transforms it **on the calling thread before it returns**. This can take from milliseconds to seconds, in
+    /// which a main thread draws nothing, so never use this method in a list. The method doesn't contact the network.
+    /// It stores the image that it makes in memory if ``ImageRequest/stores`` includes memory.
+    ///
+    /// - Parameters:
+    ///   - request: The request to look up.
+    ///   - tiers: The tiers to search. Tiers other than memory are searched only if ``ImageRequest/originalReads``
+    ///     includes them.
+    /// - Returns: The image, or `nil` if no tier has complete data for it.
     public func cachedImage(for request: ImageRequest, tiers: CacheTiers) -> Image? {
         if tiers.contains(.memory), let image = cachedImage(for: request) { return image }
         let plan = pipeline.plan(request)

@@ -4,21 +4,30 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 
-/// Pictures as bytes, for servers.
+/// Encoded images, for servers.
 extension ImageManager {
-    /// The picture for `request`, as bytes of `encoding`. Cancelling the calling Swift task cancels the request.
+    /// Loads the image for a request and returns it in an encoding.
     ///
-    /// Equal encodings asked for at the same time are made once. What was encoded is kept on disk as an entry of its own and
-    /// given out from there next time without decoding, as long as the original is at hand, unchanged, and fresh by HTTP;
-    /// off with ``ImageManagerConfiguration/Cache/storesEncodings``, for one request with ``ImageRequest/stores``, and where
-    /// an interceptor may answer, for files, data URLs and answers that may not be stored.
+    /// Canceling the calling Swift task cancels the request. Concurrent requests for the same encoding share the work.
     ///
-    /// The original bytes are used where the encoding can: they give EXIF and XMP where it keeps them, and for a request
-    /// without transformers and size they answer ``ImageFormat/automatic`` as they are where nothing has to change, and are
-    /// taken over without loss where the format can hold them (JPEG in JPEG XL).
+    /// The manager stores the result as a separate disk entry. Later calls return this entry without decoding as long
+    /// as the original data is available, unchanged, and fresh. To turn this off, set
+    /// ``ImageManagerConfiguration/Cache/storesEncodings``, or ``ImageRequest/stores`` for one request. The manager
+    /// doesn't store encodings for files, data URLs, responses that can't be stored, and requests that an interceptor
+    /// can serve.
     ///
-    /// - Throws: why there is none; a ``LimitError`` of kind overloaded at once where
-    ///   ``ImageManagerConfiguration/queueLimit`` is reached.
+    /// The manager uses the original data if the encoding permits it. Encodings that preserve EXIF and XMP metadata
+    /// take it from this data. If the request has neither transformers nor a size, ``ImageFormat/automatic`` returns
+    /// the data unchanged if no change is necessary, and formats that can contain the data without loss (such as JPEG
+    /// XL for JPEG) transcode it without loss.
+    ///
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - encoding: The encoding of the result.
+    /// - Returns: The encoded image.
+    /// - Throws: An ``ImageError`` if the image can't be loaded or encoded. If the manager has reached its
+    ///   ``ImageManagerConfiguration/queueLimit``, this method immediately throws a ``LimitError`` of the kind
+    ///   overloaded.
     public func data(for request: ImageRequest, encodedAs encoding: ImageEncoding) async throws(ImageError) -> Data {
         let plan = await pipeline.plan(request).verified()
         let place = try pipeline.admit(plan, encoding)

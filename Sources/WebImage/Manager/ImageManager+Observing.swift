@@ -2,16 +2,19 @@
 
 import WebImageCore
 
-/// What a manager tells of its work.
+/// Statistics and activity.
 extension ImageManager {
-    /// What this manager has done since it was made. Cheap; the counts are taken one after the other.
+    /// The statistics since the creation of the manager. Reading them is cheap. The counters are read one after the
+    /// other, so they can be from slightly different times.
     public var statistics: ManagerStatistics { pipeline.statistics }
 
-    /// The downloads that run now, to be shown as the network's activity.
+    /// The number of downloads in flight, for network activity indicators.
     public var activity: LoadActivity { pipeline.activity }
 
-    /// Has `action` called with the pixels of every picture, preview and frame that is made from now on, off the main
-    /// thread and before anybody gets them. There is one action: the newest. It must be quick; what it makes of the pixels it
-    /// keeps beside them (``PixelBuffer/attachment(make:)``).
+    /// Sets a closure that receives the pixels of every new image, preview, and frame before any subscriber receives
+    /// them.
+    ///
+    /// The closure runs on a background thread and must be fast. It can attach its results to the pixels with
+    /// ``PixelBuffer/attachment(make:)``. A new closure replaces the previous one.
     package func preparePixels(_ action: @escaping @Sendable (PixelBuffer) -> Void) { pipeline.preparation.set(action) }
 }

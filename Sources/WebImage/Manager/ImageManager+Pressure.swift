@@ -6,15 +6,17 @@ import WebImageCore
 import WebImageStore
 
 extension ImageManager {
-    /// How short of memory the machine is, as this manager's source knows.
+    /// The current memory pressure level, as reported by this manager's source.
     public var memoryPressure: MemoryPressureLevel { configuration.memoryPressure.level }
 
-    /// Takes a shortage of memory in that something else noticed; the kernel's own signs are read already. The level
-    /// lasts for ten seconds, unless it comes again. What it costs is written at ``MemoryPressureLevel``; all managers
-    /// that share ``ImageManagerConfiguration/memoryPressure`` follow.
+    /// Reports memory pressure that another component detected.
+    ///
+    /// The manager already reads the signals of the kernel. The level lasts for ten seconds unless it's reported again.
+    /// For the effects of each level, see ``MemoryPressureLevel``. They apply to all managers that share
+    /// ``ImageManagerConfiguration/memoryPressure``.
     public func handleMemoryPressure(_ level: MemoryPressureLevel) { configuration.memoryPressure.report(level) }
 
-    /// Connects memory and worker threads to the source of pressure for as long as the result lives.
+    /// Connects the memory cache and the worker threads to the pressure source for the lifetime of the result.
     static func observePressure(
         _ source: MemoryPressureSource, _ memory: MemoryCache, _ workers: WorkerPool
     ) -> MemoryPressureObservation {
@@ -28,10 +30,10 @@ extension ImageManager {
 
     private static func shed(_ level: MemoryPressureLevel, _ memory: MemoryCache) {
         if level.dropsLookAhead { memory.removeUnusedAhead() }
-        // What is still shown stays findable, also when nothing is held any more.
+        // Visible images remain available through weak references, even if the cache no longer retains them.
         if let fraction = level.cacheFraction { memory.trim(toFraction: fraction) }
         PixelPool.shared.trim()
-        // Takes milliseconds where much is free; whoever reported the level may be drawing.
+        // This takes milliseconds if much memory is free, and the thread that reported the level may be drawing.
         if level.returnsMemory { DispatchQueue.global(qos: .utility).async { SystemMemory.giveBack() } }
     }
 }

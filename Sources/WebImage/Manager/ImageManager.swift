@@ -6,30 +6,34 @@ import WebImageCore
 import WebImageNet
 import WebImageStore
 
-/// The front door: memory and disk cache, loaders, coders, and the jobs that connect them. Thread-safe; a process
-/// usually has one, ``shared``.
+/// The main entry point of the library.
+///
+/// A manager connects the memory and disk caches, the loaders, and the coders, and it coalesces the work of concurrent
+/// requests. It's thread-safe. A process usually needs only one manager, which is ``shared``.
 public final class ImageManager: Sendable {
-    /// A manager with the default configuration, made when it is first used.
+    /// A manager with the default configuration, created at its first use.
     public static let shared = ImageManager()
 
-    /// The settings this manager was made with.
+    /// The settings that this manager was created with.
     public let configuration: ImageManagerConfiguration
-    /// Memory, disk and further tiers as one.
+    /// The memory cache, the disk cache, and any other tiers, combined into one cache.
     public let cache: ImageCache
-    /// Decoded pictures.
+    /// The cache for decoded images.
     public let memoryCache: MemoryCache
-    /// Original bytes; nil when switched off or when its folder cannot be used.
+    /// The cache for original data, or `nil` if it's turned off or its directory can't be used.
     public let diskCache: DiskCache?
-    /// Why there is no disk cache although one was configured.
+    /// The error that prevented the manager from opening its disk cache, or `nil` if there was none.
     public let diskCacheError: ImageError?
     /// The HTTP loader.
     public let downloader: ImageDownloader
     let pipeline: ImagePipeline
     private let pressure: MemoryPressureObservation
 
-    /// Makes a manager; `configure` changes the default settings.
+    /// Creates a manager.
     ///
-    /// A disk cache that cannot be opened is no obstacle: the manager works without, and ``diskCacheError`` says why.
+    /// If the disk cache can't be opened, the manager works without it and ``diskCacheError`` contains the error.
+    ///
+    /// - Parameter configure: A closure that changes the default settings.
     public init(_ configure: (inout ImageManagerConfiguration) -> Void = { _ in }) {
         var configuration = ImageManagerConfiguration()
         configure(&configuration)
@@ -51,7 +55,7 @@ public final class ImageManager: Sendable {
         pressure = Self.observePressure(configuration.memoryPressure, memoryCache, pipeline.workers)
     }
 
-    /// Parts of lost downloads lie beside the cache, so that they are continued after a restart too.
+    /// Stores the resume data next to the cache so that interrupted downloads can resume after a restart.
     private static func keepingParts(
         _ configuration: ImageManagerConfiguration, hasDisk: Bool
     ) -> DownloaderConfiguration {
@@ -59,7 +63,7 @@ public final class ImageManager: Sendable {
         if hasDisk, downloader.resume != nil, downloader.resume?.directory == nil {
             downloader.resume?.directory = "\(configuration.cache.disk.directory)/partial"
         }
-        // Requests of a manager share loads above the downloader.
+        // The pipeline coalesces loads before they reach the downloader.
         downloader.sharesTransfers = false
         return downloader
     }
@@ -75,8 +79,10 @@ public final class ImageManager: Sendable {
 
     // MARK: - Loading
 
-    /// Starts a request and returns its handle at once. A picture in memory that answers is delivered without
-    /// anything being started: the task is finished when this returns.
+    /// Starts a request and returns its task immediately.
+    ///
+    /// If an image in the memory cache can serve the request, the manager starts no work and the returned task is
+    /// already finished.
     @discardableResult
     public func load(_ request: ImageRequest) -> ImageTask {
         let plan = pipeline.plan(request)
@@ -85,26 +91,37 @@ public final class ImageManager: Sendable {
         return ImageTask(plan.request, finished: .success(response))
     }
 
-    /// Starts a request for the picture at `url`, as it is.
+    /// Starts a request for the image at a URL with the default options.
     @discardableResult
     public func load(_ url: URL) -> ImageTask { load(ImageRequest(url)) }
 
-    /// The picture for `request`. A picture in memory is returned without suspending. Cancelling the calling Swift
-    /// task cancels the request.
+    /// Loads the image for a request.
     ///
-    /// - Throws: why there is none.
+    /// If an image in the memory cache can serve the request, this method returns without suspending. Canceling the
+    /// calling Swift task cancels the request unless ``ImageRequest/survivesOwner`` is `true`.
+    ///
+    /// - Parameter request: The request to load.
+    /// - Returns: The decoded and transformed image.
+    /// - Throws: An ``ImageError`` if the image can't be loaded or decoded.
     public func image(for request: ImageRequest) async throws(ImageError) -> Image {
         try await response(for: request).image
     }
 
-    /// The picture at `url`, as it is.
+    /// Loads the image at a URL with the default options.
     ///
-    /// - Throws: why there is none.
+    /// - Parameter url: The URL of the image.
+    /// - Returns: The decoded image.
+    /// - Throws: An ``ImageError`` if the image can't be loaded or decoded.
     public func image(from url: URL) async throws(ImageError) -> Image { try await image(for: ImageRequest(url)) }
 
-    /// The answer to `request`. Cancelling the calling Swift task cancels the request.
+    /// Loads the response for a request.
     ///
-    /// - Throws: why there is none.
+    /// If an image in the memory cache can serve the request, this method returns without suspending. Canceling the
+    /// calling Swift task cancels the request unless ``ImageRequest/survivesOwner`` is `true`.
+    ///
+    /// - Parameter request: The request to load.
+    /// - Returns: The image with information about its source.
+    /// - Throws: An ``ImageError`` if the image can't be loaded or decoded.
     public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
         let plan = pipeline.plan(request)
         let (response, known) = pipeline.hit(plan)
@@ -112,13 +129,18 @@ public final class ImageManager: Sendable {
         return try await pipeline.start(plan, known: known).finished()
     }
 
-    // MARK: - Bytes
+    // MARK: - Data
 
-    /// The original bytes for `request`, once their header was found to be that of a picture within the limits.
-    /// Nothing is decoded. Cancelling the calling Swift task cancels the request.
+    /// Loads the original data for a request without decoding it.
     ///
-    /// - Throws: why there are none; a ``LimitError`` of kind overloaded at once where ``ImageManagerConfiguration/queueLimit``
-    ///   is reached.
+    /// The manager checks that the header of the data describes an image within the limits. Canceling the calling Swift
+    /// task cancels the request.
+    ///
+    /// - Parameter request: The request to load.
+    /// - Returns: The encoded image as loaded.
+    /// - Throws: An ``ImageError`` if the data can't be loaded. If the manager has reached its
+    ///   ``ImageManagerConfiguration/queueLimit``, this method immediately throws a ``LimitError`` of the kind
+    ///   overloaded.
     public func data(for request: ImageRequest) async throws(ImageError) -> Data {
         let plan = pipeline.plan(request)
         let span = plan.trace?.begin(.request, key: plan.keys.data)
@@ -136,9 +158,14 @@ public final class ImageManager: Sendable {
 
     // MARK: - Caches
 
-    /// The picture that memory holds for `request`, whatever its age. Synchronous and quick.
+    /// Returns the image for a request from the memory cache, regardless of its age, or `nil` on a cache miss. This
+    /// method is synchronous and fast.
     public func cachedImage(for request: ImageRequest) -> Image? {
-        let request = pipeline.interceptors.prepared(request)
+        pipeline.interceptors.isEmpty
+            ? imageInMemory(for: request) : imageInMemory(for: pipeline.interceptors.prepared(request))
+    }
+
+    private func imageInMemory(for request: ImageRequest) -> Image? {
         guard let memory = (request.cache ?? cache).memory,
             let image = memory.image(for: pipeline.defaults.digest(of: request))
         else { return nil }
@@ -146,9 +173,10 @@ public final class ImageManager: Sendable {
         return RequestPlan(request, pipeline.defaults).selects(image) ? image : nil
     }
 
-    /// A picture of the same bytes that memory holds in another size, to be shown until the right one is there: the same
-    /// part in the same proportions through the same transformers, the largest there is. Whatever its age. Synchronous
-    /// and quick.
+    /// Returns a placeholder from the memory cache: the same image in another size, or `nil` if there's none.
+    ///
+    /// The placeholder shows the same region in the same proportions after the same transformers, regardless of its
+    /// age. If the cache has several sizes, this method returns the largest. It's synchronous and fast.
     public func cachedPlaceholder(for request: ImageRequest) -> Image? {
         pipeline.memory.placeholder(pipeline.plan(request))
     }
@@ -156,7 +184,7 @@ public final class ImageManager: Sendable {
     /// Removes everything that is cached for a request.
     ///
     /// This method removes the images of every size from memory and from entries of their own, the data from all tiers,
-    /// encodings made of it, its remembered failure, and the resume data of its URL. Encodings in a tier that can't
+    /// encodings made of it, its negative cache entry, and the resume data of its URL. Encodings in a tier that can't
     /// list its keys are no longer returned and expire there.
     ///
     /// The removal applies to running requests too. They finish with their images but store nothing, and later requests
@@ -166,7 +194,7 @@ public final class ImageManager: Sendable {
     ///   its key decide which entries are removed.
     public func removeCached(_ request: ImageRequest) async {
         let plan = await pipeline.plan(request).verified()
-        // First, so that requests that run store nothing of what is removed.
+        // Note the removal first so that running requests don't store what is removed.
         plan.cache.noteRemoval(of: plan.keys.data)
         plan.cache.memory?.remove(plan.keys.final)
         plan.cache.memory?.removeAll(of: plan.keys.data)
@@ -189,12 +217,12 @@ public final class ImageManager: Sendable {
 
     /// The failures that the manager remembers (its negative cache).
     ///
-    /// A remembered failure answers only requests that would be sent, accepted, and decoded in the same way as the
-    /// request that failed. Until it expires, such requests fail with ``CacheError/remembered(cause:since:until:)``
+    /// An entry applies only to requests that would be sent, accepted, and decoded in the same way as the request that
+    /// failed. Until it expires, such requests fail with ``CacheError/remembered(cause:since:until:)``
     /// without contacting the server.
     public var failures: FailureMemory { pipeline.failures.memory }
 
-    /// Ends the network thread and writes what waits for the disk. Running requests end with an error.
+    /// Stops the network thread and finishes pending disk writes. Running requests fail.
     public func close() async {
         downloader.close()
         await diskCache?.close()

@@ -5,13 +5,14 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Records what a manager does in the form that Chrome's `about:tracing` and Perfetto read ("Trace Event Format",
-/// complete events): one row for each worker thread, and as many for requests, transfers and the like as run at the
-/// same time. Thread-safe.
+/// A recorder of a manager's work in the Trace Event Format, which Chrome's `about:tracing` and Perfetto read.
+///
+/// The trace consists of complete events. It has one row for each worker thread. For other stages, such as requests and
+/// transfers, it has as many rows as run at the same time. This class is thread-safe.
 public final class ChromeTrace: ImageEventsObserver {
     fileprivate struct State {
         var rows: [String: Int] = [:]
-        /// The free rows of every kind of work that has no thread of its own, and when they became free.
+        /// The free rows of each stage without a dedicated thread, with the time at which they became free.
         var free: [StageEvent.Stage: [Int: ContinuousClock.Instant]] = [:]
         var used: [StageEvent.Stage: Int] = [:]
         var open: [Int: (row: String, number: Int, start: ContinuousClock.Instant)] = [:]
@@ -33,14 +34,15 @@ public final class ChromeTrace: ImageEventsObserver {
     /// Creates an empty recording.
     ///
     /// - Parameters:
-    ///   - limit: events kept at most; later ones are counted and left out. Default one million.
-    ///   - showsSecrets: whether queries and credentials of URLs are recorded too. Default false.
+    ///   - limit: The maximum number of recorded events. Further events are only counted. The default is one million.
+    ///   - showsSecrets: A Boolean value that indicates whether to record queries and credentials of URLs. The default
+    ///     is `false`.
     public init(limit: Int = 1_000_000, showsSecrets: Bool = false) {
         self.limit = limit
         self.showsSecrets = showsSecrets
     }
 
-    /// Records a piece of work when it is over.
+    /// Records an event. Each piece of work appears in the recording when it ends.
     public func observe(_ event: StageEvent) {
         state.withLock { state in
             switch event.phase {
@@ -50,7 +52,7 @@ public final class ChromeTrace: ImageEventsObserver {
         }
     }
 
-    /// The recording as JSON. What has not ended is not in it.
+    /// Returns the recording as JSON. It doesn't include work that hasn't ended.
     public func json() -> Data {
         let (rows, spans, dropped) = state.withLock { ($0.rows, $0.spans, $0.dropped) }
         let names = rows.map { name, row in
@@ -93,7 +95,8 @@ extension ChromeTrace.State {
     fileprivate mutating func begin(_ event: StageEvent) {
         var (row, number) = (event.lane ?? "", 0)
         if event.lane == nil {
-            // What began before another ended may be told of after that end: it must not lie over it.
+            // The end of one event can be reported before the beginning of another event that overlaps it. Don't put
+            // overlapping events on the same row.
             if let first = free[event.stage]?.filter({ $0.value <= event.time }).keys.min() {
                 free[event.stage]?[first] = nil
                 number = first

@@ -4,19 +4,20 @@ import Foundation
 import Glibc
 import WebImageCore
 
-/// Writes what a manager does as lines of text. Nothing is logged unless one is in
-/// ``ImageManagerConfiguration/observers``.
+/// An observer that logs the work of a manager as lines of text.
+///
+/// A manager logs nothing unless ``ImageManagerConfiguration/observers`` contains a log observer.
 public struct LogObserver: ImageEventsObserver {
-    /// How much is written.
+    /// The verbosity of the log.
     public enum Level: Int, Sendable, Hashable, Comparable, CaseIterable {
-        /// Requests that failed.
+        /// Logs failed requests.
         case error
-        /// Every request, when it is over.
+        /// Logs the end of every request.
         case info
-        /// The beginning and the end of every stage.
+        /// Logs the beginning and the end of every stage.
         case debug
 
-        /// By how much is written.
+        /// Returns whether the left level logs less than the right level.
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
@@ -24,12 +25,14 @@ public struct LogObserver: ImageEventsObserver {
     private let showsSecrets: Bool
     private let write: @Sendable (Level, String) -> Void
 
-    /// Creates a log.
+    /// Creates a log observer.
     ///
     /// - Parameters:
-    ///   - level: what is written; default ``Level/info``.
-    ///   - showsSecrets: whether queries and credentials of URLs are written too. Default false.
-    ///   - write: takes each line, without its end, on the thread where it happened. Default standard error.
+    ///   - level: The verbosity. The default is ``Level/info``.
+    ///   - showsSecrets: A Boolean value that indicates whether to log queries and credentials of URLs. The default is
+    ///     `false`.
+    ///   - write: A closure that receives each line without its line terminator, on the thread of the event. The
+    ///     default writes to standard error.
     public init(
         level: Level = .info, showsSecrets: Bool = false,
         write: @escaping @Sendable (Level, String) -> Void = { LogObserver.writeToStandardError($1) }
@@ -39,14 +42,14 @@ public struct LogObserver: ImageEventsObserver {
         self.write = write
     }
 
-    /// Writes a line where the level asks for it.
+    /// Logs an event if the level includes it.
     public func observe(_ event: StageEvent) {
         let level = Self.level(of: event)
         guard level <= self.level else { return }
         write(level, line(event))
     }
 
-    /// One `write` for each line, so that lines of several threads do not mix.
+    /// Writes a line to standard error with a single `write` call so that lines of different threads don't mix.
     public static func writeToStandardError(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)

@@ -4,47 +4,49 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// What a manager has done since it was made. Requests are those for pictures; ``ImageManager/data(for:)`` shows in the
-/// counts of work alone.
+/// The statistics of a manager since its creation.
+///
+/// The request counters include only requests for images. ``ImageManager/data(for:)`` affects only the work counters.
 public struct ManagerStatistics: Sendable, Hashable {
-    /// Requests that memory answered.
+    /// The number of requests served from memory.
     public var memoryHits = 0
-    /// Requests that the disk answered without the server.
+    /// The number of requests served from disk without contacting the server.
     public var diskHits = 0
-    /// Requests that another tier answered without the server.
+    /// The number of requests served from another tier without contacting the server.
     public var remoteHits = 0
-    /// Requests answered by a stored copy that the server confirmed.
+    /// The number of requests served by a cached response that the server revalidated.
     public var revalidated = 0
-    /// Requests answered by the network.
+    /// The number of requests served by a download.
     public var downloaded = 0
-    /// Requests answered by files, data URLs, an app's own loaders or interceptors.
+    /// The number of requests served by files, data URLs, custom loaders, or interceptors.
     public var local = 0
-    /// Requests that failed, those given up not counted.
+    /// The number of failed requests, not including canceled requests.
     public var failed = 0
-    /// Requests that were given up.
+    /// The number of canceled requests.
     public var cancelled = 0
-    /// Of the failed, those that a limit refused.
+    /// The number of failed requests that exceeded a limit.
     public var rejectedByLimits = 0
-    /// Bytes of body that loaders brought.
+    /// The number of body bytes that loaders delivered.
     public var bytesLoaded = 0
-    /// Loads that were begun.
+    /// The number of loads that started.
     public var loads = 0
-    /// Loads saved because the same one was under way.
+    /// The number of loads saved because the same load was in flight.
     public var loadsShared = 0
-    /// Pictures that were decoded.
+    /// The number of decoded images.
     public var decodes = 0
-    /// Of the decoded pictures, those whose decoding began while their download ran.
+    /// The number of decoded images whose decoding began during their download.
     public var decodesWhileLoading = 0
-    /// Transformers that were run.
+    /// The number of applied transformers.
     public var transforms = 0
-    /// Decodes and transforms saved because the same one was under way.
+    /// The number of decodes and transforms saved because the same work was in flight.
     public var picturesShared = 0
-    /// Pictures that were encoded.
+    /// The number of encoded images.
     public var encodes = 0
-    /// Encodes saved because the same one was under way.
+    /// The number of encodes saved because the same work was in flight.
     public var encodesShared = 0
 
-    /// Requests answered without asking a source, among all that were answered, 0 to 1; nil before the first.
+    /// The fraction of successful requests that were served without contacting a source, from 0 to 1, or `nil` before
+    /// the first one.
     public var hitRate: Double? {
         let hits = memoryHits + diskHits + remoteHits
         let all = hits + revalidated + downloaded + local
@@ -52,7 +54,7 @@ public struct ManagerStatistics: Sendable, Hashable {
     }
 }
 
-/// Counts what a manager does. Thread-safe.
+/// The counters of a manager. This class is thread-safe.
 final class ManagerCounters: Sendable {
     private let memoryHits = Atomic<Int>(0)
     let bytesLoaded = Atomic<Int>(0)
@@ -61,12 +63,12 @@ final class ManagerCounters: Sendable {
     let streamed = Atomic<Int>(0)
     let transforms = Atomic<Int>(0)
     let encodes = Atomic<Int>(0)
-    /// What ends less often than hits in memory come.
+    /// The counters that change less often than the memory hits.
     private let others = Lock(ManagerStatistics())
 
     func countMemoryHit() { memoryHits.add(1, ordering: .relaxed) }
 
-    /// Counts the end of a request.
+    /// Counts a finished request by its result.
     func count(_ result: Result<ImageResponse, ImageError>) {
         others.withLock { counts in
             switch result {

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// Takes out of texts what a log must not have: user names, passwords, queries and fragments of URLs, and the contents
-/// of data URLs.
+/// Functions that remove secrets from texts before logging: user names, passwords, queries, and fragments of URLs, and
+/// the contents of data URLs.
 public enum Redaction {
-    /// `url` without what may be secret.
+    /// Returns the text of a URL without its secrets.
     public static func text(of url: URL) -> String { text(url.absoluteString) }
 
-    /// `text` with every URL in it shortened to scheme, host and path.
+    /// Returns a text in which every URL is shortened to its scheme, host, and path.
     public static func text(_ text: String) -> String {
         var rest = text[...]
         var result = ""
@@ -20,7 +20,7 @@ public enum Redaction {
         return result + rest
     }
 
-    /// The next URL: from its scheme to the first character that ends one in running text.
+    /// Returns the range of the next URL, from its scheme to the first character that ends a URL in running text.
     private static func next(in text: Substring) -> Range<Substring.Index>? {
         let authority = text.range(of: "://")
         let data = text.range(of: "data:", options: .caseInsensitive)

@@ -6,7 +6,7 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// Tells the observers what happens for one request. There is none while nobody observes.
+/// The trace of one request, which sends events to the observers. It exists only if there are observers.
 final class RequestTrace: Sendable {
     private let observers: [any ImageEventsObserver]
     private let spans: SpanCounter
@@ -20,7 +20,7 @@ final class RequestTrace: Sendable {
         request = spans.nextRequest()
     }
 
-    /// Tells that a piece of work begins.
+    /// Reports the beginning of a piece of work.
     func begin(
         _ stage: StageEvent.Stage, key: CacheKey? = nil, lane: String? = nil, detail: String = ""
     ) -> StageSpan {
@@ -36,7 +36,7 @@ final class RequestTrace: Sendable {
     }
 }
 
-/// Numbers of requests and spans of one manager.
+/// The counters for request and span numbers of one manager.
 final class SpanCounter: Sendable {
     private let requests = Atomic<Int>(0)
     private let spans = Atomic<Int>(0)
@@ -50,7 +50,7 @@ struct StageSpan: Sendable {
     fileprivate let trace: RequestTrace
     fileprivate let event: StageEvent
 
-    /// Tells that it is over; `describe` adds what is known now.
+    /// Reports the end of the work. `describe` adds the results to the event.
     func end(_ describe: (inout StageEvent) -> Void = { _ in }) {
         var event = event
         event.phase = .ended
@@ -61,7 +61,7 @@ struct StageSpan: Sendable {
         trace.tell(event)
     }
 
-    /// Tells how it ended.
+    /// Reports the end of a request with its result.
     func end(_ result: Result<ImageResponse, ImageError>) {
         end { event in
             switch result {
@@ -76,7 +76,7 @@ struct StageSpan: Sendable {
 }
 
 extension RequestTrace? {
-    /// Runs `body`, which does work of `stage` on the calling worker thread, between two events.
+    /// Runs `body`, which performs work of `stage` on the calling worker thread, and reports its beginning and end.
     func work<Value>(
         _ stage: StageEvent.Stage, key: @autoclosure () -> CacheKey?, detail: @autoclosure () -> String = "",
         describe: (Value, inout StageEvent) -> Void, _ body: () throws(ImageError) -> Value
@@ -94,7 +94,7 @@ extension RequestTrace? {
     }
 }
 
-/// The transfer of a load: begins when the load leaves the queue, ends with the load.
+/// The trace of a load's transfer, which begins when the load leaves the queue and ends with the load.
 final class TransferTrace: Sendable {
     private enum State {
         case waiting
@@ -110,7 +110,7 @@ final class TransferTrace: Sendable {
         self.trace = trace
     }
 
-    /// The load left the queue. Further calls, for further tries or after the end, do nothing.
+    /// Begins the transfer after the load left the queue. Further calls, such as those for retries, have no effect.
     func start() {
         guard state.withLock({ if case .waiting = $0 { true } else { false } }) else { return }
         let span = trace.begin(.transfer)

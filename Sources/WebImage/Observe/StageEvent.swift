@@ -4,73 +4,76 @@ import Foundation
 import WebImageCore
 import WebImageStore
 
-/// The beginning or the end of one piece of work.
+/// An event that marks the beginning or the end of a piece of work.
 public struct StageEvent: Sendable {
-    /// What kind of work.
+    /// The kind of work.
     public enum Stage: String, Sendable, Hashable, CaseIterable, Codable {
-        /// A request from the call to its answer.
+        /// A request, from the call to its result.
         case request
-        /// Looking for original bytes in the tiers of the cache.
+        /// A lookup of original data in the cache tiers.
         case disk
-        /// Getting bytes from a loader, waiting for its queue included.
+        /// A load by a loader, including the time in its queue.
         case load
         /// The part of a load after it left the queue.
         case transfer
-        /// Decoding, on a worker thread.
+        /// Decoding on a worker thread.
         case decode
-        /// One transformer, on a worker thread.
+        /// One transformer on a worker thread.
         case transform
-        /// One look at the bytes of a running download, on a worker thread.
+        /// The processing of received data during a download, on a worker thread.
         case preview
-        /// Encoding, on a worker thread.
+        /// Encoding on a worker thread.
         case encode
-        /// Handing original bytes to the tiers of the cache.
+        /// The transfer of original data to the cache tiers.
         case store
     }
 
-    /// Which end of it.
+    /// The phase of the work.
     public enum Phase: String, Sendable, Hashable, Codable {
-        /// It begins.
+        /// The work begins.
         case began
-        /// It is over; sizes, source and error are known.
+        /// The work has ended, so its sizes, origin, and error are known.
         case ended
     }
 
-    /// What kind of work.
+    /// The kind of work.
     public let stage: Stage
-    /// Which end of it.
+    /// The phase of the work.
     public internal(set) var phase: Phase
-    /// Number of the request, counted from 1 for each manager. Work that several requests share has the number of the
-    /// one that started it.
+    /// The number of the request, counted from 1 for each manager. Work that several requests share has the number of
+    /// the request that started it.
     public let request: Int
-    /// The same for the beginning and the end of one piece of work, and for no other of the manager.
+    /// The number of the piece of work, which is unique within the manager. The events for its beginning and end have
+    /// the same number.
     public let span: Int
-    /// When it happened.
+    /// The time of the event.
     public internal(set) var time: ContinuousClock.Instant
-    /// What was asked for. May hold secrets: ``Redaction`` takes them out.
+    /// The URL of the request. It can contain secrets, which ``Redaction`` removes.
     public let url: URL
-    /// Identifies what is worked on; nil where nothing is.
+    /// The key of the processed data, or `nil` if there's none.
     public let key: CacheKey?
-    /// Name of the worker thread; nil for work that is not done on one.
+    /// The name of the worker thread, or `nil` for work that doesn't run on a worker thread.
     public let lane: String?
-    /// Which transformer, encoding or the like; empty where there is nothing to tell.
+    /// A detail such as the transformer or the encoding. It can be empty.
     public let detail: String
-    /// Seconds since the beginning; nil at the beginning.
+    /// The duration of the work in seconds, or `nil` at its beginning.
     public internal(set) var seconds: Double?
-    /// Where the answer came from; nil at the beginning and for failures.
+    /// The origin of the result, or `nil` at the beginning and for failures.
     public internal(set) var origin: ImageResponse.Origin?
-    /// Encoded bytes that were read, received, made or stored.
+    /// The number of encoded bytes that were read, received, produced, or stored.
     public internal(set) var bytes: Int?
-    /// Pixels of the result.
+    /// The size of the result in pixels.
     public internal(set) var size: PixelSize?
-    /// Why there is no result.
+    /// The error of the failed work.
     public internal(set) var error: ImageError?
 }
 
-/// Hears of everything a manager does. Called outside all locks, on the thread where it happens: a slow observer slows
-/// the manager down. The end of a piece of work comes after its beginning; what several requests do, and what goes on
-/// after a request was given up, comes in between as it happens.
+/// A type that observes the work of a manager.
+///
+/// The manager calls the observer without holding a lock, on the thread of the event, so a slow observer slows the
+/// manager down. The end of a piece of work always follows its beginning. Events of different requests interleave, and
+/// work can continue after its request was canceled.
 public protocol ImageEventsObserver: Sendable {
-    /// Takes one event.
+    /// Receives one event.
     func observe(_ event: StageEvent)
 }

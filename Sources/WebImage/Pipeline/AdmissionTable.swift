@@ -5,9 +5,9 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// The different requests that are under way, where their number is limited. Thread-safe.
+/// The different requests in flight, if their number is limited. This class is thread-safe.
 final class AdmissionTable: Sendable {
-    /// What makes two requests one.
+    /// The key of a request. Requests with equal keys count as one.
     struct Key: Hashable, Sendable {
         let final: CacheKey.Digest
         let encoding: ImageEncoding?
@@ -15,12 +15,12 @@ final class AdmissionTable: Sendable {
 
     private let places = Lock<[Key: Int]>([:])
 
-    /// Different requests under way.
+    /// The number of different requests in flight.
     var count: Int { places.withLock { $0.count } }
 
-    /// Lets a request in that is under way already, or while there are fewer than `limit`.
+    /// Admits a request if an equal request is in flight or fewer than `limit` different requests are.
     ///
-    /// - Throws: a ``LimitError`` of kind overloaded.
+    /// - Throws: A ``LimitError`` of the kind overloaded.
     func enter(_ key: Key, limit: Int) throws(ImageError) {
         let full = places.withLock { places -> Int? in
             guard places[key] != nil || places.count < limit else { return places.count }
@@ -30,7 +30,7 @@ final class AdmissionTable: Sendable {
         if let full { throw .limit(LimitError(.overloaded, limit: limit, actual: full + 1)) }
     }
 
-    /// A request is over.
+    /// Removes a finished request.
     func leave(_ key: Key) {
         places.withLock { places in
             guard let count = places[key] else { return }

@@ -6,32 +6,33 @@ import WebImageCore
 import WebImageHTTP
 import WebImageStore
 
-/// Revalidations that no request waits for (RFC 5861 3): of all requests that were given the same stale bytes, one
-/// asks. Thread-safe.
+/// The revalidations that run in the background (RFC 5861 3). Only one of the requests that received the same stale
+/// data revalidates it. This class is thread-safe.
 final class BackgroundRevalidations: Sendable {
     private struct State {
         var running: Set<Key> = []
-        /// When the last revalidation of a key ended.
+        /// The end time of the last revalidation of each key.
         var ended: [Key: ContinuousClock.Instant] = [:]
     }
 
-    /// What makes two revalidations one.
+    /// The key of a revalidation. Requests with equal keys share it.
     struct Key: Hashable, Sendable {
         let data: CacheKey
-        /// The fields may select another variant of the same key.
+        /// The header fields, which can select another variant of the same key.
         let fields: HTTPFields
         let cache: ObjectIdentifier
     }
 
-    /// Ends remembered; beyond, all are forgotten, which costs a repeated question.
+    /// The maximum number of recorded end times. When it's reached, all are removed, which can cause a redundant
+    /// revalidation.
     private static let limit = 1_024
 
     private let state = Lock(State())
 
-    /// Revalidations that run.
+    /// The number of running revalidations.
     var count: Int { state.withLock { $0.running.count } }
 
-    /// Starts `work`, unless a revalidation of the same bytes runs or has ended since `plan` was made.
+    /// Starts `work` unless a revalidation of the same data is running or has ended since the creation of `plan`.
     func start(_ plan: RequestPlan, _ work: @escaping @Sendable () async -> Void) {
         let key = Key(
             data: plan.keys.data, fields: plan.request.fields, cache: ObjectIdentifier(plan.originalCache))

@@ -6,10 +6,10 @@ import WebImageCore
 import WebImageHTTP
 import WebImageStore
 
-/// The second stage: original bytes, processed images, and encoded images from the cache tiers; each lookup once for
-/// all who make it at the same time. A cache that fails is a miss.
+/// The second stage, which looks up original data, processed images, and encoded images in the cache tiers. Concurrent
+/// lookups of the same data are coalesced. An error of a cache counts as a cache miss.
 final class CacheStage: Sendable {
-    /// What makes two lookups of original bytes one.
+    /// The key of a lookup of original data. Lookups with equal keys are coalesced.
     private struct Key: Hashable {
         let data: CacheKey
         let selecting: HTTPFields
@@ -19,7 +19,7 @@ final class CacheStage: Sendable {
         let generation: CacheGeneration
     }
 
-    private let lookups = SharedJobs<Key, OriginalData?, Never>()
+    private let lookups = SharedJobs<Key, OriginalData?, Never>(cancelled: .request(.cancelled))
     private let workers: WorkerPool
     private let resources: ResourceTable
     private let inFlight: InFlightOriginals
@@ -30,16 +30,16 @@ final class CacheStage: Sendable {
         self.inFlight = inFlight
     }
 
-    /// Lookups that run.
+    /// The number of running lookups.
     var count: Int { lookups.count }
 
     /// The number of lookups that joined another one.
     var sharedCount: Int { lookups.sharedCount }
 
-    // MARK: - Original bytes
+    // MARK: - Original data
 
-    /// Bytes that were downloaded after `plan` was made, for another request that is still working on them: they are
-    /// as new as any that could be requested now, whatever the policy.
+    /// Returns data that was downloaded after the creation of `plan` and that another request is still using. It's as
+    /// new as any response to a new request, regardless of the policy.
     func arrivedSince(_ plan: RequestPlan, _ generation: CacheGeneration) -> OriginalData? {
         guard let original = inFlight.original(for: plan.keys.data, generation), plan.asked <= original.arrived,
             plan.accepts(original.resource)
@@ -47,11 +47,11 @@ final class CacheStage: Sendable {
         return original
     }
 
-    /// Original bytes that need no load: those that other requests are working on, else those in the tiers.
+    /// Returns original data without a load: either data that another request is using or data from the tiers.
     func original(
         _ plan: RequestPlan, _ generation: CacheGeneration, priority: LivePriority
     ) async -> OriginalData? {
-        // What must not be stored is only for those who asked before it came.
+        // Data that must not be stored is only for requests that were made before it arrived.
         if let original = inFlight.original(for: plan.keys.data, generation), original.mayBeReused,
             plan.allowsStoring(original.resource),
             original.resource.head.map(plan.selects) ?? true
@@ -89,14 +89,14 @@ final class CacheStage: Sendable {
         }
     }
 
-    /// Removes bytes of a cache that turned out to be damaged, so that they are loaded again.
+    /// Removes corrupt data from its cache so that it's loaded again.
     func discard(_ original: OriginalData, _ plan: RequestPlan) async {
         await original.source?.remove(plan.keys.data, matching: plan.selecting)
     }
 
-    // MARK: - What was made of them
+    // MARK: - Processed and encoded images
 
-    /// The processed image from an entry of its own, where the request stores such and it is still fresh.
+    /// Returns the processed image from its separate entry, if the request uses such entries and the entry is fresh.
     func processed(_ plan: RequestPlan, priority: LivePriority) async -> (image: Image, origin: ImageResponse.Origin)? {
         guard case .encoded = plan.request.storeFinal, plan.policy != .reload, plan.policy != .refresh,
             !plan.request.wantsData,
@@ -115,13 +115,13 @@ final class CacheStage: Sendable {
             }
             return (image, .stored(in: found.kind))
         } catch {
-            // A request that was canceled or refused says nothing about the entry.
+            // The error of a canceled or rejected request doesn't concern the entry.
             if error.blamesBytes { await plan.cache.remove(plan.processedKey, matching: plan.selecting) }
             return nil
         }
     }
 
-    /// An encoding that was made before of the original bytes with this digest; nothing is decoded.
+    /// Returns the cached encoding of the original data with this digest, without decoding anything.
     func encoding(
         _ encoding: ImageEncoding, _ plan: RequestPlan, of digest: ContentDigest, priority: LivePriority
     ) async -> Data? {
@@ -149,17 +149,17 @@ final class CacheStage: Sendable {
 }
 
 extension RequestPlan {
-    /// The key of the processed image as an entry of its own.
+    /// The key of the separate entry for the processed image.
     var processedKey: CacheKey { keys.final.appending(["final"]) }
 
-    /// The key of the processed image in `encoding`.
+    /// Returns the key of the entry for the processed image in an encoding.
     func encodedKey(_ encoding: ImageEncoding) -> CacheKey {
         keys.final.appending(["encoded", encoding.identity])
     }
 }
 
 extension ContentDigest {
-    /// The digest as 16 bytes, big-endian.
+    /// The digest as 16 big-endian bytes.
     var bytes: Data {
         var data = Data(capacity: 16)
         for half in [high, low] { withUnsafeBytes(of: half.bigEndian) { data.append(contentsOf: $0) } }

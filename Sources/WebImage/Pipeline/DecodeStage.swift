@@ -6,7 +6,7 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// What makes two decodes or transforms one: the same step of the same bytes under the same limits.
+/// The key of a decode or transform. Work with equal keys has the same step, data, and limits.
 struct ImageKey: Hashable, Sendable {
     let step: CacheKey
     let bytes: ContentDigest
@@ -19,16 +19,17 @@ struct ImageKey: Hashable, Sendable {
     }
 }
 
-/// An image and what it cost.
+/// An image and the time that it took to make.
 struct MadeImage: Sendable {
     let image: Image
     var decodeSeconds = 0.0
     var transformSeconds = 0.0
 }
 
-/// Bytes to pixels at the requested size: probe, limits, budget, coder; each decode once for all who want it.
+/// The stage that decodes data at the requested size. A decode checks the header, the limits, and the budget before it
+/// calls the coder. Concurrent decodes of the same image are coalesced.
 final class DecodeStage: Sendable {
-    private let jobs = SharedJobs<ImageKey, MadeImage, Never>()
+    private let jobs = SharedJobs<ImageKey, MadeImage, Never>(cancelled: .request(.cancelled))
     private let workers: WorkerPool
     private let memory: MemoryStage
     private let counters: ManagerCounters
@@ -46,25 +47,25 @@ final class DecodeStage: Sendable {
         self.pressure = pressure
     }
 
-    /// Decodes that run.
+    /// The number of running decodes.
     var count: Int { jobs.count }
-    /// How often a running decode was joined.
+    /// The number of times that a request joined a running decode.
     var sharedCount: Int { jobs.sharedCount }
 
-    /// The decoded image of `original`, before the transformers. `ahead` is a decoder that has the beginning of the
-    /// bytes already.
+    /// Returns the decoded image of `original` without transformers. `ahead` is a decoder that has already received the
+    /// beginning of the data.
     func image(
         _ original: OriginalData, _ ahead: StreamedDecode?, _ plan: RequestPlan, priority: LivePriority
     ) async throws(ImageError) -> MadeImage {
         let key = ImageKey(plan, step: 0, of: original)
         return try await jobs.value(for: key, priority: priority) { context in
-            // Made before, by a job that has just ended or for another request.
+            // A job that has just ended or another request already made the image.
             if let image = original.image(for: key) ?? self.memory.step(key, plan) {
                 return .success(MadeImage(image: image))
             }
             do throws(ImageError) {
                 let made = try await self.decode(original, ahead, plan, context.priority)
-                // An intermediate step is never displayed.
+                // Intermediate results are never displayed, so prepare only the final image.
                 if plan.transformers.isEmpty { self.preparation(made.image.pixels) }
                 original.remember(made.image, for: key)
                 return .success(made)
@@ -99,7 +100,7 @@ final class DecodeStage: Sendable {
         return MadeImage(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1))
     }
 
-    /// An image that the application made, at the requested size.
+    /// Returns an image that the application created, resized to the requested size.
     private func fitted(
         _ image: Image, _ plan: RequestPlan, _ priority: LivePriority
     ) async throws(ImageError) -> MadeImage {
@@ -114,14 +115,15 @@ final class DecodeStage: Sendable {
         return MadeImage(image: fitted, decodeSeconds: start.duration(to: .now) / .seconds(1))
     }
 
-    /// While processes are about to be killed, large images would be what kills this one.
+    /// Rejects large images under critical memory pressure, because they could cause the kernel to kill this process.
     private func checkMemory(_ cost: Int) throws(ImageError) {
         guard let limit = pressure.level.decodedBytesLimit, cost > limit else { return }
         throw .limit(LimitError(.decodedBytes, limit: limit, actual: cost, detail: "memory is short"))
     }
 
-    /// Bytes of pixels a decode is going to hold, for the budget. Formats that reduce while decoding need at most
-    /// four times the result (twice its sides); others hold the whole image.
+    /// Returns the estimated size of the pixels that a decode needs, for the budget, in bytes. Decoders that reduce
+    /// while decoding need at most four times the result (twice its width and height). Other decoders need the whole
+    /// image.
     private static func cost(_ probe: ImageProbe?, _ options: DecodeOptions) -> Int {
         guard let probe, let area = probe.rawSize.area else { return 0 }
         let full = area.multipliedReportingOverflow(by: 4)

@@ -14,9 +14,10 @@ final class EncodedImage: Sendable {
     init(_ data: Data) { self.data = data }
 }
 
-/// Images to bytes; each encode once for all who want it. An encoder may reuse the original bytes.
+/// The stage that encodes images. Concurrent encodes of the same image are coalesced. An encoder can reuse the original
+/// data.
 final class EncodeStage: Sendable {
-    /// What makes two encodes one.
+    /// The key of an encode. Encodes with equal keys are coalesced.
     private struct Key: Hashable {
         let processed: CacheKey
         let encoding: ImageEncoding
@@ -25,7 +26,7 @@ final class EncodeStage: Sendable {
         let limits: Limits
     }
 
-    private let jobs = SharedJobs<Key, EncodedImage, Never>()
+    private let jobs = SharedJobs<Key, EncodedImage, Never>(cancelled: .request(.cancelled))
     private let workers: WorkerPool
     private let coders: CoderRegistry
     private let counters: ManagerCounters
@@ -36,13 +37,13 @@ final class EncodeStage: Sendable {
         self.counters = counters
     }
 
-    /// Encodes that run.
+    /// The number of running encodes.
     var count: Int { jobs.count }
-    /// How often a running encode was joined.
+    /// The number of times that a request joined a running encode.
     var sharedCount: Int { jobs.sharedCount }
 
-    /// `image`, the processed image of `plan`, as bytes of `encoding`. `original` are the bytes that the image was made
-    /// of, where the encoder may use them.
+    /// Encodes `image`, which is the processed image of `plan`. `original` is the data that the image was decoded from,
+    /// if the encoder can use it.
     func encode(
         _ image: Image, original: Data?, _ plan: RequestPlan, as encoding: ImageEncoding, priority: LivePriority
     ) async throws(ImageError) -> EncodedImage {
@@ -61,7 +62,7 @@ final class EncodeStage: Sendable {
     private func encode(
         _ image: Image, _ original: Data?, _ plan: RequestPlan, _ encoding: ImageEncoding, _ priority: LivePriority
     ) async throws(ImageError) -> EncodedImage {
-        // The original is decoded once more, to see whether it may stand for the image.
+        // The encoder decodes the original again to check whether it can replace the image.
         let cost = image.pixels.byteCount * (original == nil ? 1 : 2)
         let data = try await workers.run(cost: cost, priority: priority, limits: plan.limits) {
             [coders, counters] context throws(ImageError) -> Data in

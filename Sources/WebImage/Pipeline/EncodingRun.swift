@@ -5,9 +5,10 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// One request for an image as bytes of an encoding. What was encoded is an entry of its own in the tiers. It says of
-/// which original bytes it was made, and is given out only while those are at hand and answer: what HTTP says of them
-/// holds for it too.
+/// A request for an encoded image.
+///
+/// The result is a separate entry in the tiers. The entry contains the digest of its original data, and it's used only
+/// while this data is available and serves the request. So the HTTP freshness of the data also applies to the encoding.
 struct EncodingRun {
     private let plan: RequestPlan
     private let encoding: ImageEncoding
@@ -26,7 +27,7 @@ struct EncodingRun {
     func data() async throws(ImageError) -> Data {
         if let data = await storedBeforehand() { return data }
         let (image, original) = try await source()
-        // An image that the server has just confirmed may have been encoded before.
+        // An image that the server has just revalidated may already have been encoded.
         if storesEncodings, plan.policy != .reload, let digest = image.resource?.digest,
             let data = await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
         {
@@ -39,7 +40,7 @@ struct EncodingRun {
         return encoded.data
     }
 
-    /// The encoding of what is at hand and answers now; nothing is decoded.
+    /// Returns the cached encoding of data that is available and fresh, without decoding anything.
     private func storedBeforehand() async -> Data? {
         guard storesEncodings, plan.policy != .reload, plan.policy != .refresh,
             plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.reads),
@@ -48,7 +49,7 @@ struct EncodingRun {
         return await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
     }
 
-    /// The digest of the original bytes that answer without anything being asked.
+    /// Returns the digest of the original data if it serves the request without contacting the source.
     private func answeringDigest() async -> ContentDigest? {
         if let hit = pipeline.memory.hit(plan), hit.step.needsNothing { return hit.image.resource?.digest }
         let original = await pipeline.cache.original(
@@ -57,7 +58,7 @@ struct EncodingRun {
         return original.resource.digest
     }
 
-    /// The image to be encoded, with its original bytes where they are of use.
+    /// Returns the image to encode, together with its original data if the encoder can use it.
     private func source() async throws(ImageError) -> (Image, original: Data?) {
         let (response, known) = pipeline.hit(plan)
         if let image = response?.image {
@@ -65,7 +66,7 @@ struct EncodingRun {
             let original = await pipeline.cache.original(
                 plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
             if let original, original.resource.digest == image.resource?.digest { return (image, original.data) }
-            // An encoding that keeps the file's metadata is not complete without the file.
+            // An encoding that preserves the metadata of the file needs the original data.
             if !needsOriginal || image.resource == nil { return (image, nil) }
         }
         let asking = RequestPlan(plan) { $0.wantsData = $0.wantsData || mayUseOriginal }
@@ -74,10 +75,10 @@ struct EncodingRun {
         return (finished.image, mayUseOriginal ? finished.data : nil)
     }
 
-    /// Whether the encoding contains something that only the original bytes have.
+    /// A Boolean value that indicates whether the encoding contains information that only the original data has.
     private var needsOriginal: Bool { encoding.metadata != .strip }
 
-    /// Whether the original bytes can be of use to the encoder.
+    /// A Boolean value that indicates whether the encoder can use the original data.
     private var mayUseOriginal: Bool {
         guard plan.request.maker == nil else { return false }
         if needsOriginal { return true }
@@ -85,8 +86,10 @@ struct EncodingRun {
         return encoding.format == .automatic || encoding.isLossless
     }
 
-    /// What interceptors answer is theirs; what is local is not copied; and a larger image that may stand for the one
-    /// that was requested must not do so forever.
+    /// A Boolean value that indicates whether encodings are stored.
+    ///
+    /// They aren't stored if an interceptor can serve the request or the source is local. They also aren't stored if a
+    /// larger image can serve the request, because the stored result would then be permanent.
     private var storesEncodings: Bool {
         plan.defaults.configuration.cache.storesEncodings && !pipeline.interceptors.interceptsLoads && !plan.isLocal
             && !plan.request.allowsLarger

@@ -5,16 +5,17 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// Remembered failures: the negative cache. A failure answers only requests that would be sent, accepted, and decoded
-/// as the one that failed.
+/// The stage that remembers failures in the negative cache. An entry applies only to requests that would be sent,
+/// accepted, and decoded like the request that failed.
 struct FailureStage: Sendable {
-    /// What produced a failure of the load: what was sent and accepted.
+    /// The context of a failed load, which consists of the sent request, the criteria for accepting its response, and
+    /// the loader.
     private struct Load: Hashable {
         let exchange: ExchangeKey
         let loader: LoaderIdentity
     }
 
-    /// What produced a failure of the bytes.
+    /// The context of data that couldn't be decoded.
     private struct Bytes: Hashable {
         let load: Load
         let coder: String?
@@ -25,8 +26,11 @@ struct FailureStage: Sendable {
 
     let memory: FailureMemory
     let rules: ExchangeRules
+    /// A Boolean value that indicates whether the manager has loaders of the application.
+    let hasOwnLoaders: Bool
 
-    /// The failure that answers `plan` without anything being asked. A request with alternatives has more to ask.
+    /// Returns the failure of `plan` in the negative cache, or `nil` if the request must contact the source. A request
+    /// with alternatives always contacts its sources.
     func failure(_ plan: RequestPlan) -> ImageError? {
         guard !plan.request.ignoresFailures, plan.request.alternatives.isEmpty, plan.policy != .reload,
             plan.policy != .refresh, memory.failure(for: plan.keys.data) != nil
@@ -36,34 +40,38 @@ struct FailureStage: Sendable {
         return memory.failure(for: plan.keys.data, in: contexts)?.answer
     }
 
-    /// Remembers why `source` gave no image, where that will still hold for a while. `source` is nil for bytes that
-    /// were loaded and make no image.
+    /// Remembers the failure of `source` if the policy allows it. `source` is `nil` for loaded data that couldn't be
+    /// decoded.
     func note(_ error: ImageError, _ plan: RequestPlan, _ source: LoadRequest?) {
         guard !plan.isLocal else { return }
         if case .decode = error {
-            // Which source the bytes came from would have to be known too.
+            // With alternatives, the source of the data is unknown.
             guard plan.request.alternatives.isEmpty else { return }
             let load = load(plan, plan.loadRequest(plan.request.fields))
             return memory.note(error, for: plan.keys.data, in: FailureContext(bytes(plan, load)))
         }
         let load = load(plan, source ?? plan.loadRequest(plan.request.fields))
-        if case .network(let failure) = error, [401, 403, 407].contains(failure.status ?? 0),
-            !load.exchange.access.isAnonymous
-        {
-            // Signing in changes it, here or elsewhere.
+        if case .network(let failure) = error, [401, 403, 407].contains(failure.status ?? 0), mayIdentify(load, plan) {
+            // The result may change when the user signs in, here or elsewhere.
             return
         }
         memory.note(error, for: plan.keys.data, in: FailureContext(load))
     }
 
-    /// `source` answered: what it failed with before no longer holds.
+    /// Returns whether credentials may be sent that the request itself doesn't set: from a cookie jar, a credential
+    /// store, an interceptor of the downloader, or a loader of the application.
+    private func mayIdentify(_ load: Load, _ plan: RequestPlan) -> Bool {
+        !load.exchange.access.isAnonymous || rules.hasInterceptors || hasOwnLoaders || plan.request.loader != nil
+    }
+
+    /// Removes the failures of `source` after it responded.
     func forget(_ plan: RequestPlan, _ source: LoadRequest) {
         guard memory.failure(for: plan.keys.data) != nil else { return }
         let load = load(plan, source)
         memory.forget(plan.keys.data, in: [FailureContext(load), FailureContext(bytes(plan, load))])
     }
 
-    /// Conditions and what is told to caches on the way do not matter for what fails.
+    /// Returns the context of a load. Conditional header fields and cache directives don't affect failures.
     private func load(_ plan: RequestPlan, _ source: LoadRequest) -> Load {
         var request = source
         request.fields = HTTPFields(

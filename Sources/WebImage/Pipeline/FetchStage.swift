@@ -8,26 +8,28 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// What makes two fetches one: everything that changes what is sent or accepted, and what the bytes are checked by.
+/// The key of a fetch. It contains everything that affects the sent request, the accepted response, and the check of
+/// the data.
 struct FetchKey: Hashable, Sendable {
     let data: CacheKey
     let exchange: ExchangeKey
     let loader: LoaderIdentity
     let timeouts: LoadTimeouts?
-    /// Whose opinion of the bytes is asked, where it is not the registry's.
+    /// The identifier of the coder that checks the data, or `nil` if the registry does.
     let coder: String?
     let formatHint: ImageFormat?
-    /// The removals of the key before the fetch: what was removed is loaded again.
+    /// The last removal of the key before the fetch, so that removed data is loaded again.
     let generation: CacheGeneration
 }
 
-/// What a loader brought.
+/// The result of a load.
 enum Fetched: Sendable {
-    /// `ahead` are decoders that have the beginning of the bytes already; `metrics` are nil where there was no load.
+    /// Loaded data. `ahead` contains decoders that have already received the beginning of the data. `metrics` is `nil`
+    /// if there was no load.
     case original(OriginalData, ahead: [StreamKey: StreamedDecode], metrics: LoadMetrics?)
     case notModified(StoredHead, LoadMetrics)
 
-    /// The same with the attempts of a request at earlier sources.
+    /// Returns the same result with the attempts that the request made at earlier sources.
     func completed(_ sources: AlternativeSequence) -> Fetched {
         switch self {
         case .original(let original, let ahead, let metrics):
@@ -37,17 +39,18 @@ enum Fetched: Sendable {
     }
 }
 
-/// The loaders; each load once for all who want the same. Previews and decoding during the download listen here.
+/// The stage that runs the loaders. Concurrent loads of the same data are coalesced. Previews and decoding during the
+/// download subscribe here.
 final class FetchStage: Sendable {
-    /// What becomes of the bytes.
+    /// The use of the loaded data.
     enum Use: Equatable {
-        /// An image is made of them, and of their beginnings where previews may be shown.
+        /// The data is decoded to an image, and its beginning to previews if they can be shown.
         case image(showsPreviews: Bool)
-        /// They are wanted as they are.
+        /// The data is returned without decoding.
         case bytes
     }
 
-    private let jobs = SharedJobs<FetchKey, Fetched, LoadUpdate>()
+    private let jobs = SharedJobs<FetchKey, Fetched, LoadUpdate>(cancelled: .request(.cancelled))
     private let loaders: [any ImageLoader]
     private let rules: ExchangeRules
     private let progressInterval: Double
@@ -78,25 +81,25 @@ final class FetchStage: Sendable {
         self.feeds = feeds
     }
 
-    /// Loads that run.
+    /// The number of running loads.
     var count: Int { jobs.count }
-    /// How often a running load was joined.
+    /// The number of times that a request joined a running load.
     var sharedCount: Int { jobs.sharedCount }
 
-    /// What the request asks, one after the other: its URL as `step` says, then its alternatives.
+    /// Returns the sources that the request tries in order: its URL, according to `step`, and then its alternatives.
     func sources(_ plan: RequestPlan, _ step: CacheStep) throws(ImageError) -> AlternativeSequence {
         let loader = try loader(of: plan)
-        let configuration = plan.defaults.configuration
+        let defaults = plan.defaults
         return AlternativeSequence(plan.loadRequest(step)) { url in
-            loader?.canLoad(url) == true && configuration.allowsScheme(of: url)
+            loader?.canLoad(url) == true && defaults.allowsScheme(of: url)
         }
     }
 
-    /// Asks one source.
+    /// Loads data from one source.
     func fetch(
         _ request: LoadRequest, _ plan: RequestPlan, _ generation: CacheGeneration, task: ImageTask, for use: Use
     ) async throws(ImageError) -> Fetched {
-        // A closure of the application is not called for a request that was given up during the lookup.
+        // Don't call a closure of the application if the request was canceled during the lookup.
         guard !Task.isCancelled, task.result == nil else { throw .request(.cancelled) }
         let loader = try loader(of: plan)
         let key = FetchKey(
@@ -116,11 +119,11 @@ final class FetchStage: Sendable {
         }
     }
 
-    /// The loader of the request; nil where the application makes the image itself.
+    /// Returns the loader of the request, or `nil` if the application creates the image.
     private func loader(of plan: RequestPlan) throws(ImageError) -> (any ImageLoader)? {
         guard plan.request.maker == nil else { return nil }
         let url = plan.request.url
-        try plan.defaults.configuration.checkScheme(of: plan.request)
+        try plan.defaults.checkScheme(of: plan.request)
         guard let loader = plan.request.loader ?? loaders.last(where: { $0.canLoad(url) }) else {
             throw .request(.unsupportedScheme(url.scheme ?? ""))
         }
@@ -131,7 +134,7 @@ final class FetchStage: Sendable {
         _ plan: RequestPlan, _ request: LoadRequest, _ loader: (any ImageLoader)?, _ key: FetchKey,
         _ context: SharedJobs<FetchKey, Fetched, LoadUpdate>.Context
     ) async throws(ImageError) -> Fetched {
-        // An equal load may have ended since this one was found to be needed. One of an alternative is not equal.
+        // An equal load may have finished in the meantime. A load of an alternative isn't equal.
         if let original = cache.arrivedSince(plan, key.generation), original.exchange == key.exchange {
             return .original(original, ahead: [:], metrics: original.metrics)
         }
@@ -157,7 +160,7 @@ final class FetchStage: Sendable {
         }
         feed.endPreviews()
         meter.finish()
-        // What is local has no server that could be asked again, whatever its loader says of it.
+        // Local data can't be revalidated, even if its loader returns a response head.
         let head =
             plan.isLocal
             ? nil
@@ -172,7 +175,7 @@ final class FetchStage: Sendable {
         return .original(original, ahead: ahead, metrics: answer.metrics)
     }
 
-    /// The bytes decide what came, not the Content-Type.
+    /// Checks the data itself, because the Content-Type can be wrong.
     private func inspect(
         _ answer: LoadResponse, _ head: StoredHead?, _ plan: RequestPlan, _ key: FetchKey
     ) async throws(ImageError) -> OriginalData {
@@ -193,7 +196,7 @@ final class FetchStage: Sendable {
         }
     }
 
-    /// Has the application make the image.
+    /// Calls the closure of the application that creates the image.
     private func made(_ plan: RequestPlan, _ key: FetchKey) async throws(ImageError) -> OriginalData {
         guard let make = plan.request.maker else { throw .request(.noOriginal) }
         let span = plan.trace?.begin(.load, key: key.data)
@@ -216,9 +219,9 @@ final class FetchStage: Sendable {
         return original
     }
 
-    // MARK: - What is told about a load
+    // MARK: - Reporting
 
-    /// Runs a load between two events and counts it.
+    /// Runs a load, counts it, and reports its beginning and end.
     private func counted(
         _ plan: RequestPlan, _ transfer: TransferTrace?, _ body: () async throws(ImageError) -> LoadResponse
     ) async throws(ImageError) -> LoadResponse {
@@ -245,7 +248,7 @@ final class FetchStage: Sendable {
 }
 
 extension RequestPlan {
-    /// The request that is sent for `step`.
+    /// Returns the request to send for `step`.
     func loadRequest(_ step: CacheStep) -> LoadRequest {
         switch step {
         case .revalidate(let fields):
@@ -257,7 +260,7 @@ extension RequestPlan {
         }
     }
 
-    /// The request with these header fields.
+    /// Returns the request with the given header fields.
     func loadRequest(_ fields: HTTPFields) -> LoadRequest {
         var load = LoadRequest(
             url: request.url, fields: fields, maxBytes: limits.maxEncodedBytes, timeouts: request.timeouts)
@@ -267,7 +270,7 @@ extension RequestPlan {
         return load
     }
 
-    /// What is stored of a response's head.
+    /// Returns the part of a response head to store.
     fileprivate func storedHead(
         _ head: ResponseHead, of response: LoadResponse, requested: Date, responded: Date
     ) -> StoredHead {
@@ -275,7 +278,7 @@ extension RequestPlan {
             request: selecting, response: head, finalURL: response.finalURL.absoluteString,
             requestTime: requested, responseTime: responded)
         stored.varying = StoredHead.selecting(request: selecting, response: head.fields, separating: separating)
-        // A redirect without freshness is asked again although its target is fresh (RFC 9110 15.4.3).
+        // A redirect without freshness must be sent again even if its target is fresh (RFC 9110 15.4.3).
         stored.limitFreshness(byRedirects: response.redirects)
         return stored
     }

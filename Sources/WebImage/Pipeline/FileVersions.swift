@@ -5,11 +5,12 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// The versions of files as they were read last. A file may change behind its name, so its size and modification time
-/// are part of its key; reading them may block for long on a remote file system, so that it never happens on a
-/// caller's thread. Thread-safe.
+/// The most recently read versions of files.
+///
+/// A file can change without changing its name, so its size and modification time are part of its key. Reading them can
+/// block for a long time on a remote file system, so it never happens on a caller's thread. This class is thread-safe.
 final class FileVersions: Sendable {
-    /// Versions remembered; beyond, all are forgotten.
+    /// The maximum number of recorded versions. When it's reached, all are removed.
     private static let limit = 4_096
 
     private let known = Lock<[String: String]>([:])
@@ -20,12 +21,12 @@ final class FileVersions: Sendable {
         return queue
     }()
 
-    /// The identity that was read last; the URL alone when none was. Never blocks.
+    /// Returns the identity that was read last, or the URL if none was read. This method never blocks.
     func knownIdentity(of source: RequestSource) -> String {
         known.withLock { $0[source.text] } ?? source.text
     }
 
-    /// Reads the present identity on a thread for blocking work.
+    /// Reads the current identity on a thread for blocking work.
     func readIdentity(of url: URL, _ source: RequestSource) async -> String {
         let identity = await withCheckedContinuation { continuation in
             queue.addOperation { continuation.resume(returning: source.identity(of: url)) }

@@ -6,21 +6,23 @@ import WebImageNet
 import WebImageStore
 
 extension ImageError {
-    /// True when other bytes could do better. False for what the same file would meet again: a missing coder, a limit,
-    /// a transformer, a cancelled request.
+    /// A Boolean value that indicates whether the data caused the error, so loading it again could help.
+    ///
+    /// The value is `false` for errors that the same file would cause again, such as a missing coder, an exceeded
+    /// limit, a failed transformer, or a canceled request.
     var blamesBytes: Bool {
         guard case .decode(let error, _) = self else { return false }
         return error.blamesBytes
     }
 
-    /// This error with what the server said of the bytes.
+    /// Returns this error with the status and the content type of the response.
     func told(by head: ResponseHead?) -> ImageError {
         guard case .decode(.notAnImage(let format, _, _), let attempts) = self, let head else { return self }
         return .decode(
             .notAnImage(format, status: head.status, contentType: head.fields["Content-Type"]), attempts: attempts)
     }
 
-    /// This error with what failed on the network before the bytes came.
+    /// Returns this error with the network failures that preceded the data.
     func after(_ metrics: LoadMetrics?) -> ImageError {
         guard case .decode(let error, _) = self, let metrics, !metrics.failures.isEmpty else { return self }
         return .decode(error, attempts: metrics.failures)

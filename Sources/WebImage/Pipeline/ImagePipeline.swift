@@ -7,7 +7,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// The path of a request: where it enters, and the stages that ``PipelineRun`` calls one after the other.
+/// The path of a request, which contains its entry points and the stages that ``PipelineRun`` calls in order.
 ///
 /// ```
 /// request ─ interceptors ─ MemoryStage ─ CacheStage ─ FetchStage ─ DecodeStage ─ TransformStage ─ StoreStage
@@ -33,7 +33,7 @@ final class ImagePipeline: Sendable {
     let counters = ManagerCounters()
     private let starter = TaskStarter()
     private let revalidations = BackgroundRevalidations()
-    /// Nil for as many requests as there are.
+    /// The maximum number of different requests, or `nil` if it's unlimited.
     private let queueLimit: Int?
 
     init(configuration: ImageManagerConfiguration, cache: ImageCache, loaders: [any ImageLoader]) {
@@ -44,7 +44,7 @@ final class ImagePipeline: Sendable {
         failures = FailureStage(
             memory: FailureMemory(
                 policy: configuration.failures, limit: configuration.failureLimit, now: configuration.now),
-            rules: rules)
+            rules: rules, hasOwnLoaders: !configuration.loaders.isEmpty)
         workers = WorkerPool(
             threads: configuration.workerThreads, byteBudget: configuration.decodeBudget,
             waitingLimit: configuration.waitingLimit)
@@ -64,7 +64,7 @@ final class ImagePipeline: Sendable {
         storing = StoreStage(workers: workers, serialize: configuration.serialize)
     }
 
-    /// Jobs that run at any stage; zero when nothing is under way.
+    /// The number of jobs that run at any stage. It's zero if the pipeline is idle.
     var runningJobs: Int {
         cache.count + fetch.count + decode.count + transform.count + encode.count + workers.load + storing.count
             + revalidations.count
@@ -78,13 +78,18 @@ final class ImagePipeline: Sendable {
         return counts
     }
 
-    // MARK: - Entering
+    // MARK: - Starting requests
 
-    /// The plan of `request` as the interceptors want it.
-    func plan(_ request: ImageRequest) -> RequestPlan { RequestPlan(interceptors.prepared(request), defaults) }
+    /// Returns the plan of `request` after the interceptors prepared it.
+    func plan(_ request: ImageRequest) -> RequestPlan {
+        interceptors.isEmpty
+            ? RequestPlan(request, defaults) : RequestPlan(interceptors.prepared(request), defaults)
+    }
 
-    /// What memory answers without suspending; else the image that has to be revalidated or completed. Nothing where
-    /// interceptors have to be asked before, or a file has to be looked at.
+    /// Looks up the image in memory without suspending.
+    ///
+    /// Returns a response if the image serves the request, and otherwise the image to revalidate or complete. Returns
+    /// neither if interceptors must run first or the version of a file must be read.
     func hit(_ plan: RequestPlan) -> (ImageResponse?, known: Image?) {
         guard !interceptors.interceptsLoads, !plan.needsFileVersion else { return (nil, nil) }
         let hit = memory.hit(plan)
@@ -94,14 +99,14 @@ final class ImagePipeline: Sendable {
         return (response, hit?.image)
     }
 
-    /// What memory answers by itself; nil where more has to be done.
+    /// Returns the response for an image in memory, or `nil` if more work is necessary.
     func response(_ hit: MemoryStage.Hit?, _ plan: RequestPlan) -> ImageResponse? {
         guard let hit, hit.step.answers, !plan.request.wantsData else { return nil }
         if hit.step.revalidatesInBackground { revalidate(plan, known: hit.image) }
         return response(hit.image, plan, isStale: hit.step.revalidatesInBackground)
     }
 
-    /// The response for an image at hand: one in memory, or one that an interceptor returned.
+    /// Returns the response for an available image, which is in memory or comes from an interceptor.
     func response(
         _ image: Image, _ plan: RequestPlan, origin: ImageResponse.Origin = .memory, isStale: Bool = false
     ) -> ImageResponse {
@@ -113,8 +118,8 @@ final class ImagePipeline: Sendable {
         return response
     }
 
-    /// Starts a request that memory could not answer. `isAdmitted` is for a part of a request that was admitted
-    /// already, `isAhead` for what nobody waits for yet.
+    /// Starts a request that memory couldn't serve. `isAdmitted` indicates that the request is part of an admitted
+    /// request. `isAhead` indicates a prefetch request.
     func start(_ plan: RequestPlan, known: Image?, isAdmitted: Bool = false, isAhead: Bool = false) -> ImageTask {
         let span = plan.trace?.begin(.request, key: plan.keys.final)
         let place: AdmissionTable.Key?
@@ -142,7 +147,7 @@ final class ImagePipeline: Sendable {
                     await run(plan, task, known: known)
                 }
             if !isIntercepted { inFlight.leave() }
-            // A request that was given up counts as that, also where an answer came at the same moment.
+            // A canceled request counts as canceled even if its response arrived at the same moment.
             let told = task.result ?? result
             counters.count(told)
             span?.end(told)
@@ -153,9 +158,9 @@ final class ImagePipeline: Sendable {
         return task
     }
 
-    /// The stages behind memory. The caller has entered the request in ``inFlight`` when it was made.
+    /// Runs the stages after memory. The caller has registered the request with ``inFlight``.
     func run(_ plan: RequestPlan, _ task: ImageTask, known: Image?) async -> Result<ImageResponse, ImageError> {
-        // Given up before it began, like by a view that was scrolled past.
+        // The request was canceled before it started, for example by a view that was scrolled out of sight.
         guard task.result == nil else { return .failure(.request(.cancelled)) }
         var (plan, known) = (plan, known)
         if plan.needsFileVersion {
@@ -172,7 +177,7 @@ final class ImagePipeline: Sendable {
         }
     }
 
-    /// The original bytes of `plan`, through the interceptors where there are any.
+    /// Returns the original data for `plan`, through the interceptors if there are any.
     func bytes(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
         guard interceptors.interceptsLoads else { return try await ownBytes(plan, task) }
         return try await bytesIntercepted(plan, task)
@@ -187,7 +192,8 @@ final class ImagePipeline: Sendable {
 
     // MARK: - Between the stages
 
-    /// The processed image of `original`. `ahead` is a decoder that has the beginning of the bytes already.
+    /// Returns the processed image of `original`. `ahead` is a decoder that has already received the beginning of the
+    /// data.
     func image(
         _ original: OriginalData, _ ahead: StreamedDecode?, _ plan: RequestPlan, priority: LivePriority
     ) async throws(ImageError) -> MadeImage {
@@ -197,7 +203,7 @@ final class ImagePipeline: Sendable {
         }
     }
 
-    /// Stores a processed image in the tiers that the request names, memory excepted.
+    /// Stores a processed image in the tiers that the request names, except memory.
     func store(
         processed image: Image, _ resource: ResourceRecord, _ plan: RequestPlan, _ generation: CacheGeneration
     ) -> Task<Void, Never>? {
@@ -208,11 +214,12 @@ final class ImagePipeline: Sendable {
         }
     }
 
-    /// Asks the server about stale bytes that were given out, in the background and at low priority. `known` is the
-    /// image that was made of them; nil where the bytes alone were wanted.
+    /// Revalidates stale data that was delivered, in the background and at low priority. `known` is the image of the
+    /// data, or `nil` if only the data was requested.
     func revalidate(_ plan: RequestPlan, known: Image?) {
         revalidations.start(plan) { [self] in
-            // The policy asks although the copy might still do; nobody listens to the events.
+            // The policy contacts the server even if the stale data could serve the request. The events have no
+            // subscriber.
             let asking = RequestPlan(plan) { request in
                 request.cachePolicy = .refresh
                 request.priority = .low
@@ -229,7 +236,7 @@ final class ImagePipeline: Sendable {
         }
     }
 
-    /// The processed image of a stored entry, made on the calling thread.
+    /// Makes the processed image of a cache entry on the calling thread.
     func image(of entry: DiskEntry, _ plan: RequestPlan, _ generation: CacheGeneration) throws(ImageError) -> Image {
         let resource = resources.record(for: plan.keys.data, entry.payload, head: entry.head)
         let context = CodingContext(limits: plan.limits)
@@ -246,18 +253,18 @@ final class ImagePipeline: Sendable {
 
     // MARK: - Admission
 
-    /// Admits `plan`; nil where requests are not counted.
+    /// Admits `plan`. Returns `nil` if the number of requests isn't limited.
     ///
-    /// - Throws: a ``LimitError`` of kind overloaded, or ``RequestError/unsupportedScheme(_:)``.
+    /// - Throws: A ``LimitError`` of the kind overloaded, or ``RequestError/unsupportedScheme(_:)``.
     func admit(_ plan: RequestPlan, _ encoding: ImageEncoding? = nil) throws(ImageError) -> AdmissionTable.Key? {
-        try defaults.configuration.checkScheme(of: plan.request)
+        try defaults.checkScheme(of: plan.request)
         guard let limit = plan.request.queueLimit ?? queueLimit else { return nil }
         let key = AdmissionTable.Key(final: plan.keys.digest, encoding: encoding)
         try admissions.enter(key, limit: limit)
         return key
     }
 
-    /// What `admit` admitted is over.
+    /// Releases the slot of a finished request.
     func release(_ place: AdmissionTable.Key?) {
         if let place { admissions.leave(place) }
     }

@@ -5,19 +5,22 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// The bytes that requests are working on, by their key. A request that was made before a load ended is served by it,
-/// however late it looks: the newest bytes, and nothing made of them, are held while any request runs. Thread-safe.
+/// The original data that requests are using, by key.
+///
+/// A request that was made before a load finished can use the loaded data, regardless of when it looks the data up. For
+/// this purpose, the newest data is retained while any request runs. Images decoded from the data aren't retained. This
+/// class is thread-safe.
 final class InFlightOriginals: Sendable {
     private struct State {
         var originals = WeakTable<CacheKey, OriginalData, Void>()
         var running = 0
-        /// Oldest first.
+        /// The retained data, oldest first.
         var held: [OriginalData] = []
         var heldBytes = 0
 
-        /// Holds `original`; returns those that leave for it.
+        /// Retains `original` and returns the data that is released in exchange.
         mutating func hold(_ original: OriginalData) -> ArraySlice<OriginalData> {
-            // An image that the application made is pixels, not bytes.
+            // An image that the application created has no data.
             guard running > 0, original.image == nil, original.data.count <= heldLimit / 4 else { return [] }
             held.append(original)
             heldBytes += original.data.count
@@ -32,15 +35,15 @@ final class InFlightOriginals: Sendable {
         }
     }
 
-    /// Bytes held for requests that look late.
+    /// The maximum size of the retained data, in bytes.
     private static let heldLimit = 4 << 20
 
     private let state = Lock(State())
 
-    /// A request was made.
+    /// Registers a new request.
     func enter() { state.withLock { $0.running += 1 } }
 
-    /// A request ended.
+    /// Removes a finished request.
     func leave() {
         let released = state.withLock { state -> [OriginalData] in
             state.running -= 1
@@ -51,20 +54,20 @@ final class InFlightOriginals: Sendable {
             }
             return state.held
         }
-        // Released outside the lock.
+        // Release the data after unlocking.
         withExtendedLifetime(released) {}
     }
 
-    /// Running requests.
+    /// The number of running requests.
     var requestCount: Int { state.withLock { $0.running } }
 
-    /// The bytes of `key` that are in use and were requested after the last removal of the key.
+    /// Returns the data for `key` that is in use and was requested after the last removal of the key.
     func original(for key: CacheKey, _ generation: CacheGeneration) -> OriginalData? {
         let original = state.withLock { $0.originals[key]?.object }
         return original?.generation == generation ? original : nil
     }
 
-    /// `original` arrived for `key`.
+    /// Adds data that arrived for `key`.
     func add(_ original: OriginalData, for key: CacheKey) {
         let released = state.withLock { state -> ArraySlice<OriginalData> in
             state.originals.insert(original, for: key)

@@ -6,20 +6,22 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageNet
 
-/// Turns a loader's reports into progress, no more often than is wanted, and notes by the manager's clock when the load
-/// left the queue and when its head came: freshness is counted from these moments (RFC 9111 4.2.3).
+/// A meter that converts a loader's reports to progress events and limits their rate.
+///
+/// It also records when the load left the queue and when its response head arrived, by the manager's clock. Freshness
+/// is calculated from these times (RFC 9111 4.2.3).
 final class LoadMeter: Sendable {
     private struct State {
         var progress = ImageProgress(received: 0, expected: nil)
         var limiter: ProgressLimiter
-        /// Whether `progress` was held back.
+        /// A Boolean value that indicates whether `progress` hasn't been reported yet because of the rate limit.
         var isHeldBack = false
         var started: Date?
         var head: Date?
-        /// Loaders may report from several threads.
+        /// The progress events to deliver in order, because loaders can report from several threads.
         var outbox = OrderedDelivery<ImageProgress>()
 
-        /// The progress to be told at `time`; nil where it is too early for it.
+        /// Returns the progress to report at `time`, or `nil` if it's too early.
         mutating func told(at time: Double, isFinal: Bool) -> ImageProgress? {
             let isAllowed = limiter.allows(at: time, isFinal: isFinal)
             isHeldBack = !isAllowed
@@ -32,9 +34,13 @@ final class LoadMeter: Sendable {
     private let time: @Sendable () -> Double
     private let handler: @Sendable (ImageProgress) -> Void
 
+    /// Creates a meter.
+    ///
     /// - Parameters:
-    ///   - interval: least seconds between two reports of progress.
-    ///   - time: seconds of a clock that no one sets.
+    ///   - interval: The minimum time between two progress reports, in seconds.
+    ///   - now: The manager's clock.
+    ///   - time: A closure that returns the time of a monotonic clock, in seconds.
+    ///   - handler: A closure that receives the progress.
     init(
         interval: Double = 0, now: @escaping @Sendable () -> Date,
         time: @escaping @Sendable () -> Double = { LoadMeter.seconds() },
@@ -46,9 +52,9 @@ final class LoadMeter: Sendable {
         self.handler = handler
     }
 
-    /// When the load left the queue; nil for a loader that did not say.
+    /// The time at which the load left the queue, or `nil` if the loader didn't report it.
     var started: Date? { state.withLock { $0.started } }
-    /// When the head came; nil for a loader that did not say.
+    /// The time at which the response head arrived, or `nil` if the loader didn't report it.
     var head: Date? { state.withLock { $0.head } }
 
     func take(_ report: LoadContext.Report) {
@@ -62,7 +68,7 @@ final class LoadMeter: Sendable {
             state.withLock { state in
                 state.head = moment
                 state.progress = ImageProgress(received: 0, expected: expected)
-                // It begins, or begins anew: what was told before does not hold any more.
+                // The download begins or restarts, so the previous progress is invalid.
                 if let progress = state.told(at: time, isFinal: true) { state.outbox.append(progress) }
             }
             deliver()
@@ -77,7 +83,7 @@ final class LoadMeter: Sendable {
         }
     }
 
-    /// The load has brought everything: tells the last progress where it was held back.
+    /// Finishes the load and reports its last progress if the rate limit delayed it.
     func finish() {
         state.withLock { state in
             if state.isHeldBack { state.outbox.append(state.progress) }

@@ -3,7 +3,7 @@
 import WebImageCore
 import WebImageNet
 
-/// What a load tells those who wait for it.
+/// An update that a load sends to its subscribers.
 enum LoadUpdate: Sendable {
     case waiting(WaitReason)
     case progress(ImageProgress)

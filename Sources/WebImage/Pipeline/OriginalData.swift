@@ -7,31 +7,33 @@ import WebImageCore
 import WebImageNet
 import WebImageStore
 
-/// The original bytes of an image, wherever they came from. Shared by all requests that wait for them.
+/// The original data of an image, from any source. All requests that wait for the data share it.
 final class OriginalData: Sendable {
     let data: Data
-    /// The image itself, when the application made it and there are no bytes.
+    /// The image, if the application created it and there's no data.
     let image: Image?
-    /// Digest and HTTP head of the bytes.
+    /// The digest and the response head of the data.
     let resource: ResourceRecord
-    /// The header; nil for formats that only an application's own coder knows.
+    /// The header of the image, or `nil` for formats that only a custom coder supports.
     let probe: ImageProbe?
     let origin: ImageResponse.Origin
     let metrics: LoadMetrics?
-    /// When the bytes were complete.
+    /// The time at which the data was complete.
     let arrived = ContinuousClock.now
-    /// False where a truncated response would look the same: such bytes are stored only when they made an image.
+    /// A Boolean value that indicates whether a truncated response would have been detected. If it's `false`, the data
+    /// is stored only after it was decoded.
     let isLengthKnown: Bool
-    /// The cache that the bytes were read from.
+    /// The cache that the data was read from.
     let source: ImageCache?
-    /// The removals of the key that happened before these bytes were requested.
+    /// The last removal of the key before this data was requested.
     let generation: CacheGeneration
-    /// Whether later requests may have the bytes: neither the response nor the request it answers forbids storing.
+    /// A Boolean value that indicates whether later requests can use the data, because neither the response nor its
+    /// request forbids storing.
     let mayBeReused: Bool
-    /// What was sent for the bytes, and accepted; nil where they were not loaded.
+    /// The exchange that loaded the data, or `nil` if the data wasn't loaded.
     let exchange: ExchangeKey?
     let claims = StoreClaims()
-    /// Sizes are many on a server, and each leaves an empty place behind.
+    /// A server can request many sizes, and each one leaves an empty slot in the table.
     private let made = Lock(WeakTable<ImageKey, Image, Void>(smallestLimit: 16))
 
     init(
@@ -53,7 +55,7 @@ final class OriginalData: Sendable {
         self.source = source
     }
 
-    /// An image that the application made, as `key` names it.
+    /// Creates the data of an image that the application created and that `key` identifies.
     init(_ image: Image, key: CacheKey, generation: CacheGeneration, exchange: ExchangeKey) {
         data = Data()
         resource = ResourceRecord(
@@ -69,14 +71,14 @@ final class OriginalData: Sendable {
         source = nil
     }
 
-    /// Whether the bytes come from a cache.
+    /// A Boolean value that indicates whether the data comes from a cache.
     var isFromCache: Bool { source != nil }
 
-    /// An image that was made of these bytes and is alive: a request that comes just after a job has ended finds its
-    /// result here, also where nothing may be cached in memory.
+    /// Returns an image that was made from this data and is still in use. So a request that comes just after a job has
+    /// ended finds its result, even if nothing can be cached in memory.
     func image(for key: ImageKey) -> Image? { made.withLock { $0[key]?.object } }
 
-    /// Remembers an image for as long as it and these bytes are in use.
+    /// Records an image for as long as both the image and this data are in use.
     func remember(_ image: Image, for key: ImageKey) {
         made.withLock { $0.insert(image, for: key) }
     }

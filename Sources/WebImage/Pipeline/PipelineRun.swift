@@ -7,30 +7,33 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// One request on its way through the stages: cache, fetch, decode, transform, store. Memory was asked before.
+/// The run of one request through the stages cache, fetch, decode, transform, and store. The memory lookup has already
+/// happened.
 struct PipelineRun {
-    /// How the bytes of the request were found.
+    /// The outcome of the search for the request's data.
     private enum Found {
-        /// Bytes that answer the request: fresh ones, or new ones. `ahead` is a decoder that has their beginning.
+        /// Fresh or new data, which serves the request. `ahead` is a decoder that has received the beginning of the
+        /// data.
         case bytes(OriginalData, ahead: StreamedDecode? = nil, metrics: LoadMetrics? = nil)
-        /// The server confirmed what was known (304). `stored` are the bytes, where a cache has them.
+        /// Data that the server revalidated (304). `stored` is the data if a cache contains it.
         case confirmed(ResourceRecord, stored: OriginalData?, metrics: LoadMetrics)
-        /// The server could not be asked; `stored` is older than it should be.
+        /// A failed request to the server. `stored` is stale data if a cache contains it.
         case failed(ImageError, stored: OriginalData?)
     }
 
     private let plan: RequestPlan
     private let task: ImageTask
     private let pipeline: ImagePipeline
-    /// What memory has and may not answer by itself: to be revalidated, or to be completed with its bytes.
+    /// The image in memory that can't serve the request alone, because it must be revalidated or the request needs its
+    /// data.
     private let known: Image?
-    /// The removals before this request, of original bytes and of processed images.
+    /// The last removals of the key before this request, from the caches for original data and for processed images.
     private let (generation, processedGeneration): (CacheGeneration, CacheGeneration)
     private let start = ContinuousClock.now
     private var timings = StageTimings()
     /// The image that was delivered as ``ImageEvent/cached(_:)``.
     private var shown: Image?
-    /// The last image made from bytes, so that no bytes are decoded twice.
+    /// The last image made from data, so that no data is decoded twice.
     private var made: Image?
 
     init(_ plan: RequestPlan, _ task: ImageTask, known: Image?, _ pipeline: ImagePipeline) {
@@ -43,7 +46,7 @@ struct PipelineRun {
             plan.cache === plan.originalCache ? generation : plan.cache.generation(of: plan.keys.data)
     }
 
-    /// The processed image.
+    /// Returns the response with the processed image.
     mutating func response() async throws(ImageError) -> ImageResponse {
         if let known, !plan.step(for: known.resource).answers { show(known, origin: .memory) }
         if known == nil, let processed = await processed() { return processed }
@@ -54,7 +57,7 @@ struct PipelineRun {
         }
     }
 
-    /// The original bytes, without decoding them.
+    /// Returns the original data without decoding it.
     mutating func bytes() async throws(ImageError) -> Data {
         guard plan.request.maker == nil else { throw .request(.noOriginal) }
         let stored =
@@ -82,7 +85,7 @@ struct PipelineRun {
 
     // MARK: - Cache and fetch
 
-    /// The processed image, where it was stored as an entry of its own.
+    /// Returns the response with the processed image if it's stored as a separate entry.
     private mutating func processed() async -> ImageResponse? {
         let before = ContinuousClock.now
         guard let found = await pipeline.cache.processed(plan, priority: task.livePriority) else { return nil }
@@ -110,7 +113,7 @@ struct PipelineRun {
         return try await ask(stored: stored, for: .image(showsPreviews: shown == nil))
     }
 
-    /// Stored bytes that make an image. Damaged ones are removed, so that they are loaded again.
+    /// Returns cached data that can be decoded. Corrupt data is removed so that it's loaded again.
     private mutating func usableStored() async throws(ImageError) -> OriginalData? {
         guard plan.policy != .reload else { return nil }
         let before = ContinuousClock.now
@@ -118,7 +121,7 @@ struct PipelineRun {
         timings.disk += seconds(since: before)
         guard let found else { return nil }
         let answers = plan.step(for: found.resource).answers
-        // An image that is shown already, or that was made of these bytes, need not be made to see whether it can be.
+        // Skip the trial decode if an image of this data is in memory or a cached image has already been delivered.
         if answers ? known?.resource?.digest == found.resource.digest : shown != nil { return found }
         do throws(ImageError) {
             _ = try await make(found)
@@ -130,9 +133,10 @@ struct PipelineRun {
         }
     }
 
-    /// Asks the source: with the conditions of what is known of it, else for the whole.
+    /// Contacts the source with a conditional request if something is cached, and otherwise with an unconditional
+    /// request.
     private func ask(stored: OriginalData?, for use: FetchStage.Use) async throws(ImageError) -> Found {
-        // Without the bytes a confirmed image would be half an answer to a request that wants both.
+        // A request that needs both the image and the data can't be served by a revalidated image alone.
         let image = use == .bytes || plan.request.wantsData ? nil : shown ?? known
         let basis = stored?.resource ?? image?.resource
         var step = basis.map(plan.step) ?? plan.stepWithoutStored
@@ -160,15 +164,16 @@ struct PipelineRun {
                 await plan.originalCache.updateHead(merged, for: plan.keys.data, matching: plan.selecting)
                 return .confirmed(basis, stored: stored, metrics: metrics)
             case (.askAgain, _):
-                // The 304 is about other bytes than the stored ones. Without conditions there can be no second one.
+                // The 304 response refers to other data than the cached data. The next request is unconditional, so it
+                // can't cause another 304 response.
                 return try await ask(plan.stepWithoutStored, nil, nil, use)
             default: throw .network(plan.unexpectedNotModified)
             }
         }
     }
 
-    /// Asks the URL of the request and, where it fails on the network, one alternative after the other. Each request
-    /// walks its own alternatives; what it asks one source is shared.
+    /// Loads the URL of the request and, after network failures, one alternative after the other. Each request tries
+    /// its own alternatives, but requests to the same source are coalesced.
     private func fetch(_ step: CacheStep, _ use: FetchStage.Use) async throws(ImageError) -> Fetched {
         var sources = try pipeline.fetch.sources(plan, step)
         while true {
@@ -184,7 +189,7 @@ struct PipelineRun {
         }
     }
 
-    /// Remembers a failure, unless what is known of the key was removed meanwhile.
+    /// Remembers a failure unless the key was removed in the meantime.
     private func note(_ error: ImageError, of source: LoadRequest?) {
         guard plan.originalCache.generation(of: plan.keys.data) == generation else { return }
         pipeline.failures.note(error, plan, source)
@@ -192,11 +197,11 @@ struct PipelineRun {
 
     // MARK: - Decode, transform, store
 
-    /// New or fresh bytes: the image made of them, stored where the request wants it.
+    /// Delivers new or fresh data as an image and stores both if the request allows it.
     private mutating func deliver(
         _ original: OriginalData, _ ahead: StreamedDecode?, _ metrics: LoadMetrics?
     ) async throws(ImageError) -> ImageResponse {
-        // The same bytes as shown already: no second decode, no flicker.
+        // If the data is the same as that of the delivered image, reuse the image to avoid a second decode and flicker.
         let same = image(of: original.resource)
         let image = if let same { same } else { try await makeNew(original, ahead, metrics) }
         await store(original, image)
@@ -218,7 +223,7 @@ struct PipelineRun {
         return response(image, resource, .revalidated, data: stored.data, metrics: metrics)
     }
 
-    /// The server could not be asked: the stored image with the reason, where HTTP or the policy allows it.
+    /// Delivers the stale image with the error if the server can't be reached and HTTP or the policy allows it.
     private mutating func deliverStale(
         _ error: ImageError, _ stored: OriginalData?
     ) async throws(ImageError) -> ImageResponse {
@@ -234,8 +239,8 @@ struct PipelineRun {
         return answer
     }
 
-    /// The image of bytes that have just come. Those that make none are not loaded again for a while, unless they may
-    /// only have been truncated.
+    /// Makes the image of new data. If the data is invalid, the failure is remembered unless the data may only be
+    /// truncated.
     private mutating func makeNew(
         _ original: OriginalData, _ ahead: StreamedDecode?, _ metrics: LoadMetrics?
     ) async throws(ImageError) -> Image {
@@ -278,13 +283,13 @@ struct PipelineRun {
 
     // MARK: - Response
 
-    /// An image at hand that was made of exactly these bytes.
+    /// Returns an available image that was made from exactly this data.
     private func image(of resource: ResourceRecord) -> Image? {
         [shown, known].lazy.compactMap { $0 }.first { $0.resource?.digest == resource.digest }
     }
 
-    /// Where the bytes came from, as far as this request is concerned: those that another request downloaded before
-    /// were merely still in use.
+    /// Returns the origin of the data from the point of view of this request. Data that another request downloaded
+    /// earlier and still uses counts as memory.
     private func origin(of original: OriginalData) -> ImageResponse.Origin {
         original.origin == .network && plan.asked > original.arrived ? .memory : original.origin
     }

@@ -3,18 +3,19 @@
 import Foundation
 import WebImageCore
 
-/// The last step of requests that store their processed image in an encoding that loses something: encodes the image and
-/// decodes it again.
+/// The last step of requests that store their processed image in a lossy encoding. It encodes the image and decodes it
+/// again.
 ///
-/// The image that a request delivers when it is fresh, the one in memory, and the one on disk have equal pixels that way. The
-/// step enters the key, so requests that store nothing, or store it otherwise, are served their own image. The encoded bytes
-/// stay with the image until they are stored, because encoding it once more would lose once more.
+/// Because of this step, the image that a request delivers after a download, the image in memory, and the image on disk
+/// have the same pixels. The step is part of the key, so requests that store nothing or use another encoding have
+/// separate images. The encoded data remains attached to the image until it's stored, because encoding the image again
+/// would cause another loss.
 struct ProcessedForm: WholeImageTransformer {
     private let encoding: ImageEncoding
     private let coders: CoderRegistry
     private let options: DecodeOptions
 
-    /// Creates the step of `request`; nil if it stores nothing, or without any loss.
+    /// Creates the step of `request`. Returns `nil` if the request stores nothing or uses a lossless encoding.
     private init?(_ request: ImageRequest, _ coders: CoderRegistry) {
         guard let encoding = Self.lossyEncoding(of: request) else { return nil }
         self.encoding = encoding
@@ -24,10 +25,10 @@ struct ProcessedForm: WholeImageTransformer {
 
     var identity: String { Self.identity(encoding) }
 
-    /// Pixels alone stay unchanged: previews aren't stored.
+    /// Returns the pixels unchanged, because this method is called only for previews, which aren't stored.
     func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer { pixels }
 
-    /// The image as it comes back from disk. An image that can't be stored stays unchanged.
+    /// Returns the image as it would be read from disk. An image that can't be stored remains unchanged.
     func apply(toWhole image: Image, context: TransformContext) throws(ImageError) -> Image {
         guard !image.isAnimated, !image.metadata.isPartial else { return image }
         do throws(ImageError) {
@@ -46,31 +47,31 @@ struct ProcessedForm: WholeImageTransformer {
 extension ProcessedForm {
     private static func identity(_ encoding: ImageEncoding) -> String { "processed(\(encoding.identity))" }
 
-    /// `transformers` with the step behind them, if `request` needs it.
+    /// Returns `transformers` with this step appended if `request` needs it.
     static func appended(
         to transformers: [any ImageTransformer], _ request: ImageRequest, _ coders: CoderRegistry
     ) -> [any ImageTransformer] {
         ProcessedForm(request, coders).map { transformers + [$0] } ?? transformers
     }
 
-    /// `identities` with that of the step behind them, if `request` needs it.
+    /// Returns `identities` with the identity of this step appended if `request` needs it.
     static func appended(to identities: [String], _ request: ImageRequest) -> [String] {
         lossyEncoding(of: request).map { identities + [identity($0)] } ?? identities
     }
 
-    /// How a stored image is read, so that it is what was stored.
+    /// Returns the options for decoding a stored image so that it equals the image that was stored.
     static func readOptions(_ request: ImageRequest) -> DecodeOptions {
         DecodeOptions(scale: request.scale, depth: request.decoding.depth, color: request.decoding.color)
     }
 
-    /// Whether `image` comes back from disk as it is.
+    /// Returns whether reading `image` from disk would return the same image.
     static func mayStore(_ image: Image, _ request: ImageRequest) -> Bool {
         guard !image.isAnimated, !image.metadata.isPartial else { return false }
         guard let encoding = lossyEncoding(of: request) else { return true }
         return image.encodedForm?.encoding == encoding
     }
 
-    /// A stored image, together with its bytes: a revalidated image is stored again.
+    /// Decodes a stored image and attaches its data, because a revalidated image is stored again.
     static func image(
         _ data: Data, _ request: ImageRequest, _ coders: CoderRegistry, context: CodingContext
     ) throws(ImageError) -> Image {
@@ -79,7 +80,7 @@ extension ProcessedForm {
         return image.with(encodedForm: EncodedForm(encoding: encoding, data: data))
     }
 
-    /// The encoding in which `request` stores its processed image, unless it keeps every pixel.
+    /// Returns the encoding in which `request` stores its processed image, or `nil` if it's lossless.
     private static func lossyEncoding(of request: ImageRequest) -> ImageEncoding? {
         guard case .encoded(let encoding) = request.storeFinal, !encoding.keepsPixels(of: request.decoding) else {
             return nil
@@ -89,8 +90,8 @@ extension ProcessedForm {
 }
 
 extension ImageEncoding {
-    /// Whether every image that these options make comes back unchanged. Colors other than sRGB have to be asked of the
-    /// image: a format may have no place for its profile.
+    /// Returns whether every image decoded with these options survives the encoding unchanged. Colors other than sRGB
+    /// must be checked for each image because a format may not support its profile.
     fileprivate func keepsPixels(of options: DecodeOptions) -> Bool {
         guard maxBytes == nil, maxPixelSize == nil, options.color == .sRGB else { return false }
         return switch format {
@@ -103,7 +104,7 @@ extension ImageEncoding {
 }
 
 extension Image {
-    /// Whether the samples of both mean the same colors.
+    /// Returns whether the samples of both images represent the same colors.
     fileprivate func hasSameColors(as other: Image) -> Bool {
         guard metadata.color == .source || other.metadata.color == .source else { return true }
         return metadata.color == other.metadata.color && metadata.iccProfile == other.metadata.iccProfile

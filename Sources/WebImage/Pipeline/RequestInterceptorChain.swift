@@ -5,14 +5,14 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// The interceptors of a manager, in their order.
+/// The interceptors of a manager, in order.
 struct RequestInterceptorChain: Sendable {
-    /// What the manager itself answers to a request that came through the chain.
+    /// A closure with which the manager serves a request that passed through the chain.
     typealias Answering = @Sendable (RequestPlan) async throws(ImageError) -> RequestAnswer
 
     private let interceptors: [any RequestInterceptor]
     private let defaults: RequestDefaults
-    /// Whether requests have to go through the chain before memory answers.
+    /// A Boolean value that indicates whether requests must pass through the chain before the memory lookup.
     let interceptsLoads: Bool
 
     init(_ interceptors: [any RequestInterceptor], _ defaults: RequestDefaults) {
@@ -21,13 +21,14 @@ struct RequestInterceptorChain: Sendable {
         interceptsLoads = interceptors.contains { $0.interceptsLoads }
     }
 
-    /// `request` as all interceptors want it before anything is looked up.
-    func prepared(_ request: ImageRequest) -> ImageRequest {
-        guard !interceptors.isEmpty else { return request }
-        return interceptors.reduce(request) { $1.prepare($0) }
-    }
+    /// A Boolean value that indicates whether there are no interceptors. Checking it first avoids a copy of each
+    /// request.
+    var isEmpty: Bool { interceptors.isEmpty }
 
-    /// What the chain makes of the request of `plan`.
+    /// Returns `request` after all interceptors prepared it for lookups.
+    func prepared(_ request: ImageRequest) -> ImageRequest { interceptors.reduce(request) { $1.prepare($0) } }
+
+    /// Passes the request of `plan` through the chain and returns the result.
     func answer(_ plan: RequestPlan, _ answering: @escaping Answering) async throws(ImageError) -> RequestAnswer {
         try await answer(plan.request, plan.trace, answering, from: 0)
     }
@@ -46,7 +47,7 @@ struct RequestInterceptorChain: Sendable {
 }
 
 extension ImagePipeline {
-    /// Runs `plan` for `task` through the interceptors to an image.
+    /// Runs `plan` for `task` through the interceptors and returns a response.
     func runIntercepted(_ plan: RequestPlan, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
             let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
@@ -65,7 +66,7 @@ extension ImagePipeline {
         }
     }
 
-    /// Runs `plan` through the interceptors to bytes.
+    /// Runs `plan` through the interceptors and returns the data.
     func bytesIntercepted(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> Data {
         let answer = try await interceptors.answer(plan) { (plan) async throws(ImageError) in
             .data(try await self.ownBytes(plan, task))
@@ -85,7 +86,7 @@ extension ImagePipeline {
         try await encode.encode(image, original: nil, plan, as: .png(), priority: task.livePriority).data
     }
 
-    /// The answer of the chain as a response to the request of `plan`.
+    /// Converts the result of the chain to a response to the request of `plan`.
     private func response(
         _ answer: RequestAnswer, _ plan: RequestPlan, _ task: ImageTask
     ) async throws(ImageError) -> ImageResponse {
@@ -103,7 +104,7 @@ extension ImagePipeline {
         }
     }
 
-    /// Bytes that an interceptor returned.
+    /// Checks the data that an interceptor returned.
     private func inspect(_ data: Data, _ plan: RequestPlan) async throws(ImageError) -> OriginalData {
         let options = plan.request.hintedOptions
         let generation = plan.originalCache.generation(of: plan.keys.data)

@@ -6,34 +6,36 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// What HTTP says about known bytes for this request; every decision is made by ``CacheStep`` and ``CacheOutcome``.
-/// Bytes without an HTTP head (an application's own loader) are always fresh and may always be stored.
+/// The HTTP caching rules for this request and known data. ``CacheStep`` and ``CacheOutcome`` make every decision. Data
+/// without a response head (for example, from a custom loader) is always fresh and can always be stored.
 extension RequestPlan {
-    /// The fields that are sent, as they select among stored responses. Made when needed: few responses vary.
+    /// The header fields that are sent, for the selection of variants. They're computed on demand because few responses
+    /// vary.
     var selecting: HTTPFields { defaults.configuration.downloader.sent(request.fields).withHashedSecrets }
 
-    /// Fields that separate responses besides those that Vary names. Fields that are part of the key do so already.
+    /// The header fields that separate responses in addition to those that Vary names. Header fields that are part of
+    /// the key separate responses already.
     var separating: [String] {
         guard defaults.http.separatesCredentials else { return [] }
         return ["authorization", "cookie"].filter { !request.isKeyField($0) }
     }
 
-    /// Whether the request would get this response, as far as Vary tells (RFC 9111 4.1).
+    /// Returns whether the stored response matches the request according to Vary (RFC 9111 4.1).
     func selects(_ head: StoredHead) -> Bool { !head.isNegotiated || head.matches(selecting) }
 
-    /// Whether the request may be shown this image: it was not selected by fields that differ.
+    /// Returns whether the image can serve the request, which is the case unless other header fields selected it.
     func selects(_ image: Image) -> Bool {
         guard let resource = image.resource, resource.isNegotiated else { return true }
         return resource.head.map(selects) ?? true
     }
 
-    /// Whether a response that another request got just now would have been given to this request too.
+    /// Returns whether this request would have received the same response as another request just now.
     func accepts(_ resource: ResourceRecord) -> Bool {
         guard let head = resource.head, head.isNegotiated else { return true }
         return !head.differs(from: selecting)
     }
 
-    /// The cache mode of ``policy`` in the terms of Fetch.
+    /// The cache mode of ``policy``, as the Fetch standard defines it.
     private var mode: HTTPCacheMode {
         switch policy {
         case .http: .default
@@ -46,23 +48,23 @@ extension RequestPlan {
 
     private var head: RequestHead { RequestHead(fields: request.fields) }
 
-    /// What the request does when nothing is known.
+    /// The next step if nothing is cached.
     var stepWithoutStored: CacheStep { CacheStep.make(head, mode: mode, stored: nil, now: now) }
 
-    /// What the request does with known bytes; `resource` is nil for an image that the application made itself.
+    /// Returns the next step for known data. `resource` is `nil` for an image without a record.
     func step(for resource: ResourceRecord?) -> CacheStep {
         switch policy {
         case .cacheFirst, .cacheOnly: return .use
         case .reload: return stepWithoutStored
         case .refresh:
-            // `immutable` responses too: somebody wants to know.
+            // Revalidate `immutable` responses too, because the caller explicitly requests it.
             guard let head = resource?.head, selects(head) else { return stepWithoutStored }
             return CacheStep.confirmation(of: head, for: self.head, mode: mode)
         case .http: break
         }
         guard let resource else { return .use }
         let isPlain = request.fields.lines.isEmpty
-        // Before the head is even looked at: this is the path of every memory hit.
+        // Check this before reading the response head, because every memory hit takes this path.
         if isPlain, !resource.isNegotiated, resource.isKnownFresh(at: now, by: defaults) { return .use }
         guard let head = resource.head else { return .use }
         guard selects(head) else { return stepWithoutStored }
@@ -77,14 +79,14 @@ extension RequestPlan {
         resource.noteFresh(in: now..<now.addingTimeInterval(remaining), of: head, by: defaults)
     }
 
-    /// What becomes of `event`, the server's response to `step`.
+    /// Returns the outcome of `event`, which is the server's response to `step`.
     func outcome(_ event: CacheOutcome.Event, of step: CacheStep, stored: ResourceRecord?) -> CacheOutcome {
         let head = stored?.head.flatMap { selects($0) ? $0 : nil }
         return CacheOutcome.make(
             event, request: self.head, step: step, mode: mode, stored: head, policy: defaults.http, now: now)
     }
 
-    /// Whether the bytes are fresh for this request, or as stale as it accepts (RFC 9111 4).
+    /// Returns whether the data is fresh, or stale to a degree that the request accepts (RFC 9111 4).
     func isFresh(_ resource: ResourceRecord) -> Bool {
         guard let head = resource.head else { return true }
         guard selects(head) else { return false }
@@ -95,10 +97,10 @@ extension RequestPlan {
         }
     }
 
-    /// Whether known bytes may be used instead of a response that failed with `error` (RFC 9111 4.2.4, RFC 5861 4).
+    /// Returns whether known data can replace a response that failed with `error` (RFC 9111 4.2.4, RFC 5861 4).
     func usesStale(_ resource: ResourceRecord, insteadOf error: ImageError) -> Bool {
         if policy == .refresh { return true }
-        // A remembered failure says as much about the server as it did when it was new.
+        // Treat a failure from the negative cache like a new one.
         guard case .network(let failure) = error.remembered ?? error else { return false }
         guard let head = resource.head else { return true }
         guard selects(head) else { return false }
@@ -115,7 +117,7 @@ extension RequestPlan {
         return outcome(event, of: step, stored: resource) == .useStale
     }
 
-    /// Whether a private cache may store the bytes and what is made of them (RFC 9111 3).
+    /// Returns whether a private cache can store the data and images made from it (RFC 9111 3).
     func allowsStoring(_ resource: ResourceRecord) -> Bool {
         guard let head = resource.head else { return true }
         return StoredHead.isStorable(method: "GET", request: request.fields, response: head.head)
@@ -123,7 +125,7 @@ extension RequestPlan {
 }
 
 extension CacheStep {
-    /// Whether known bytes answer the request without waiting for the server.
+    /// A Boolean value that indicates whether known data serves the request without waiting for the server.
     var answers: Bool {
         switch self {
         case .use, .useStale: true
@@ -131,15 +133,16 @@ extension CacheStep {
         }
     }
 
-    /// Whether known bytes answer and nothing is asked.
+    /// A Boolean value that indicates whether known data serves the request without contacting the server.
     var needsNothing: Bool { answers && !revalidatesInBackground }
 
-    /// Whether known bytes answer while the server is asked in the background (RFC 5861 3).
+    /// A Boolean value that indicates whether known data serves the request during a background revalidation (RFC 5861
+    /// 3).
     var revalidatesInBackground: Bool { self == .useStale(revalidatesBehind: true) }
 }
 
 extension ResourceRecord {
-    /// Merges a 304 for these bytes; returns the head as it is now.
+    /// Merges a 304 response for this data and returns the resulting head.
     func confirm(with notModified: StoredHead, _ plan: RequestPlan) -> StoredHead {
         guard let known = head else { return notModified }
         var merged = known.merging(

@@ -6,8 +6,8 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// A request with its defaults filled in from the configuration, and its keys. A class: every stage holds it, and
-/// copying the request would cost more than most stages do.
+/// A request with its keys and the defaults from the configuration. It's a class because every stage retains it, and
+/// copying the request would take longer than most stages.
 final class RequestPlan: Sendable {
     let request: ImageRequest
     let keys: RequestKeys
@@ -16,16 +16,16 @@ final class RequestPlan: Sendable {
     let limits: Limits
     /// The time at which freshness is evaluated.
     let now: Date
-    /// When the request was made.
+    /// The creation time of the request.
     let asked: ContinuousClock.Instant
     let defaults: RequestDefaults
-    /// Reports to the observers; nil when there are none.
+    /// The trace for the observers, or `nil` if there are none.
     let trace: RequestTrace?
-    /// Whether the key contains the version of a file that has not been read from the file system yet.
+    /// A Boolean value that indicates whether the version of a file in the key must still be read from the file system.
     let needsFileVersion: Bool
 
-    /// Creates the plan of `request` without touching the file system: the key of a file contains the version that
-    /// was read last. `trace` is nil for a request of its own, which gets a new one when there are observers.
+    /// Creates the plan of `request` without accessing the file system. The key of a file contains the version that was
+    /// read last. If `trace` is `nil`, the plan gets a new trace if there are observers.
     convenience init(_ request: ImageRequest, _ defaults: RequestDefaults, trace: RequestTrace? = nil) {
         let source = defaults.source(of: request)
         self.init(
@@ -37,9 +37,8 @@ final class RequestPlan: Sendable {
     ) {
         self.trace = trace
         self.defaults = defaults
-        self.request = request
         needsFileVersion = source.isUnverifiedFile
-        // Each by itself: a copy of the configuration is expensive.
+        // Access the properties individually because copying the configuration is expensive.
         let transformers = request.applied ?? defaults.transformers(of: request)
         self.transformers =
             request.storeFinal == .never
@@ -49,9 +48,12 @@ final class RequestPlan: Sendable {
         now = defaults.configuration.now()
         asked = .now
         keys = RequestKeys(request, source: source, identities: defaults.identities(of: request))
+        // Assign the request last so that it's moved instead of copied.
+        self.request = request
     }
 
-    /// The same plan with another request that has the same keys: other policy, priority, or data wishes.
+    /// Creates a plan for a changed request with the same keys. The change can affect the policy, the priority, and the
+    /// requested data.
     init(_ plan: RequestPlan, changing change: (inout ImageRequest) -> Void) {
         var request = plan.request
         change(&request)
@@ -67,41 +69,44 @@ final class RequestPlan: Sendable {
         needsFileVersion = plan.needsFileVersion
     }
 
-    /// This plan with the present version of its file in the key. Reads the file system on a thread for blocking work.
+    /// Returns this plan with the current version of its file in the key. The version is read on a thread for blocking
+    /// work.
     func verified() async -> RequestPlan {
         guard needsFileVersion else { return self }
         let source = await defaults.files.readIdentity(of: request.url, request.source)
         return RequestPlan(request, defaults, source: RequestKeys.Source(text: source), trace: trace)
     }
 
-    /// The coders that decode.
+    /// The coders for decoding.
     var coders: CoderRegistry { request.coder.map { CoderRegistry(only: $0) } ?? defaults.configuration.coders }
 
-    /// Where processed images are cached.
+    /// The cache for processed images.
     var cache: ImageCache { request.cache ?? defaults.cache }
 
-    /// Where original bytes are cached.
+    /// The cache for original data.
     var originalCache: ImageCache {
         request.originalCache ?? request.cache ?? defaults.configuration.originalCache ?? defaults.cache
     }
 
-    /// All caches that the request may store in.
+    /// All caches in which the request can store data.
     var caches: [ImageCache] { cache === originalCache ? [cache] : [cache, originalCache] }
 
-    /// Files, data URLs, and memory are local already: a copy on disk would only double them.
+    /// A Boolean value that indicates whether the source is a file, a data URL, or in memory. Storing such data on disk
+    /// would only duplicate it.
     var isLocal: Bool { request.source.isOnThisMachine }
 }
 
-/// What requests leave to the configuration. One object for all plans of a manager: copying the configuration into
-/// each plan would cost more than a memory lookup.
+/// The defaults that the configuration provides for requests. All plans of a manager share one object because copying
+/// the configuration into each plan would take longer than a memory lookup.
 final class RequestDefaults: Sendable {
     let configuration: ImageManagerConfiguration
     let cache: ImageCache
     let files = FileVersions()
-    /// Identities of the transformers of requests that name none.
+    /// The identities of the default transformers.
     private let identities: [String]
     private let defaultCookies: CookieJar?
     private let defaultCredentials: CredentialStore?
+    private let schemes: Set<String>?
     private let observers: [any ImageEventsObserver]
     private let spans = SpanCounter()
 
@@ -111,6 +116,7 @@ final class RequestDefaults: Sendable {
         identities = configuration.transformers.map(\.identity)
         defaultCookies = configuration.downloader.cookies.jar
         defaultCredentials = configuration.downloader.credentials
+        schemes = configuration.schemes
         observers = configuration.observers
     }
 
@@ -118,13 +124,13 @@ final class RequestDefaults: Sendable {
         observers.isEmpty ? nil : RequestTrace(observers, spans, request.url)
     }
 
-    /// The transformers of a request that names none.
+    /// Returns the default transformers as they apply to a request without its own transformers.
     func transformers(of request: ImageRequest) -> [any ImageTransformer] {
         let all = configuration.transformers
         return request.transformsAnimation || all.isEmpty ? all : all.map { $0.applied(toFrames: false) }
     }
 
-    /// Identities of the transformers of `request`.
+    /// Returns the identities of the transformers of `request`.
     func identities(of request: ImageRequest) -> [String] {
         if let own = request.identities { return ProcessedForm.appended(to: own, request) }
         let all =
@@ -133,7 +139,7 @@ final class RequestDefaults: Sendable {
         return ProcessedForm.appended(to: all, request)
     }
 
-    /// What identifies the bytes of `request`. Never reads the file system.
+    /// Returns the identity of the data of `request`. This method never reads the file system.
     func source(of request: ImageRequest) -> RequestKeys.Source {
         let access = request.network.cacheKeyPart(
             for: request.url, defaultCookies: defaultCookies, defaultCredentials: defaultCredentials)
@@ -144,11 +150,23 @@ final class RequestDefaults: Sendable {
         return RequestKeys.Source(text: files.knownIdentity(of: request.source), isUnverifiedFile: true)
     }
 
-    /// Digest of the key under which memory has the image of `request`.
+    /// Returns the digest of the memory key of `request`.
     func digest(of request: ImageRequest) -> CacheKey.Digest {
         RequestKeys.digest(request, source: source(of: request), identities: identities(of: request))
     }
 
-    /// What the cache does where HTTP leaves it a choice.
+    /// Returns whether `url` can be loaded instead of another URL.
+    func allowsScheme(of url: URL) -> Bool { url.hasScheme(in: schemes) }
+
+    /// Checks the scheme of a request. If the request has a custom loader or creates its image, its URL is only a name
+    /// and can have any scheme.
+    ///
+    /// - Throws: ``RequestError/unsupportedScheme(_:)``.
+    func checkScheme(of request: ImageRequest) throws(ImageError) {
+        guard request.loader == nil, request.maker == nil, !allowsScheme(of: request.url) else { return }
+        throw .request(.unsupportedScheme(request.url.scheme?.lowercased() ?? ""))
+    }
+
+    /// The choices that HTTP leaves to the cache.
     var http: HTTPCachePolicy { configuration.cache.http }
 }

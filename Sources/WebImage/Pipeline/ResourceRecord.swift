@@ -7,17 +7,19 @@ import WebImageCore
 import WebImageHTTP
 import WebImageStore
 
-/// What is known of the bytes that pictures were made of. All sizes of one picture share the record, so that one 304
-/// makes all of them fresh again. Pictures carry it as their provenance. Thread-safe.
+/// The information about the data from which images were made.
+///
+/// Images of all sizes share one record, so one 304 response makes all of them fresh again. Each image has its record
+/// as its provenance. This class is thread-safe.
 final class ResourceRecord: Sendable {
     let digest: ContentDigest
-    /// Size of the original in bytes.
+    /// The size of the original data in bytes.
     let byteCount: Int
     private struct State {
         var head: StoredHead?
-        /// Whether the answer was chosen by fields of the request.
+        /// A Boolean value that indicates whether header fields of the request selected the response.
         var isNegotiated: Bool
-        /// A time span in which the bytes were found to be fresh for requests without fields, and by whose rules.
+        /// A time span in which the data is fresh for requests without header fields, and the rules that apply.
         var fresh: (rules: ObjectIdentifier, span: Range<Date>)?
 
         init(_ head: StoredHead?) {
@@ -28,21 +30,21 @@ final class ResourceRecord: Sendable {
 
     private let state: Lock<State>
 
-    /// `head` is nil for sources without HTTP.
+    /// Creates a record. `head` is `nil` for sources other than HTTP.
     init(digest: ContentDigest, byteCount: Int, head: StoredHead?) {
         self.digest = digest
         self.byteCount = byteCount
         self.state = Lock(State(head))
     }
 
-    /// Status and fields of the last answer that these bytes were, or were confirmed by.
+    /// The response head of the last response that contained or revalidated this data.
     var head: StoredHead? { state.withLock { $0.head } }
 
-    /// Whether the answer was chosen by fields of the request (Vary).
+    /// A Boolean value that indicates whether header fields of the request selected the response (Vary).
     var isNegotiated: Bool { state.withLock { $0.isNegotiated } }
 
-    /// Whether the bytes are known to be fresh at `now` for a request without fields. False where that has to be worked
-    /// out: fields are parsed for it, which takes longer than a look into memory.
+    /// Returns whether the data is known to be fresh at `now` for a request without header fields. If this method
+    /// returns `false`, the caller must evaluate the header fields, which takes longer than a memory lookup.
     func isKnownFresh(at now: Date, by rules: RequestDefaults) -> Bool {
         state.withLock { state in
             guard let fresh = state.fresh, fresh.rules == ObjectIdentifier(rules) else { return false }
@@ -50,7 +52,7 @@ final class ResourceRecord: Sendable {
         }
     }
 
-    /// Remembers that the bytes are fresh in `span`, where `head` is still theirs.
+    /// Records that the data is fresh in `span` if `head` is still its response head.
     func noteFresh(in span: Range<Date>, of head: StoredHead, by rules: RequestDefaults) {
         state.withLock { state in
             guard state.head?.responseTime == head.responseTime else { return }
@@ -58,7 +60,7 @@ final class ResourceRecord: Sendable {
         }
     }
 
-    /// Takes the head of an answer for the same bytes, unless a newer one is known.
+    /// Replaces the response head unless the current one is newer.
     func update(head: StoredHead) {
         let new = State(head)
         state.withLock { state in
@@ -69,15 +71,15 @@ final class ResourceRecord: Sendable {
 }
 
 extension Image {
-    /// What the picture was made of; nil for pictures an app made itself.
+    /// The record of the image's data, or `nil` for an image without one.
     var resource: ResourceRecord? { provenance as? ResourceRecord }
 }
 
-/// The records of pictures that are alive, by the key of their bytes. Thread-safe.
+/// The records of images in use, by the key of their data. This class is thread-safe.
 final class ResourceTable: Sendable {
     private let records = Lock(WeakTable<CacheKey, ResourceRecord, Void>())
 
-    /// The record of these bytes: the one that pictures already carry, brought up to date, or a new one.
+    /// Returns the record of this data: an updated existing record that images already refer to, or a new one.
     func record(for key: CacheKey, _ data: Data, head: StoredHead?) -> ResourceRecord {
         let digest = ContentDigest(of: data)
         let fresh = ResourceRecord(digest: digest, byteCount: data.count, head: head)

@@ -6,8 +6,10 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// The last stage: original bytes are stored once per cache and tier that a request wants them in; processed and
-/// encoded images where requested. Nothing is stored whose key was removed after its request began.
+/// The last stage, which stores data.
+///
+/// It stores original data once per cache and tier that a request selects. It stores processed and encoded images on
+/// demand. It stores nothing if the key was removed after the request began.
 final class StoreStage: Sendable {
     typealias Serializer = @Sendable (_ image: Image?, _ data: Data, _ request: ImageRequest) -> Data?
     typealias Encoder = @Sendable (Image, RequestPlan, ImageEncoding) async -> Data?
@@ -21,13 +23,17 @@ final class StoreStage: Sendable {
         self.serialize = serialize
     }
 
-    /// Processed images that are being encoded for a tier.
+    /// The number of processed images that are being encoded for a tier.
     var count: Int { running.load(ordering: .relaxed) }
 
-    /// Stores original bytes where request and server allow it. Called after they made an image: bytes that do not
-    /// decode never replace good ones.
+    /// Stores original data if the request and the server allow it. Call this method after the data was decoded, so
+    /// that invalid data never replaces valid data.
     ///
-    /// - Parameter image: the image that was made of them; nil where only the bytes were wanted.
+    /// - Parameters:
+    ///   - original: The data to store.
+    ///   - image: The decoded image, or `nil` if only the data was requested.
+    ///   - plan: The plan of the request.
+    ///   - generation: The last removal of the key before the request.
     func store(_ original: OriginalData, _ image: Image?, _ plan: RequestPlan, _ generation: CacheGeneration) async {
         let (cache, tiers) = (plan.originalCache, plan.request.originalStores.subtracting(.memory))
         guard !plan.isLocal, original.image == nil, original.source !== cache else { return }
@@ -42,7 +48,8 @@ final class StoreStage: Sendable {
         }
     }
 
-    /// A response that must not be stored takes an older one of its key away (RFC 9111 4): that one no longer holds.
+    /// Removes the previous response after a response that must not be stored (RFC 9111 4), because the previous one is
+    /// outdated.
     private func removeOlder(than original: OriginalData, _ plan: RequestPlan) async {
         guard original.origin == .network else { return }
         plan.cache.memory?.removeAll(of: plan.keys.data)
@@ -50,7 +57,8 @@ final class StoreStage: Sendable {
         await plan.originalCache.remove(plan.keys.data, matching: plan.selecting)
     }
 
-    /// What is stored of `original`: its bytes, or what the application's serializer makes of them; nil for nothing.
+    /// Returns the data to store for `original`, which is its data or the result of the application's serializer.
+    /// Returns `nil` to store nothing.
     private func serialized(
         _ original: OriginalData, _ image: Image?, _ plan: RequestPlan
     ) async -> (data: Data, isOriginal: Bool)? {
@@ -63,8 +71,8 @@ final class StoreStage: Sendable {
         return (data, data == original.data)
     }
 
-    /// Stores a processed image in the tiers that the request names, memory excepted. Returns the work that continues
-    /// in the background, if there is any.
+    /// Stores a processed image in the tiers that the request names, except memory. Returns the work that continues in
+    /// the background, if any.
     func store(
         processed image: Image, _ resource: ResourceRecord, _ plan: RequestPlan, _ generation: CacheGeneration,
         encode: @escaping Encoder
@@ -85,7 +93,7 @@ final class StoreStage: Sendable {
         }
     }
 
-    /// Stores an encoding of a processed image as an entry of its own.
+    /// Stores an encoded image as a separate entry.
     func store(
         _ encoded: EncodedImage, of image: Image, _ encoding: ImageEncoding, _ plan: RequestPlan,
         _ generation: CacheGeneration
@@ -111,10 +119,10 @@ final class StoreStage: Sendable {
     }
 }
 
-/// The right to store shared data, claimed once per cache and tier. Thread-safe.
+/// The claims to store shared data, each of which is made once per cache and tier. This class is thread-safe.
 final class StoreClaims: Sendable {
     private struct Claim {
-        /// Keeps the cache alive, so that no other one takes its address.
+        /// Retains the cache so that no other cache has the same address.
         let cache: ImageCache
         let tiers: CacheTiers
         let work: Task<Void, Never>
@@ -122,8 +130,8 @@ final class StoreClaims: Sendable {
 
     private let claims = Lock<[Claim]>([])
 
-    /// Calls `body` with those of `tiers` of `cache` that no earlier call claimed. Returns when the stores in all
-    /// `tiers` have been queued, also those of other calls.
+    /// Calls `body` with the tiers of `cache` that no earlier call claimed. This method returns when the stores in all
+    /// `tiers` have been queued, including those of other calls.
     func store(
         in cache: ImageCache, _ tiers: CacheTiers, _ body: @escaping @Sendable (CacheTiers) async -> Void
     ) async {
@@ -131,7 +139,7 @@ final class StoreClaims: Sendable {
             let earlier = claims.filter { $0.cache === cache && !$0.tiers.isDisjoint(with: tiers) }
             let missing = earlier.reduce(tiers) { $0.subtracting($1.tiers) }
             guard !missing.isEmpty else { return earlier.map(\.work) }
-            // A task of its own: the request that happens to be the first may be canceled.
+            // Use a separate task because the first request may be canceled.
             let work = Task.detached { await body(missing) }
             claims.append(Claim(cache: cache, tiers: missing, work: work))
             return earlier.map(\.work) + [work]

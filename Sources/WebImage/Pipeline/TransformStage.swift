@@ -5,11 +5,12 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// The transformers of a request, one after the other; each step of the same bytes once for all who want it.
+/// The stage that applies the transformers of a request in order. Concurrent work on the same step of the same data is
+/// coalesced.
 final class TransformStage: Sendable {
     typealias Decoder = @Sendable (LivePriority) async throws(ImageError) -> MadeImage
 
-    private let jobs = SharedJobs<ImageKey, MadeImage, Never>()
+    private let jobs = SharedJobs<ImageKey, MadeImage, Never>(cancelled: .request(.cancelled))
     private let workers: WorkerPool
     private let memory: MemoryStage
     private let counters: ManagerCounters
@@ -22,12 +23,13 @@ final class TransformStage: Sendable {
         self.preparation = preparation
     }
 
-    /// Steps that run.
+    /// The number of running steps.
     var count: Int { jobs.count }
-    /// How often a running step was joined.
+    /// The number of times that a request joined a running step.
     var sharedCount: Int { jobs.sharedCount }
 
-    /// The processed image of `original`; `decode` is called for the decoded one where no later step is there.
+    /// Returns the processed image of `original`. It calls `decode` for the decoded image if the result of no later
+    /// step is available.
     func image(
         _ original: OriginalData, _ plan: RequestPlan, priority: LivePriority, decode: @escaping Decoder
     ) async throws(ImageError) -> MadeImage {
@@ -41,14 +43,14 @@ final class TransformStage: Sendable {
         guard index > 0 else { return try await decode(priority) }
         let key = ImageKey(plan, step: index, of: original)
         return try await jobs.value(for: key, priority: priority) { context in
-            // Made before, by a job that has just ended or for another request.
+            // A job that has just ended or another request already made the image.
             if let image = original.image(for: key) ?? self.memory.step(key, plan) {
                 return .success(MadeImage(image: image))
             }
             do throws(ImageError) {
                 let base = try await self.step(index - 1, original, plan, context.priority, decode)
                 let made = try await self.apply(plan.transformers[index - 1], to: base, plan, context.priority)
-                // An intermediate step is never displayed.
+                // Intermediate results are never displayed, so prepare only the final image.
                 if index == plan.transformers.count { self.preparation(made.image.pixels) }
                 original.remember(made.image, for: key)
                 return .success(made)

@@ -2,47 +2,52 @@
 
 import WebImageCore
 
-/// Plays an animated picture on the clock of a view: the view calls ``tick(at:)`` before it draws, and draws
-/// ``pixels``.
+/// A player for an animated image, driven by the clock of a view.
 ///
-/// Frames follow the clock: late ones are left out; after a stall of more than a quarter of a second it goes on where it
-/// was, at most one frame further. Frames are decoded ahead on the manager's worker threads, once for all players of the
-/// picture, and held within a byte budget; when memory is short, only those that are shown. Until ``play()`` the poster
-/// is shown.
+/// The view calls ``tick(at:)`` before it draws, and then draws ``pixels``. The player shows the poster frame until you
+/// call ``play()``.
+///
+/// Frames follow the clock, and the player skips late frames. After a stall of more than a quarter of a second, it
+/// continues from its previous position, at most one frame later. The manager's worker threads decode frames in
+/// advance, once for all players of the image. The decoded frames are cached within a memory budget. Under memory
+/// pressure, only displayed frames remain in memory.
 @MainActor
 public final class AnimationPlayer {
-    /// What a tick came to.
+    /// The result of a tick.
     public struct Tick: Sendable {
-        /// The picture to draw from now on; nil when it stays the same.
+        /// The pixels to draw, or `nil` if they haven't changed.
         public let pixels: PixelBuffer?
-        /// Index of the frame that is shown.
+        /// The index of the displayed frame.
         public let index: Int
-        /// When ``AnimationPlayer/tick(at:)`` is next needed, in nanoseconds of the caller's clock; nil when not before
-        /// ``AnimationPlayer/needsTick`` is called. Calling it more often does no harm.
+        /// The time of the next required call of ``AnimationPlayer/tick(at:)``, in nanoseconds of the caller's clock,
+        /// or `nil` if no tick is required until ``AnimationPlayer/needsTick`` is called. Additional calls are
+        /// harmless.
         public let deadline: Int?
     }
 
-    /// Bytes of frames that all animations of the process may hold together, in equal shares; the frames that are shown
-    /// come on top. Default half of ``MemoryCache/defaultCostLimit``.
+    /// The budget for the cached frames of all animations in the process, in bytes. The animations share it equally.
+    /// Displayed frames don't count toward the budget. The default is half of ``MemoryCache/defaultCostLimit``.
     public static var totalFrameBytes: Int {
         get { FramePools.shared.totalBudget }
         set { FramePools.shared.totalBudget = max(0, newValue) }
     }
 
-    /// The picture that is played.
+    /// The animated image.
     public private(set) var image: Image
-    /// The frame to draw.
+    /// The pixels of the frame to draw.
     public private(set) var pixels: PixelBuffer
-    /// Its index.
+    /// The index of the frame to draw.
     public private(set) var frameIndex = 0
-    /// Called when a tick is needed although no deadline has come: after ``play()`` and other calls, and when a frame has
-    /// been decoded that was waited for. Default nil.
+    /// A closure that is called when a tick is required before the deadline: after ``play()`` and other calls, and
+    /// after an awaited frame was decoded. The default is `nil`.
     public var needsTick: (@MainActor () -> Void)?
-    /// Called with every frame that is shown, during the tick. The poster before the first tick is not told. Default nil.
+    /// A closure that is called during a tick with every newly displayed frame. It isn't called for the poster frame
+    /// before the first tick. The default is `nil`.
     public var onFrame: (@MainActor (_ index: Int, _ pixels: PixelBuffer) -> Void)?
-    /// Called with the number of completed loops whenever it grows, during the tick. Default nil.
+    /// A closure that is called during a tick with the number of completed loops after it increases. The default is
+    /// `nil`.
     public var onLoop: (@MainActor (_ count: Int) -> Void)?
-    /// Called when it has played as often as it was to. Default nil.
+    /// A closure that is called after all loops were played. The default is `nil`.
     public var onFinish: (@MainActor () -> Void)?
 
     private let manager: ImageManager
@@ -52,13 +57,14 @@ public final class AnimationPlayer {
     private var membership = 0
     private var told: Need?
 
-    /// A player that shows the poster of `image`; nil for stills.
+    /// Creates a player that shows the poster frame of an image. Returns `nil` for still images.
     ///
     /// - Parameters:
-    ///   - image: the animated picture.
-    ///   - manager: whose worker threads decode. Default ``ImageManager/shared``.
-    ///   - options: how it is played.
-    ///   - isComplete: false where more of the picture is to come (``update(_:isComplete:)``). Default true.
+    ///   - image: The animated image.
+    ///   - manager: The manager whose worker threads decode the frames. The default is ``ImageManager/shared``.
+    ///   - options: The playback options.
+    ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. If it's `false`, pass
+    ///     more frames to ``update(_:isComplete:)``. The default is `true`.
     public init?(
         _ image: Image, manager: ImageManager = .shared, options: PlaybackOptions = PlaybackOptions(),
         isComplete: Bool = true
@@ -80,28 +86,30 @@ public final class AnimationPlayer {
 
     // MARK: - Control
 
-    /// What it does.
+    /// The playback state.
     public var state: PlaybackState { machine.state }
-    /// Loops that lie behind it.
+    /// The number of completed loops.
     public var loopsCompleted: Int { machine.loopsCompleted }
 
-    /// Plays on from the frame it holds; from the beginning when it had finished.
+    /// Starts or resumes playback. A player that has finished restarts from the beginning.
     public func play() {
         machine.play()
         changed()
     }
 
-    /// Holds the frame; ``play()`` goes on from there.
+    /// Pauses playback at the current frame. ``play()`` resumes it.
     public func pause() {
         machine.pause()
         changed()
     }
 
-    /// Stops.
+    /// Stops playback.
     ///
     /// - Parameters:
-    ///   - resets: whether it goes back to the beginning; else the frame stays, and loops are counted anew. Default true.
-    ///   - clears: whether the frames are dropped that no other player needs. Default false.
+    ///   - resets: A Boolean value that indicates whether the player returns to the beginning. If it's `false`, the
+    ///     current frame remains, but the loop count restarts. The default is `true`.
+    ///   - clears: A Boolean value that indicates whether to release the frames that no other player needs. The default
+    ///     is `false`.
     public func stop(resets: Bool = true, clears: Bool = false) {
         machine.stop(resets: resets)
         if resets { display(0, image.pixels) }
@@ -109,9 +117,10 @@ public final class AnimationPlayer {
         if clears { pool.clear() }
     }
 
-    /// Goes to a frame, whether it plays or not; a synchronised player goes its own way from then on.
+    /// Seeks to a frame in any playback state. Afterward, a synchronized player uses its own clock.
     ///
-    /// - Returns: false where there is no frame of that index.
+    /// - Parameter index: The index of the frame.
+    /// - Returns: `false` if there's no frame with this index.
     @discardableResult
     public func seek(toFrame index: Int) -> Bool {
         guard machine.seek(to: index) else { return false }
@@ -119,14 +128,15 @@ public final class AnimationPlayer {
         return true
     }
 
-    /// Goes to a time of the picture as it plays normally; beyond its end it begins again.
+    /// Seeks to a time in seconds, measured in normal playback order at normal speed. A time past the end wraps around.
     public func seek(toSeconds seconds: Double) {
         guard seconds.isFinite else { return }
         machine.seek(toTime: Int(min(max(0, seconds), 1e9) * 1e9))
         changed()
     }
 
-    /// Whether the view can be seen. While it cannot, nothing is decoded and the clock stands. Default true.
+    /// A Boolean value that indicates whether the view is visible. If it isn't, the player decodes no frames and its
+    /// clock is paused. The default is `true`.
     public var isVisible = true {
         didSet {
             guard isVisible != oldValue else { return }
@@ -135,7 +145,7 @@ public final class AnimationPlayer {
         }
     }
 
-    /// Whether only the poster is shown.
+    /// A Boolean value that indicates whether the player shows only the poster frame.
     public var reducesMotion: Bool {
         get { machine.reducesMotion }
         set {
@@ -146,7 +156,7 @@ public final class AnimationPlayer {
         }
     }
 
-    /// Speed; see ``PlaybackOptions/rate``.
+    /// The playback speed. See ``PlaybackOptions/rate``.
     public var rate: Double {
         get { machine.rate }
         set {
@@ -155,7 +165,7 @@ public final class AnimationPlayer {
         }
     }
 
-    /// The order of the frames. Changing it keeps the frame that is shown.
+    /// The order of the frames. Changing it preserves the current frame.
     public var mode: PlaybackMode {
         get { machine.mode }
         set {
@@ -164,7 +174,7 @@ public final class AnimationPlayer {
         }
     }
 
-    /// How often it plays, 0 for ever; nil for what the picture says.
+    /// The number of times to play the animation. 0 means indefinitely, and `nil` means the loop count of the image.
     public var loopCount: Int? {
         get { machine.loopCount }
         set {
@@ -173,11 +183,13 @@ public final class AnimationPlayer {
         }
     }
 
-    /// Goes on with `image`, which is the same picture with more frames, or all of them. A player that waited at the end of
-    /// what there was goes on.
+    /// Replaces the image with a version that has more frames. A player that waits at the end of the available frames
+    /// continues.
     ///
-    /// - Parameter isComplete: whether nothing more is to come. Default true.
-    /// - Returns: false where `image` is a still; nothing has changed then.
+    /// - Parameters:
+    ///   - image: The same image with more frames or all of its frames.
+    ///   - isComplete: A Boolean value that indicates whether the image has all of its frames. The default is `true`.
+    /// - Returns: `false` if `image` is a still image, in which case nothing changes.
     @discardableResult
     public func update(_ image: Image, isComplete: Bool = true) -> Bool {
         guard let animation = image.animation else { return false }
@@ -196,9 +208,10 @@ public final class AnimationPlayer {
 
     // MARK: - Ticks
 
-    /// Brings what is shown up to date.
+    /// Updates the displayed frame.
     ///
-    /// - Parameter nanoseconds: the time of the picture that is about to be drawn, of any clock that does not go back.
+    /// - Parameter nanoseconds: The presentation time of the next drawn frame, from any monotonic clock.
+    /// - Returns: The pixels to draw and the time of the next required tick.
     public func tick(at nanoseconds: Int) -> Tick {
         guard isVisible else { return Tick(pixels: nil, index: frameIndex, deadline: nil) }
         synchronize(nanoseconds)
@@ -245,7 +258,8 @@ public final class AnimationPlayer {
         let need = Need(
             current: frameIndex, due: machine.dueIndex, shown: machine.shownIndex, isRunning: isRunning,
             isVisible: isVisible, lookAhead: pool.lookAhead, mode: machine.mode, membership: membership)
-        // The list is long; it changes when the frame does. What is due is asked for again and again.
+        // Avoid computing the long list of frames unless the displayed frame changes. Request a due frame on every
+        // call.
         guard need != told || need.isDue else { return }
         told = need
         var want = FrameLedger.Want(current: frameIndex, isDue: need.isDue)
@@ -255,7 +269,7 @@ public final class AnimationPlayer {
     }
 }
 
-/// What the frames that a player needs follow from.
+/// The values that determine which frames a player needs.
 private struct Need: Equatable {
     var current: Int
     var due: Int

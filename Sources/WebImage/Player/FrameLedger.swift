@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Which frames of a picture are held, which are to be decoded and which are to go: a pure state machine. ``FramePool``
-/// performs its actions.
+/// The decoded frames of an image and the frames to decode or release, as a pure state machine. ``FramePool`` performs
+/// its actions.
 ///
-/// What the players show is pinned. Everything else stays within the budget, the frames that are needed soonest first.
-/// Where all frames fit, all stay. The poster belongs to the picture: it is always there and costs nothing.
+/// The frames that players display are pinned. All other frames must fit the budget, and the frames that are needed
+/// soonest take precedence. If the budget is sufficient for all frames, all of them remain in memory. The poster frame
+/// belongs to the image, so it's always available and doesn't count.
 struct FrameLedger {
     typealias PlayerID = Int
 
@@ -13,19 +14,20 @@ struct FrameLedger {
         case drop(Int)
     }
 
-    /// What a player needs.
+    /// The frames that a player needs.
     struct Want: Equatable {
-        /// The frame it shows.
+        /// The displayed frame.
         var current: Int
-        /// The frames it is going to show, the next one first; none for a player that stands.
+        /// The frames that the player will display, in order. The array is empty if the player isn't playing.
         var next: [Int] = []
-        /// Whether the first of `next` is due: it is decoded whatever the budget says.
+        /// A Boolean value that indicates whether the first frame of `next` is due. A due frame is decoded regardless
+        /// of the budget.
         var isDue = false
     }
 
     let frameBytes: Int
     var budget: Int
-    /// Decodes that may run at the same time.
+    /// The maximum number of concurrent decodes.
     let parallelism: Int
     private(set) var held: [Int: Int] = [:]
     private(set) var inFlight: Set<Int> = []
@@ -38,13 +40,14 @@ struct FrameLedger {
         self.parallelism = max(1, parallelism)
     }
 
-    /// Whether a player need not wait for `index`; of a frame that cannot be decoded the one before stays.
+    /// Returns whether a player doesn't have to wait for a frame. If a frame can't be decoded, the previous frame
+    /// remains.
     func isHeld(_ index: Int) -> Bool { index == 0 || held[index] != nil || failed.contains(index) }
 
-    /// Bytes of all frames held.
+    /// The size of all cached frames in bytes.
     var bytes: Int { held.values.reduce(0, +) }
 
-    /// Frames that are shown or due.
+    /// The frames that are displayed or due.
     var pinned: Set<Int> {
         var pinned: Set<Int> = []
         for want in wants.values {
@@ -54,13 +57,13 @@ struct FrameLedger {
         return pinned
     }
 
-    /// Frames beyond the present one that a player has use for.
+    /// The number of frames that a player can usefully request in advance.
     var lookAhead: Int { budget / frameBytes + 2 }
 
     // MARK: - Inputs
 
     mutating func want(_ want: Want, by player: PlayerID) -> [Action] {
-        // What is due and neither there nor on its way could not be begun; that may have changed.
+        // A due frame may be missing because its decode couldn't start. Try again because this may have changed.
         let isMissing = want.isDue && want.next.first.map { !isHeld($0) && !inFlight.contains($0) } ?? false
         guard wants[player] != want || isMissing else { return [] }
         wants[player] = want
@@ -83,7 +86,7 @@ struct FrameLedger {
         return plan()
     }
 
-    /// A frame could not be decoded; `isFinal` when trying again is of no use.
+    /// Records that a frame couldn't be decoded. `isFinal` indicates that a retry would also fail.
     mutating func failed(_ index: Int, isFinal: Bool) -> [Action] {
         inFlight.remove(index)
         guard isFinal else { return [] }
@@ -91,15 +94,15 @@ struct FrameLedger {
         return plan()
     }
 
-    /// Takes a frame that was decoded elsewhere.
+    /// Adds a frame that another pool decoded.
     mutating func adopt(_ index: Int, bytes: Int) {
         if index > 0, held[index] == nil, !inFlight.contains(index) { held[index] = max(1, bytes) }
     }
 
-    /// Drops all but what is shown.
+    /// Releases all frames except the displayed ones.
     mutating func shed() -> [Action] { drop(allBut: Set(wants.values.map(\.current))) }
 
-    /// Drops all that nobody shows or is going to show.
+    /// Releases all frames that no player displays or will display.
     mutating func clear() -> [Action] {
         drop(allBut: Set(wants.values.flatMap { [$0.current] + $0.next }))
     }
@@ -110,7 +113,7 @@ struct FrameLedger {
         return dropped.map { .drop($0) }
     }
 
-    // MARK: - The plan
+    // MARK: - Planning
 
     private mutating func plan() -> [Action] {
         let pinned = pinned
@@ -128,7 +131,7 @@ struct FrameLedger {
         return trim(pinned, order) + started.map { .decode($0) }
     }
 
-    /// Frames that are needed, the most urgent first.
+    /// Returns the frames that are needed, in order of urgency.
     private func needed() -> [Int] {
         var distance: [Int: Int] = [:]
         for want in wants.values {
@@ -139,7 +142,8 @@ struct FrameLedger {
         return distance.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
     }
 
-    /// Makes room for what is being decoded: what nobody needs goes first, then what is needed last.
+    /// Releases frames to make room for running decodes: first those that no player needs, then those that are needed
+    /// last.
     private mutating func trim(_ pinned: Set<Int>, _ order: [Int]) -> [Action] {
         var used = held.reduce(0) { pinned.contains($1.key) ? $0 : $0 + $1.value }
         used += inFlight.subtracting(pinned).count * frameBytes

@@ -4,12 +4,12 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// The decoded frames of one animation, for all players of it: each frame is decoded once, on the manager's worker
-/// threads. Lives as long as a player holds it.
+/// The decoded frames of one animation, shared by all of its players. The manager's worker threads decode each frame
+/// once. The pool exists as long as a player retains it.
 @MainActor
 final class FramePool {
     let animation: ImageAnimation
-    /// Where the clock of the synchronised players began.
+    /// The time at which the clock of the synchronized players started.
     var origin: Int?
     private let poster: PixelBuffer
     private let manager: ImageManager
@@ -47,7 +47,7 @@ final class FramePool {
 
     // MARK: - Players
 
-    /// Adds a player; `whenReady` is called when a frame has come while one was due for it.
+    /// Adds a player. `whenReady` is called after a decode if a frame is due for the player.
     func join(budget: Int, whenReady: @escaping @MainActor () -> Void) -> Int {
         nextPlayer += 1
         players[nextPlayer] = Member(budget: budget, whenReady: whenReady)
@@ -65,16 +65,16 @@ final class FramePool {
 
     func isHeld(_ index: Int) -> Bool { ledger.isHeld(index) }
 
-    /// The pixels of a frame that is held.
+    /// Returns the pixels of a cached frame.
     func frame(at index: Int) -> PixelBuffer? { index == 0 ? poster : frames[index] }
 
-    /// Bytes of all frames held; the poster is the picture's.
+    /// The size of all cached frames in bytes, without the poster frame, which belongs to the image.
     var bytes: Int { ledger.bytes }
 
-    /// How many frames a player may usefully name as next.
+    /// The number of upcoming frames that a player can usefully request.
     var lookAhead: Int { min(ledger.lookAhead, animation.timeline.frameCount) }
 
-    /// Takes over frames of the same picture when less of it was there.
+    /// Copies the frames of another pool for an earlier version of the same image.
     func adopt(_ other: FramePool) {
         guard other !== self, other.poster.size == poster.size else { return }
         for (index, pixels) in other.frames where index < animation.timeline.frameCount && frames[index] == nil {
@@ -86,13 +86,13 @@ final class FramePool {
 
     // MARK: - Memory
 
-    /// Bytes that this picture may have of what all have together.
+    /// Sets this animation's share of the total budget, in bytes.
     func setShare(_ bytes: Int) {
         share = bytes
         applyBudget()
     }
 
-    /// Drops the frames that no player needs.
+    /// Releases the frames that no player needs.
     func clear() { perform(ledger.clear()) }
 
     private func applyBudget() {
@@ -151,7 +151,7 @@ final class FramePool {
 }
 
 extension ImageError {
-    /// Whether the same work may succeed a moment later.
+    /// A Boolean value that indicates whether the same work can succeed later.
     fileprivate var isPassing: Bool {
         switch self {
         case .request(.cancelled): true

@@ -4,19 +4,19 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// The pools of all animations that are played, by the animation's identity.
+/// The pools of all playing animations, by the identity of the animation.
 @MainActor
 final class FramePools {
     static let shared = FramePools()
 
     private var pools = WeakTable<ObjectIdentifier, FramePool, Void>()
-    /// Bytes of frames that all pools may hold together, in equal shares; what is shown comes on top.
+    /// The budget for the cached frames of all pools, in bytes, which they share equally. Displayed frames don't count.
     var totalBudget = MemoryCache.defaultCostLimit / 2 { didSet { rebalance() } }
 
-    /// The pool of `animation`, a new one where nobody plays it.
+    /// Returns the pool of `animation` and creates it if no player uses the animation yet.
     func pool(for animation: ImageAnimation, poster: PixelBuffer, manager: ImageManager) -> FramePool {
         let id = ObjectIdentifier(animation)
-        // A pool holds its animation, so that the identity of a living one means what it meant.
+        // A pool retains its animation, so the identifier can't refer to another object while the pool exists.
         if let pool = pools[id]?.object { return pool }
         let pool = FramePool(animation, poster: poster, manager: manager)
         pools.insert(pool, for: id)
@@ -24,7 +24,7 @@ final class FramePools {
         return pool
     }
 
-    /// Forgets pools that are gone and shares the budget among the others.
+    /// Removes deallocated pools and divides the budget among the others.
     func rebalance() {
         pools.prune()
         let share = totalBudget / max(1, pools.count)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// The steps of one loop and the frame at each of them. Pure.
+/// The steps of one loop and the frame of each step, as a pure value.
 struct PlaybackCycle: Equatable {
-    /// Frames; at least one.
+    /// The number of frames, which is at least one.
     var count: Int
     var mode: PlaybackMode
 
-    /// Steps of one loop.
+    /// The number of steps in one loop.
     var length: Int {
         switch mode {
         case .normal, .reverse: count
@@ -14,10 +14,10 @@ struct PlaybackCycle: Equatable {
         }
     }
 
-    /// Whether the end is where the beginning was.
+    /// A Boolean value that indicates whether a loop ends with the frame that it began with.
     var returns: Bool { mode == .bounce || mode == .reverseBounce }
 
-    /// The frame at `step`.
+    /// Returns the index of the frame at `step`.
     func index(at step: Int) -> Int {
         let forth = step < count ? step : 2 * count - 2 - step
         switch mode {
@@ -26,7 +26,7 @@ struct PlaybackCycle: Equatable {
         }
     }
 
-    /// The first step that shows the frame `index`.
+    /// Returns the first step that shows the frame `index`.
     func step(of index: Int) -> Int {
         let index = min(max(0, index), count - 1)
         switch mode {

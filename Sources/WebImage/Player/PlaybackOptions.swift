@@ -1,56 +1,62 @@
 // SPDX-License-Identifier: MIT
 
-/// The order in which the frames of an animation are shown.
+/// The playback order of the frames of an animation.
 public enum PlaybackMode: Sendable, Hashable, CaseIterable {
-    /// From the first to the last, and again from the first.
+    /// From the first frame to the last, restarting with the first.
     case normal
-    /// From the last to the first, and again from the last.
+    /// From the last frame to the first, restarting with the last.
     case reverse
-    /// From the first to the last and back; there and back is one loop, and the frames at the ends come once.
+    /// From the first frame to the last and back. One loop consists of both directions, and the frames at the ends
+    /// appear only once.
     case bounce
-    /// From the last to the first and back.
+    /// From the last frame to the first and back.
     case reverseBounce
 }
 
-/// Which clock an animation follows.
+/// The clock that an animation follows.
 public enum PlaybackSynchronization: Sendable, Hashable {
-    /// Its own: it begins when it is played.
+    /// A separate clock, which starts with playback.
     case none
-    /// That of all players of the same picture which say so too: they show the same frame at the same time.
+    /// The clock of all players of the same image with this option. They show the same frame at the same time.
     case withOthers
-    /// That which began at this time, in nanoseconds of the clock that ticks are given in.
+    /// A clock that started at the given time, in nanoseconds of the clock that is used for ticks.
     case origin(Int)
 }
 
-/// How an animation is played. A value; change a copy freely.
+/// The options for playing an animation. They're a value, so you can change a copy freely.
 public struct PlaybackOptions: Sendable, Hashable {
-    /// The order of the frames. Default normal. A picture of which more is still coming plays normally until all of it is
-    /// there.
+    /// The order of the frames. The default is normal. An image that doesn't have all of its frames yet plays in normal
+    /// order until it's complete.
     public var mode = PlaybackMode.normal
-    /// Speed: 1 is the picture's own, 2 twice as fast; 0 and less stands still. At most 100. Default 1.
+    /// The playback speed. 1 is the normal speed, 2 is twice as fast, and 0 or less pauses the animation. The maximum
+    /// is 100, and the default is 1.
     public var rate = 1.0
-    /// How often it plays, 0 for ever. Default nil: as the picture says.
+    /// The number of times to play the animation. 0 means indefinitely. The default is `nil`, which means the loop
+    /// count of the image.
     public var loopCount: Int?
-    /// Bytes of frames that are held besides the one that is shown, for all players of the picture together (the largest
-    /// value counts). 0 holds none. Default 64 MiB. All pictures together share ``AnimationPlayer/totalFrameBytes``.
+    /// The budget for cached frames in addition to the displayed frame, in bytes.
+    ///
+    /// All players of the image share the largest budget that one of them sets. If it's 0, no frames are cached. All
+    /// images together share ``AnimationPlayer/totalFrameBytes``. The default is 64 MiB.
     public var bufferBytes = 64 << 20
-    /// Which clock it follows. Default its own.
+    /// The clock that the animation follows. The default is a separate clock.
     public var synchronization = PlaybackSynchronization.none
-    /// Whether only the poster is shown, for people who want no motion. Default false.
+    /// A Boolean value that indicates whether only the poster frame is shown, for people who prefer reduced motion. The
+    /// default is `false`.
     public var reducesMotion = false
 
-    /// The defaults.
+    /// Creates options with the default values.
     public init() {}
 }
 
-/// What a player does.
+/// The state of a player.
 public enum PlaybackState: Sendable, Hashable {
-    /// It has not been played, or was stopped.
+    /// Playback hasn't started or was stopped.
     case stopped
-    /// It plays.
+    /// Playback is running.
     case playing
-    /// It holds a frame, and goes on from there.
+    /// Playback is paused at a frame and can resume from there.
     case paused
-    /// It has played as often as it was to; the last frame stays.
+    /// All loops were played, and the last frame remains.
     case finished
 }

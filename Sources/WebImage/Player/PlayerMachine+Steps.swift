@@ -2,26 +2,26 @@
 
 import WebImageCore
 
-/// The steps between two inputs.
+/// The internal steps of the state machine.
 extension PlayerMachine {
     var cycle: PlaybackCycle { Self.cycle(durations, mode, isComplete) }
     var total: Int { max(0, loopCount ?? pictureLoops) }
-    /// Nanoseconds of the caller's clock until the next frame.
+    /// The time until the next frame, in nanoseconds of the caller's clock.
     var wait: Int { max(1, Self.clamped((Double(max(0, duration(position) - elapsed)) / rate).rounded(.up))) }
 
-    /// A clock that goes backwards stands still.
+    /// Returns the elapsed time. It's 0 if the clock runs backward.
     static func time(from start: Int, to now: Int) -> Int {
         let (time, overflow) = now.subtractingReportingOverflow(start)
         return overflow ? 0 : max(0, time)
     }
 
     static func cycle(_ durations: [Int], _ mode: PlaybackMode, _ isComplete: Bool) -> PlaybackCycle {
-        // Where the last frame is not known nothing can begin there.
+        // Playback can't start at the last frame until it's known.
         PlaybackCycle(count: max(1, durations.count), mode: isComplete ? mode : .normal)
     }
 
     static func nanoseconds(_ timeline: AnimationTimeline) -> [Int] {
-        // A day is beyond every purpose and far from overflow.
+        // Limit each duration to one day, which is longer than any useful duration and prevents an overflow.
         timeline.durations.map { min(max(1, $0), 86_400_000) * 1_000_000 }
     }
 
@@ -45,7 +45,7 @@ extension PlayerMachine {
 
     mutating func advance(_ gap: Int, _ now: Int) {
         if let missingSince, Self.time(from: missingSince, to: now) > Self.stallLimit {
-            // Waits at the first frame that was missing.
+            // Wait at the first missing frame.
             position = successor(of: shown) ?? shown
             elapsed = 0
             return
@@ -62,7 +62,7 @@ extension PlayerMachine {
         }
     }
 
-    /// The position `time` after the beginning, in the picture's time.
+    /// Sets the position to `time` after the beginning, in the time of the animation.
     mutating func locate(_ time: Int) {
         let lengths = (0..<cycle.length).map { duration(Position(step: $0)) }
         let whole = max(1, lengths.reduce(0, +))
@@ -81,7 +81,7 @@ extension PlayerMachine {
         }
     }
 
-    /// The frame to show: the one that is due, or else the last before it that is decoded.
+    /// Displays the due frame, or the last decoded frame before it, and returns its index if it changed.
     mutating func show(_ now: Int, _ isHeld: (Int) -> Bool) -> Int? {
         guard position != shown else {
             missingSince = nil
@@ -108,7 +108,7 @@ extension PlayerMachine {
             if isHeld(cycle.index(at: next.step)) { found = next }
             place = next
         }
-        // It does not lie ahead: something was sought.
+        // The position isn't ahead of the displayed frame because of a seek.
         return nil
     }
 

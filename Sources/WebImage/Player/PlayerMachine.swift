@@ -2,28 +2,29 @@
 
 import WebImageCore
 
-/// Which frame is shown when: a pure state machine on the caller's clock, in nanoseconds.
+/// The frame to display at each time, as a pure state machine on the caller's clock, in nanoseconds.
 ///
-/// Frames follow the clock: what comes late is left out. After a stall (no tick, or no decoded frame, for longer than
-/// ``stallLimit``) it goes on where it was, at most one frame further.
+/// Frames follow the clock, and late frames are skipped. After a stall (no tick or no decoded frame for longer than
+/// ``stallLimit``), playback continues from its previous position, at most one frame later.
 struct PlayerMachine {
     struct Position: Equatable {
         var step = 0
-        /// Loops that lie behind it.
+        /// The number of completed loops.
         var loops = 0
     }
 
     struct Tick: Equatable {
-        /// The frame to show instead of the one that is shown.
+        /// The index of the frame to display next, or `nil` if it doesn't change.
         var frame: Int?
-        /// When there is something to do again; nil when it is not time that is waited for.
+        /// The time of the next required tick, or `nil` if the machine isn't waiting for a time.
         var deadline: Int?
-        /// Loops completed, where that has changed.
+        /// The number of completed loops, if it changed.
         var loops: Int?
         var hasFinished = false
     }
 
-    /// A quarter of a second: beyond that people see a halt, and a jump after it would be a second fault.
+    /// The stall limit, which is a quarter of a second. People notice a longer stall, and a subsequent jump would be a
+    /// second visible fault.
     static let stallLimit = 250_000_000
 
     var durations: [Int]
@@ -31,15 +32,16 @@ struct PlayerMachine {
     var isComplete = true
     var state = PlaybackState.stopped
     var position = Position()
-    /// Nanoseconds of the picture's time since `position` was reached.
+    /// The time since `position` was reached, in nanoseconds of the animation's time.
     var elapsed = 0
     var shown = Position()
     var lastTick: Int?
     var missingSince: Int?
     var reportedLoops = 0
-    /// Where the clock of a synchronised player began.
+    /// The time at which the clock of a synchronized player started.
     var origin: Int?
-    /// Whether it was decided which clock it follows; seeking leaves its own.
+    /// A Boolean value that indicates whether the player has selected the clock that it follows. A seek selects the
+    /// player's own clock.
     var hasClock = false
     var loopCount: Int?
     var reducesMotion = false
@@ -47,10 +49,10 @@ struct PlayerMachine {
     var mode: PlaybackMode {
         didSet { if mode != oldValue { remap(from: Self.cycle(durations, oldValue, isComplete)) } }
     }
-    /// Whether it is still where it begins, wherever that is.
+    /// A Boolean value that indicates whether playback hasn't left its initial position.
     var isFresh = true
 
-    /// What is shown before the first tick is the poster.
+    /// Creates a machine that shows the poster frame before the first tick.
     init(_ timeline: AnimationTimeline, mode: PlaybackMode = .normal, isComplete: Bool = true) {
         durations = Self.nanoseconds(timeline)
         pictureLoops = timeline.loopCount
@@ -59,15 +61,15 @@ struct PlayerMachine {
         shown.step = Self.cycle(durations, mode, isComplete).step(of: 0)
     }
 
-    // MARK: - What can be seen
+    // MARK: - State
 
-    /// The frame that is shown.
+    /// The index of the displayed frame.
     var shownIndex: Int { reducesMotion ? 0 : cycle.index(at: shown.step) }
-    /// The frame that is to be shown.
+    /// The index of the frame that is due.
     var dueIndex: Int { reducesMotion ? 0 : cycle.index(at: isFresh ? shown.step : position.step) }
     var loopsCompleted: Int { state == .finished ? max(1, total) : position.loops }
 
-    /// The frame to be shown and those after it, each once, at most `limit`.
+    /// Returns the due frame and the frames after it, each only once, up to `limit` frames.
     func upcoming(_ limit: Int) -> [Int] {
         guard !reducesMotion else { return [] }
         var list: [Int] = []
@@ -106,19 +108,19 @@ struct PlayerMachine {
         shown = Position(step: cycle.step(of: 0))
     }
 
-    /// Follows the clock that began at `origin`, its own where that is nil.
+    /// Follows the clock that started at `origin`, or a separate clock if `origin` is `nil`.
     mutating func follow(_ origin: Int?) {
         self.origin = origin
         hasClock = true
     }
 
-    /// The clock stands until the next tick.
+    /// Pauses the clock until the next tick.
     mutating func suspend() {
         lastTick = nil
         missingSince = nil
     }
 
-    /// Goes to a frame within the present loop; false where there is none of that index.
+    /// Seeks to a frame in the current loop. Returns `false` if there's no frame with this index.
     mutating func seek(to index: Int) -> Bool {
         guard durations.indices.contains(index) else { return false }
         if state == .finished { state = .paused }
@@ -131,7 +133,7 @@ struct PlayerMachine {
         return true
     }
 
-    /// Goes to a time of the picture played normally, in nanoseconds; what is beyond the end begins again.
+    /// Seeks to a time in nanoseconds, measured in normal playback order. A time past the end wraps around.
     mutating func seek(toTime time: Int) {
         let all = durations.reduce(0, +)
         var rest = max(0, time) % max(1, all)
@@ -144,10 +146,10 @@ struct PlayerMachine {
         }
     }
 
-    /// More of the same picture is there.
+    /// Replaces the timeline with that of a version of the same image with more frames.
     mutating func grow(_ timeline: AnimationTimeline, isComplete: Bool) {
         let old = cycle
-        // What passed while there was nothing to show is not made up for.
+        // Don't compensate for the time in which no frame was available.
         if successor(of: position) == nil, elapsed >= duration(position) { lastTick = nil }
         durations = Self.nanoseconds(timeline)
         pictureLoops = timeline.loopCount
@@ -155,7 +157,7 @@ struct PlayerMachine {
         remap(from: old)
     }
 
-    /// What is to be done at `now`; `isHeld` tells whether a frame is decoded.
+    /// Returns the actions for `now`. `isHeld` returns whether a frame is decoded.
     mutating func tick(at now: Int, isHeld: (Int) -> Bool) -> Tick {
         guard !reducesMotion, !isFresh else { return Tick() }
         var tick = Tick()

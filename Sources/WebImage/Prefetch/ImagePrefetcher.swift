@@ -3,31 +3,35 @@
 import WebImageCore
 import WebImageStore
 
-/// Fetches pictures before they are wanted: lists or sequences, a few at a time, behind everything that is visible.
+/// A prefetcher that loads images before they're needed, from lists or sequences, a few at a time.
 ///
-/// What is there already is skipped. A visible request for a picture that is being fetched joins the work and raises its
-/// priority in place; when it leaves, the priority falls back. While visible requests of the same manager are under way, one
-/// picture is fetched at a time, so that connections and threads are theirs. Nothing is started while memory is short or the network
-/// is metered; what runs goes on. Thread-safe. Releasing it lets its lists run on.
+/// The prefetcher skips images that are already cached. If a visible request needs an image that is being prefetched,
+/// it joins the work and raises its priority. When the visible request leaves, the priority falls again. While visible
+/// requests of the same manager are in flight, the prefetcher loads only one image at a time, which leaves the
+/// connections and threads to them. It starts no requests under memory pressure or on a metered network, but running
+/// requests continue.
+///
+/// This class is thread-safe. Releasing a prefetcher doesn't stop its lists.
 public final class ImagePrefetcher: Sendable {
-    /// Settings of a prefetcher.
+    /// The settings of a prefetcher.
     public struct Configuration: Sendable {
-        /// Pictures fetched at the same time. Default 6.
+        /// The maximum number of images to prefetch at the same time. The default is 6.
         public var concurrency = 6
-        /// Seconds after the last visible request until so many are fetched at the same time again; meanwhile it is one.
-        /// Default 0.1.
+        /// The time after the last visible request until the prefetcher uses its full concurrency again, in seconds.
+        /// The default is 0.1 seconds.
         public var restSeconds = 0.1
-        /// Where pictures are fetched to unless a list says otherwise. Default memory.
+        /// The destination of lists without one. The default is memory.
         public var destination = PrefetchDestination.memory
-        /// Priority of the requests unless a list says otherwise. Default very low: what memory holds of it is the first to
-        /// leave when memory is short.
+        /// The priority of lists without one. The default is very low, so the memory cache evicts these images first
+        /// under memory pressure.
         public var priority = RequestPriority.veryLow
-        /// Whether nothing is started on metered networks. Default true.
+        /// A Boolean value that indicates whether the prefetcher starts no requests on metered networks. The default is
+        /// `true`.
         public var waitsOnMeteredNetworks = true
-        /// Who knows whether the network is metered. Default ``NetworkConditions/shared``.
+        /// The source that reports whether the network is metered. The default is ``NetworkConditions/shared``.
         public var network = NetworkConditions.shared
 
-        /// The defaults.
+        /// Creates a configuration with the default values.
         public init() {}
     }
 
@@ -36,7 +40,7 @@ public final class ImagePrefetcher: Sendable {
     private let pressure: MemoryPressureObservation
     private let observation: Int?
 
-    /// Creates a prefetcher on `manager`; `configure` changes the default settings.
+    /// Creates a prefetcher for a manager. The `configure` closure changes the default settings.
     public init(_ manager: ImageManager = .shared, _ configure: (inout Configuration) -> Void = { _ in }) {
         var configuration = Configuration()
         configure(&configuration)
@@ -57,11 +61,12 @@ public final class ImagePrefetcher: Sendable {
 
     deinit {
         if let observation { configuration.network.stopObserving(observation) }
-        // Nobody would end them any more.
+        // Remove the holds, because nothing else could remove them later.
         for hold in PrefetchTable.Hold.allCases { core.set(hold, false) }
     }
 
-    /// Fetches `requests` ahead, in this order. Sizes and transformers as in the requests; their priority is the list's.
+    /// Prefetches the images for requests, in this order, with the sizes and transformers of the requests and the
+    /// priority of the list.
     @discardableResult
     public func prefetch(
         _ requests: [ImageRequest], to destination: PrefetchDestination? = nil, priority: RequestPriority? = nil
@@ -71,8 +76,10 @@ public final class ImagePrefetcher: Sendable {
         ).0
     }
 
-    /// Fetches what `requests` gives, asking for no more than is about to be started. A sequence that throws ends the list
-    /// with what it gave.
+    /// Prefetches the images for a sequence of requests.
+    ///
+    /// The prefetcher reads from the sequence only as many requests as it's about to start. If the sequence throws an
+    /// error, the list ends after the requests that were read before.
     @discardableResult
     public func prefetch<Requests: AsyncSequence & Sendable>(
         contentsOf requests: Requests, to destination: PrefetchDestination? = nil, priority: RequestPriority? = nil
@@ -83,7 +90,7 @@ public final class ImagePrefetcher: Sendable {
             do {
                 for try await request in requests where await !core.feed(request, to: list) { break }
             } catch {
-                // What came before is fetched all the same.
+                // The requests that were read before the error are prefetched anyway.
             }
             core.close(list)
         }
@@ -91,18 +98,20 @@ public final class ImagePrefetcher: Sendable {
         return task
     }
 
-    /// While true, nothing is started; what runs goes on.
+    /// A Boolean value that indicates whether the prefetcher is paused. A paused prefetcher starts no requests, but
+    /// running requests continue.
     public var isPaused: Bool {
         get { core.holds.contains(.paused) }
         set { core.set(.paused, newValue) }
     }
 
-    /// Whether nothing is started at present: paused, memory short, or the network metered.
+    /// A Boolean value that indicates whether the prefetcher currently starts no requests because it's paused, under
+    /// memory pressure, or on a metered network.
     public var isHeld: Bool { !core.holds.isEmpty }
 
-    /// Lists that are not over.
+    /// The number of lists that aren't finished.
     public var listCount: Int { core.listCount }
 
-    /// Gives all lists up, at once. What visible requests wait for as well goes on.
+    /// Cancels all lists immediately. Work that visible requests share continues.
     public func cancelAll() { core.cancelAll() }
 }

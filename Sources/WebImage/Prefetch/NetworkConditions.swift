@@ -2,18 +2,21 @@
 
 import WebImageConcurrency
 
-/// What an app knows of the network and this package cannot: whether it is paid for by the byte. The app sets it,
-/// for example from NetworkManager's property `Metered` or GNetworkMonitor; whoever fetches ahead follows. Thread-safe.
+/// The network conditions that the application knows, such as whether the connection is metered.
+///
+/// The application sets them, for example from the NetworkManager property `Metered` or from GNetworkMonitor, and
+/// prefetchers react to changes. This class is thread-safe.
 public final class NetworkConditions: Sendable {
     /// The conditions of the process.
     public static let shared = NetworkConditions()
 
     private let metered: ObservedValue<Bool>
 
-    /// Creates conditions of their own. Default unmetered.
+    /// Creates conditions that are independent of ``shared``. By default, they're unmetered.
     public init(isMetered: Bool = false) { metered = ObservedValue(isMetered) }
 
-    /// Whether bytes cost money. Who fetches ahead has heard of a change when the setter returns.
+    /// A Boolean value that indicates whether the network is metered. Prefetchers have received a change when the
+    /// setter returns.
     public var isMetered: Bool {
         get { metered.value }
         set { metered.value = newValue }

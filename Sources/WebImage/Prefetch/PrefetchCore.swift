@@ -4,7 +4,7 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Starts what ``PrefetchTable`` says is next. Thread-safe.
+/// The object that starts the requests that ``PrefetchTable`` selects. This class is thread-safe.
 final class PrefetchCore: Sendable {
     private struct Running {
         let list: Int
@@ -17,9 +17,9 @@ final class PrefetchCore: Sendable {
         var running: [Int: Running] = [:]
         var tasks: [Int: PrefetchTask] = [:]
         var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// What reads the sequences of open lists.
+        /// The tasks that read the sequences of open lists.
         var readers: [Int: Task<Void, Never>] = [:]
-        /// Counts the ends of what somebody waited for.
+        /// The number of changes of the foreground state. A delayed reaction to an earlier change is ignored.
         var rests = 0
     }
 
@@ -39,8 +39,8 @@ final class PrefetchCore: Sendable {
 
     deinit { if let token = observation.withLock({ $0 }) { manager.pipeline.foreground.stopObserving(token) } }
 
-    /// Somebody waits for a picture now, or nobody does any more. Who looks at one picture often wants the next one at
-    /// once, so the full number is started again only after a rest.
+    /// Adapts the concurrency to the visible requests. After an image was loaded, the user often needs the next one
+    /// immediately, so prefetching resumes with full concurrency only after a delay.
     private func foregroundChanged() {
         let foreground = manager.pipeline.foreground
         let rest = state.withLock { state -> Int? in
@@ -68,7 +68,7 @@ final class PrefetchCore: Sendable {
         if isOver { pump() }
     }
 
-    /// Lists that are not over.
+    /// The number of lists that aren't finished.
     var listCount: Int { state.withLock { $0.tasks.count } }
 
     func add(
@@ -88,7 +88,8 @@ final class PrefetchCore: Sendable {
 
     // MARK: - Sequences
 
-    /// Takes one more of an open list; returns when there is room for another. False where the list was given up.
+    /// Adds a request to an open list and waits until the list has room for another one. Returns `false` if the list
+    /// was canceled.
     func feed(_ request: ImageRequest, to list: Int) async -> Bool {
         guard state.withLock({ $0.table.append(request, to: list) }) else { return false }
         pump()
@@ -114,7 +115,7 @@ final class PrefetchCore: Sendable {
         endIfOver(list)
     }
 
-    /// Has `reader`, which reads the sequence of `list`, canceled with the list.
+    /// Cancels `reader`, which reads the sequence of `list`, together with the list.
     func follow(_ reader: Task<Void, Never>, of list: Int) {
         let isOpen = state.withLock { state in
             guard state.table.lists[list]?.isOpen == true else { return false }
@@ -184,7 +185,7 @@ final class PrefetchCore: Sendable {
             let (item, feeder) = state.withLock { state in
                 let item = state.table.next()
                 if let item { state.running[item.id] = Running(list: item.list) }
-                // There is room for another one of its sequence.
+                // The list has room for another request of its sequence.
                 return (item, item.flatMap { state.feeders.removeValue(forKey: $0.list) })
             }
             feeder?.resume()
@@ -200,7 +201,7 @@ final class PrefetchCore: Sendable {
             state.running[item.id]?.work = work
             return true
         }
-        // Done already, or given up between.
+        // The item already finished, or its list was canceled in the meantime.
         if !isWanted { work.cancel() }
     }
 
@@ -212,7 +213,7 @@ final class PrefetchCore: Sendable {
         let plan = await pipeline.plan(request).verified()
         guard !Task.isCancelled else { return .cancelled }
         if await isThere(plan, item.destination) { return .skipped }
-        // What memory holds and may not show any more is confirmed, not loaded again.
+        // If the image in memory is stale, revalidate it instead of loading it again.
         let task =
             item.destination == .memory
             ? pipeline.start(
@@ -248,7 +249,7 @@ final class PrefetchCore: Sendable {
         }
     }
 
-    /// Whether a request would find it at its destination and ask nobody.
+    /// Returns whether the destination already has the result, so that a request would contact no server.
     private func isThere(_ plan: RequestPlan, _ destination: PrefetchDestination) async -> Bool {
         guard plan.policy != .reload, plan.policy != .refresh else { return false }
         switch destination {

@@ -2,10 +2,10 @@
 
 import WebImageCore
 
-/// Which picture is fetched ahead next: a pure state machine. Lists take turns by priority, then by age; within a list
-/// the order is the list's.
+/// A pure state machine that selects the next image to prefetch. It orders lists by priority and then by age, and each
+/// list keeps its own order.
 struct PrefetchTable {
-    /// Why nothing is started.
+    /// The reason for starting no requests.
     enum Hold: Hashable, CaseIterable {
         case paused
         case metered
@@ -29,14 +29,14 @@ struct PrefetchTable {
 
     struct List {
         var pending: [ImageRequest] = []
-        /// Requests of `pending` that are under way or over.
+        /// The number of requests in `pending` that are in flight or finished.
         var head = 0
         var running: Set<Int> = []
         var progress = PrefetchProgress()
         var priority: RequestPriority
         let destination: PrefetchDestination
         var isPaused = false
-        /// Whether more may come.
+        /// A Boolean value that indicates whether the list can receive more requests.
         var isOpen: Bool
 
         var waiting: Int { pending.count - head }
@@ -55,7 +55,7 @@ struct PrefetchTable {
     }
 
     let concurrency: Int
-    /// Whether somebody waits for other pictures: one at a time is started then.
+    /// A Boolean value that indicates whether visible requests are waiting, in which case only one item runs at a time.
     var isYielding = false
     private(set) var holds: Set<Hold> = []
     private(set) var lists: [Int: List] = [:]
@@ -75,14 +75,14 @@ struct PrefetchTable {
         return nextID
     }
 
-    /// One more of a list that is open; false where the list is over.
+    /// Appends a request to an open list. Returns `false` if the list is finished.
     mutating func append(_ request: ImageRequest, to list: Int) -> Bool {
         guard lists[list]?.isOpen == true else { return false }
         lists[list]?.pending.append(request)
         return true
     }
 
-    /// No more comes to an open list.
+    /// Closes an open list, which then receives no more requests.
     mutating func close(_ id: Int) {
         guard var list = lists[id], list.isOpen else { return }
         list.isOpen = false
@@ -98,7 +98,7 @@ struct PrefetchTable {
 
     mutating func setPriority(_ priority: RequestPriority, _ list: Int) { lists[list]?.priority = priority }
 
-    /// What is started now; nil for nothing.
+    /// Returns the item to start, or `nil` if no item can start.
     mutating func next() -> Item? {
         guard holds.isEmpty, running < (isYielding ? 1 : concurrency) else { return nil }
         let ready = lists.filter { !$0.value.isPaused && $0.value.waiting > 0 }
@@ -107,7 +107,7 @@ struct PrefetchTable {
         }
         guard let (id, chosen) = best else { return nil }
         var list = chosen
-        // The dictionary's copy must not keep the array from being changed in place.
+        // Release the dictionary's reference so that the array is changed in place.
         lists[id] = nil
         nextID += 1
         running += 1
@@ -118,7 +118,7 @@ struct PrefetchTable {
         return item
     }
 
-    /// An item is over. What is known of its list now; nil where the list was cancelled.
+    /// Finishes an item and returns the new state of its list, or `nil` if the list was canceled.
     mutating func finish(_ item: Item, _ outcome: Outcome) -> List? {
         running -= 1
         guard var list = lists[item.list], list.running.remove(item.id) != nil else { return nil }
@@ -132,7 +132,7 @@ struct PrefetchTable {
         return list
     }
 
-    /// Takes a list out. Its running items go on counting until they are finished.
+    /// Removes a list and returns it. Its running items count toward the concurrency until they finish.
     mutating func cancel(_ id: Int) -> List? {
         guard var list = lists.removeValue(forKey: id) else { return nil }
         list.progress.cancelled += list.waiting + list.running.count
@@ -140,7 +140,7 @@ struct PrefetchTable {
         return list
     }
 
-    /// Takes a list out that is over without an item having ended, such as an empty one.
+    /// Removes a list that finished without running an item, such as an empty one, and returns it.
     mutating func removeIfOver(_ id: Int) -> List? {
         guard let list = lists[id], list.isOver else { return nil }
         return lists.removeValue(forKey: id)

@@ -4,35 +4,35 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Where pictures are fetched ahead to.
+/// The destination of prefetched images.
 public enum PrefetchDestination: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Decoded, in memory; the bytes on disk as for every request.
+    /// The decoded image in memory. The original data is stored on disk like that of any other request.
     case memory
-    /// The original bytes on disk, nothing decoded.
+    /// The original data on disk, without decoding.
     case disk
 }
 
-/// How far a list is.
+/// The progress of a list.
 public struct PrefetchProgress: Sendable, Hashable {
-    /// Pictures of the list; nil while a sequence may give more.
+    /// The number of images in the list, or `nil` while a sequence can deliver more.
     public var total: Int?
-    /// Fetched now.
+    /// The number of images that were prefetched.
     public var loaded = 0
-    /// Not fetched, because they were there.
+    /// The number of images that were skipped because they were already cached.
     public var skipped = 0
-    /// Could not be had.
+    /// The number of images that failed to load.
     public var failed = 0
-    /// Given up.
+    /// The number of canceled images.
     public var cancelled = 0
 
-    /// All zero, and no total.
+    /// Creates a progress value with zero counts and no total.
     public init() {}
 
-    /// Pictures that are done with in one way or another.
+    /// The number of images that were prefetched, skipped, failed, or canceled.
     public var finished: Int { loaded + skipped + failed + cancelled }
 }
 
-/// The handle of a list that is fetched ahead. Thread-safe; dropping it does not stop the work.
+/// The handle of a list that is being prefetched. It's thread-safe. Releasing it doesn't stop the work.
 public final class PrefetchTask: Sendable {
     private struct State {
         var progress: PrefetchProgress
@@ -53,14 +53,14 @@ public final class PrefetchTask: Sendable {
         state = Lock(State(progress: progress, priority: priority))
     }
 
-    /// How far it is.
+    /// The current progress.
     public var progress: PrefetchProgress { state.withLock { $0.progress } }
 
-    /// Whether nothing more comes.
+    /// A Boolean value that indicates whether the list is finished.
     public var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// How soon it is wanted: which list goes first, and the priority of the requests, those that run included. Setting
-    /// it does not touch visible requests that want the same.
+    /// The priority of the list and of its requests, including running requests. The prefetcher starts lists with a
+    /// higher priority first. The priority doesn't affect visible requests for the same images.
     public var priority: RequestPriority {
         get { state.withLock { $0.priority } }
         set {
@@ -69,7 +69,8 @@ public final class PrefetchTask: Sendable {
         }
     }
 
-    /// While true, nothing more of this list is started; what runs goes on.
+    /// A Boolean value that indicates whether the list is paused. A paused list starts no requests, but running
+    /// requests continue.
     public var isPaused: Bool {
         get { state.withLock { $0.isPaused } }
         set {
@@ -78,10 +79,11 @@ public final class PrefetchTask: Sendable {
         }
     }
 
-    /// Gives the list up, at once. What visible requests wait for as well goes on.
+    /// Cancels the list immediately. Work that visible requests share continues.
     public func cancel() { core.cancel([list]) }
 
-    /// The progress now and after every change; who reads slowly gets the last one only. Ends with the list.
+    /// The current progress and the progress after every change. A slow subscriber receives only the most recent value.
+    /// The stream ends with the list.
     public var events: AsyncStream<PrefetchProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let (id, progress, isOver) = state.withLock { state in
@@ -92,14 +94,15 @@ public final class PrefetchTask: Sendable {
             continuation.yield(progress)
             guard !isOver else { return continuation.finish() }
             continuation.onTermination = { [weak self] _ in
-                // Released after the lock: a continuation may own things whose deinit comes back here.
+                // Release the continuation after unlocking because its deinitializers can call this object again.
                 let removed = self?.state.withLock { $0.streams.removeValue(forKey: id) }
                 _ = removed
             }
         }
     }
 
-    /// Waits for the end; gives how it went. Cancelling the waiting Swift task ends that wait only.
+    /// The final progress, available when the list finishes. Canceling the Swift task that awaits it ends only this
+    /// wait.
     public var result: PrefetchProgress {
         get async {
             for await _ in events {}
@@ -109,7 +112,7 @@ public final class PrefetchTask: Sendable {
 
     func take(_ progress: PrefetchProgress, isOver: Bool) {
         let streams = state.withLock { state in
-            // Two items may end at once; the one that counted more is right.
+            // Two items can finish at the same time. The higher count is the newer one.
             if progress.finished >= state.progress.finished { state.progress = progress }
             state.isOver = state.isOver || isOver
             defer { if isOver { state.streams = [:] } }

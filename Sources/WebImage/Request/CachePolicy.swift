@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-/// Which copies may answer a request, and when the server is asked.
+/// The policy that decides which cached responses serve a request and when the manager contacts the server.
 public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
-    /// A stored copy that is fresh by RFC 9111 answers. A stale one is shown at once as the event `.cached` while
-    /// the server is asked whether it still holds. The default.
+    /// A policy that follows RFC 9111.
+    ///
+    /// A fresh cached response serves the request. A stale one is delivered immediately as ``ImageEvent/cached(_:)``
+    /// while the manager revalidates it. This is the default.
     case http
-    /// Any stored copy answers, however old; the server is asked only where there is none.
+    /// A policy that uses any cached response, regardless of its age, and contacts the server only on a cache miss.
     case cacheFirst = "cache-first"
-    /// As if every stored copy were stale: shown first, then the server is asked.
+    /// A policy that treats every cached response as stale. The manager delivers it first and then revalidates it.
     case refresh
-    /// Stored copies are not looked at; what the server answers replaces them.
+    /// A policy that ignores cached responses and replaces them with the response of the server.
     case reload
-    /// Only stored copies answer; a miss is the error ``CacheError/notInCache``.
+    /// A policy that uses only cached responses. A cache miss causes the error ``CacheError/notInCache``.
     case cacheOnly = "cache-only"
 }
 
-/// Whether the final picture (decoded, transformed) gets an entry of its own on disk.
+/// The policy that decides whether the decoded and transformed image is stored on disk as a separate entry.
 public enum FinalStorage: Sendable, Hashable {
-    /// No; the original bytes are stored and serve every size. The default.
+    /// Stores only the original data, which serves requests of every size. This is the default.
     case never
-    /// Yes, encoded so; `.webp(lossless: true)` and `.png()` keep every pixel.
+    /// Stores the image in the given encoding. The encodings `.webp(lossless: true)` and `.png()` preserve every pixel.
     case encoded(as: ImageEncoding)
 }

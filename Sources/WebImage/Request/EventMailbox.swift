@@ -4,19 +4,21 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Events that a reader has not taken yet: of progress, waiting and previews the last one each, so that a reader that
-/// stands still holds a handful, and every other event. A pure value.
+/// The events that a subscriber hasn't received yet.
+///
+/// Only the most recent progress, waiting, and preview event is pending, so a slow subscriber uses little memory. All
+/// other events are pending until they're taken. This type is a pure value.
 struct PendingEvents {
     private(set) var events: [ImageEvent] = []
 
     mutating func put(_ event: ImageEvent) {
         switch event {
         case .progress:
-            // It moves, so it does not wait any more.
+            // The download makes progress, so it no longer waits.
             events.removeAll { $0.isProgress || $0.isWaiting }
         case .waiting: events.removeAll { $0.isWaiting }
         case .preview: events.removeAll { $0.isPreview }
-        // The picture itself makes partial ones of no interest.
+        // The final image supersedes previews.
         case .finished: events.removeAll { $0.isPreview || $0.isWaiting }
         case .started, .cached: break
         }
@@ -33,19 +35,20 @@ extension ImageEvent {
     fileprivate var isLast: Bool { if case .finished = self { true } else { false } }
 }
 
-/// Where a task puts events for one reader. Thread-safe.
+/// The buffer into which a task puts the events for one subscriber. This class is thread-safe.
 final class EventMailbox: Sendable {
     private struct State {
         var pending = PendingEvents()
         var reader: CheckedContinuation<ImageEvent?, Never>?
-        /// Nothing is delivered any more: the last event was taken, or the reader went away.
+        /// A Boolean value that indicates that no more events are delivered because the last event was taken or the
+        /// subscriber ended.
         var isOver = false
     }
 
     private let state = Lock(State())
     private let whenGone: @Sendable () -> Void
 
-    /// `whenGone` is called when nobody can read any more.
+    /// Creates a mailbox that calls `whenGone` when its subscriber ends or the mailbox is deallocated.
     init(whenGone: @escaping @Sendable () -> Void) { self.whenGone = whenGone }
 
     deinit { whenGone() }
@@ -64,7 +67,7 @@ final class EventMailbox: Sendable {
         reader?.resume(returning: event)
     }
 
-    /// The next event; nil after the last one, and when the reading Swift task was cancelled.
+    /// Returns the next event, or `nil` after the last event or after the subscriber ended.
     func next() async -> ImageEvent? {
         await withCheckedContinuation { continuation in
             let event = state.withLock { state -> ImageEvent?? in
@@ -73,7 +76,7 @@ final class EventMailbox: Sendable {
                     if event.isLast { state.isOver = true }
                     return event
                 }
-                // One reader at a time; a second one ends.
+                // Only one reader can wait at a time. A second reader gets `nil`.
                 if state.reader != nil { return .some(nil) }
                 state.reader = continuation
                 return nil
@@ -82,7 +85,7 @@ final class EventMailbox: Sendable {
         }
     }
 
-    /// The reader went away.
+    /// Ends delivery because the subscriber stopped reading.
     func end() {
         let (reader, pending) = state.withLock { state in
             defer {

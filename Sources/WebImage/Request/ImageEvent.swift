@@ -3,36 +3,36 @@
 import WebImageCore
 import WebImageNet
 
-/// What a running request tells. Exactly one `finished` comes, and nothing after it.
+/// An event of a running request. Each request sends exactly one `finished` event, which is always the last one.
 public enum ImageEvent: Sendable {
-    /// Work began: the picture was not in memory.
+    /// The request started because the image in memory, if any, couldn't serve it.
     case started
-    /// The load waits, and why. Followed by progress or by the end.
+    /// The request waits for the given reason. A progress event or the final event follows.
     case waiting(WaitReason)
-    /// More bytes came in. Who reads slowly gets the last progress only.
+    /// The progress of the running download. A slow subscriber receives only the most recent progress event.
     case progress(ImageProgress)
-    /// The stored picture, while the server is asked whether it still holds.
+    /// The cached image, which is delivered while the manager revalidates it.
     case cached(ImageResponse)
-    /// A partial picture of the running download. Who reads slowly gets the last one only.
+    /// A preview of the running download. A slow subscriber receives only the most recent preview.
     case preview(Image)
-    /// The end.
+    /// The final result of the request.
     case finished(Result<ImageResponse, ImageError>)
 }
 
-/// How far a download is.
+/// The progress of a download.
 public struct ImageProgress: Sendable, Hashable {
-    /// Bytes of body so far.
+    /// The number of bytes of the body that have been received.
     public var received: Int
-    /// Bytes of the whole body; nil when the server does not tell.
+    /// The size of the whole body, in bytes, or `nil` if the server doesn't report it.
     public var expected: Int?
 
-    /// Creates progress in bytes.
+    /// Creates a progress value from sizes in bytes.
     public init(received: Int, expected: Int?) {
         self.received = received
         self.expected = expected
     }
 
-    /// 0 to 1; nil when the size is not known.
+    /// The completed fraction, from 0 to 1, or `nil` if the size of the body is unknown.
     public var fraction: Double? {
         expected.map { $0 > 0 ? min(1, Double(received) / Double($0)) : 1 }
     }

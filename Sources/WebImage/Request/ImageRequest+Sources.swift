@@ -5,21 +5,28 @@ import WebImageCore
 import WebImageNet
 import WebImageStore
 
-/// Makes a picture.
+/// A closure that creates an image.
 typealias PictureMaker = @Sendable () async throws -> Image
 
-/// Sources besides URLs: bytes at hand, bytes that come, and pictures that the app makes itself. All go the way of every
-/// other request: limits, coalescing, decoding at size, transformers, caches, previews of what comes in pieces.
+/// Sources other than URLs: data in memory, streams of data, and images that the application creates.
+///
+/// Like every other request, these requests use limits, coalescing, decoding at the requested size, transformers,
+/// caches, and, for streams, previews.
 extension ImageRequest {
-    /// Scheme of the URLs of what is in this process's memory. Nothing of it is written to disk but what
-    /// ``storeFinal`` asks for.
+    /// The URL scheme of sources in the memory of this process. The manager writes nothing of them to disk except the
+    /// images that ``storeFinal`` selects.
     static let memoryScheme = "memory"
-    /// Scheme of the URLs of bytes that the app brings.
+    /// The URL scheme of sources whose data the application supplies.
     static let sourceScheme = "source"
 
-    /// A request for the picture in `data`.
+    /// Creates a request for an image whose encoded data is in memory.
     ///
-    /// - Parameter key: names the bytes. Nil (the default) takes their digest, for which all of them are read once.
+    /// - Parameters:
+    ///   - data: The encoded image.
+    ///   - key: The name that identifies the data. The default is `nil`, which means the digest of the data. Computing
+    ///     it reads all of the data once.
+    ///   - size: The size to decode to. The default is `nil`, which means full size.
+    ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
     public init(
         data: Data, key: String? = nil, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil
     ) {
@@ -29,14 +36,19 @@ extension ImageRequest {
         load(with: StreamLoader { .just(data) })
     }
 
-    /// A request for a picture whose bytes the app brings, at once or in pieces. Called when neither memory nor disk
-    /// answers, once for all who ask at the same time. They are kept on disk as a download is, without end of life; see
-    /// ``originalStores``.
+    /// Creates a request for an image whose encoded data the application supplies as a stream.
+    ///
+    /// The manager calls `stream` if neither memory nor disk contains the image, and it calls the closure once for all
+    /// concurrent requests with the same key. It stores the data on disk like a download, but the data never becomes
+    /// stale. To change where the data is stored, set ``originalStores``.
     ///
     /// - Parameters:
-    ///   - key: names the bytes.
-    ///   - stream: begins the stream; the picture is whole when it ends, and fails when it throws: an ``ImageError`` as
-    ///     it is, anything else as ``RequestError/sourceFailed(reason:)``.
+    ///   - key: The name that identifies the data.
+    ///   - size: The size to decode to. The default is `nil`, which means full size.
+    ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
+    ///   - stream: A closure that starts the stream. The data is complete when the stream ends. If the closure or the
+    ///     stream throws an ``ImageError``, the request fails with this error. It fails with
+    ///     ``RequestError/sourceFailed(reason:)`` for any other error.
     public init(
         key: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
         stream: @escaping @Sendable () async throws -> AsyncThrowingStream<Data, any Error>
@@ -45,7 +57,9 @@ extension ImageRequest {
         load(with: StreamLoader(stream))
     }
 
-    /// A request for a picture whose bytes the app brings at once; else as ``init(key:size:transformers:stream:)``.
+    /// Creates a request for an image whose encoded data the application supplies as a whole.
+    ///
+    /// Otherwise, this initializer behaves like ``init(key:size:transformers:stream:)``.
     public init(
         key: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
         data: @escaping @Sendable () async throws -> Data
@@ -53,11 +67,17 @@ extension ImageRequest {
         self.init(key: key, size: size, transformers: transformers) { .just(try await data()) }
     }
 
-    /// A request for a picture that the app makes itself: drawn, captured, taken from a database of pixels. `image` is
-    /// called when memory does not answer, once for all who ask at the same time, and never on a thread of the
-    /// manager's: what takes long should see to threads of its own. There are no original bytes.
+    /// Creates a request for an image that the application creates, for example by drawing or capturing it.
     ///
-    /// - Parameter key: names the picture.
+    /// The manager calls `image` if the image isn't in the memory cache, and it calls the closure once for all
+    /// concurrent requests with the same key. The closure never runs on a thread of the manager, so long operations
+    /// should use their own threads. Such an image has no original data.
+    ///
+    /// - Parameters:
+    ///   - key: The name that identifies the image.
+    ///   - size: The size of the result. The default is `nil`, which means full size.
+    ///   - transformers: The transformers to apply. `nil` means the transformers of the configuration.
+    ///   - image: A closure that creates the image.
     public init(
         key: String, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil,
         image: @escaping @Sendable () async throws -> Image
@@ -65,7 +85,7 @@ extension ImageRequest {
         self.init(Self.url(Self.memoryScheme, key), size: size, transformers: transformers, maker: image)
     }
 
-    /// The key names what the loader brings: equal keys are one load, whatever closure comes first.
+    /// Sets the loader so that requests with equal keys share one load, regardless of their closures.
     private mutating func load(with source: StreamLoader) {
         loader = source
         useLoaderOfKey()
@@ -73,13 +93,13 @@ extension ImageRequest {
 
     private static func url(_ scheme: String, _ key: String) -> URL {
         let escaped = key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? key
-        // What holds nothing but letters, digits and escapes behind its scheme always is a URL.
+        // A string of letters, digits, and escapes after a scheme is always a valid URL, so the fallback is never used.
         return URL(string: "\(scheme):\(escaped)") ?? URL(filePath: key)
     }
 }
 
 extension AsyncThrowingStream<Data, any Error> {
-    /// A stream of one piece.
+    /// Returns a stream that consists of one chunk.
     fileprivate static func just(_ data: Data) -> AsyncThrowingStream<Data, any Error> {
         AsyncThrowingStream { continuation in
             continuation.yield(data)

@@ -6,32 +6,47 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// What is wanted: a source, how it is to be decoded and transformed, and how caches and network are used.
-/// A value; change a copy freely.
+/// A description of an image to load: its source, how to decode and transform it, and how to use the caches and the
+/// network.
+///
+/// A request is a value, so you can change a copy freely.
 public struct ImageRequest: Sendable {
-    /// Where the bytes come from: `https`, `http`, `file` or `data`, or what an app's own loader takes.
+    /// The URL of the image. Its scheme is `https`, `http`, `file`, `data`, or one that a custom loader supports.
     public var url: URL { didSet { source = RequestSource(url) } }
-    /// The size to decode to, never above the picture's own except for ``TargetSize/exactly(width:height:unit:)``.
-    /// Default nil: full size.
+    /// The size to decode to.
+    ///
+    /// Except for ``TargetSize/exactly(width:height:unit:)``, the size never exceeds that of the image. The default is
+    /// `nil`, which means full size.
     public var size: TargetSize?
-    /// Pixels per point. Default 1, or what `@2x`, `@3x` at the end of the file's name say.
+    /// The scale of the image, in pixels per point. The default is the factor of a suffix such as `@2x` or `@3x` in the
+    /// file name, or 1 without a suffix.
     public var scale: Double
-    /// Applied in order after decoding. Nil (the default) takes the configuration's; `[]` applies none.
+    /// The transformers to apply after decoding, in this order. The default is `nil`, which means the transformers of
+    /// the configuration. If the array is empty, no transformers apply.
     public var transformers: [any ImageTransformer]? { didSet { identities = applied?.map(\.identity) } }
-    /// Whether transformers apply to animated pictures, poster and frames. Default true; where it is false animations stay
-    /// as they are. Single transformers: ``ImageTransformer/applied(toFrames:toVectors:)``.
+    /// A Boolean value that indicates whether transformers apply to animated images, both to the poster frame and to
+    /// all other frames.
+    ///
+    /// If it's `false`, animated images remain unchanged. To exclude single transformers, use
+    /// ``ImageTransformer/applied(toFrames:toVectors:)``. The default is `true`.
     public var transformsAnimation = true { didSet { identities = applied?.map(\.identity) } }
-    /// How soon it is wanted. Default normal; change a running one through ``ImageTask/priority``.
+    /// The priority of the request. The default is ``RequestPriority/normal``. To change the priority of a running
+    /// request, set ``ImageTask/priority``.
     public var priority: RequestPriority = .normal
-    /// Whether partial pictures of the running download are delivered as ``ImageEvent/preview(_:)``. Default
-    /// ``PreviewPolicy/none``. There are none where a stored picture is shown meanwhile.
+    /// The policy for previews of the running download, which are delivered as ``ImageEvent/preview(_:)``.
+    ///
+    /// If the request delivers a cached image during revalidation, it delivers no previews. The default is
+    /// ``PreviewPolicy/none``.
     public var preview = PreviewPolicy.none
-    /// Which copies may answer. Nil (the default) takes the configuration's.
+    /// The cache policy. The default is `nil`, which means the policy of the configuration.
     public var cachePolicy: CachePolicy?
-    /// Frames, depth, hints and an app's own options. Its `size` and `scale` are overridden by this request's.
+    /// The options for decoding, such as frames, depth, format hint, and custom options. The request's own `size` and
+    /// `scale` override those of the options.
     public var decoding = DecodeOptions()
-    /// Decodes in place of the manager's coders, without being asked whether it can. Its
-    /// ``ImageCoder/identifier`` enters the key: what it makes is kept apart. Default nil.
+    /// A coder that decodes the data instead of the manager's coders.
+    ///
+    /// The manager doesn't check whether the coder supports the data. The ``ImageCoder/identifier`` of the coder is
+    /// part of the key, so its images have separate cache entries. The default is `nil`.
     public var coder: (any ImageCoder)?
     /// The loader that loads the data, instead of the loaders of the manager.
     ///
@@ -50,84 +65,99 @@ public struct ImageRequest: Sendable {
     /// ``HTTPFields/namesWithoutEffectOnData``. So an image that was loaded with an API key of the application is never
     /// returned to a request without it.
     public var varyingFields: [String]?
-    /// The identity of the bytes where the URL is not it, for example without a signature that changes hourly.
+    /// The identity of the data if it differs from the URL, for example because the URL contains a signature that
+    /// changes hourly. The default is `nil`, which means the URL.
     public var key: String?
-    /// Whether the response carries the original bytes too. Default false.
+    /// A Boolean value that indicates whether the response includes the original data. The default is `false`.
     public var wantsData = false
-    /// Tiers that may answer with the final picture. Default all.
+    /// The cache tiers that can serve the final image. The default is all tiers.
     public var reads: CacheTiers = .all
-    /// Whether a larger picture of the same bytes in memory may answer: the same part in the same proportions, at least
-    /// as many pixels, however many more. Only for requests without transformers. Default false; views, which scale what
-    /// they get, allow it.
+    /// A Boolean value that indicates whether a larger image in memory can serve the request.
+    ///
+    /// The larger image must be decoded from the same data, show the same region in the same proportions, and have at
+    /// least as many pixels. There's no upper limit. The property affects only requests without transformers. Set it
+    /// for views that scale images. The default is `false`.
     public var allowsLarger = false
-    /// Tiers that keep the final picture (disk only with ``storeFinal``). Default all.
+    /// The cache tiers that store the final image. The disk stores it only if ``storeFinal`` is set. The default is all
+    /// tiers.
     public var stores: CacheTiers = .all
-    /// Tiers that may answer with original bytes. Default all.
+    /// The cache tiers that can serve the original data. The default is all tiers.
     public var originalReads: CacheTiers = .all
-    /// Tiers that keep original bytes. Default all.
+    /// The cache tiers that store the original data. The default is all tiers.
     public var originalStores: CacheTiers = .all
-    /// Whether the final picture is stored on disk as an entry of its own. Default never.
+    /// The policy that decides whether the final image is stored on disk as a separate entry. The default is
+    /// ``FinalStorage/never``.
     public var storeFinal = FinalStorage.never
-    /// Whether the source is asked although the same failed a short while ago. Default false; the policies
-    /// ``CachePolicy/refresh`` and ``CachePolicy/reload`` ask in any case.
+    /// A Boolean value that indicates whether the manager contacts the source even if it remembers a recent failure.
+    ///
+    /// The policies ``CachePolicy/refresh`` and ``CachePolicy/reload`` always contact the source. The default is
+    /// `false`.
     public var ignoresFailures = false
-    /// Where pictures are looked up and kept, instead of the manager's cache. Default nil.
+    /// The cache for images, which replaces the manager's cache. The default is `nil`, which means the manager's cache.
     public var cache: ImageCache?
-    /// Where original bytes are looked up and kept, instead of ``cache``. Default nil.
+    /// The cache for original data. The default is `nil`, which means ``cache``, or the cache of the configuration if
+    /// ``cache`` is `nil` too.
     public var originalCache: ImageCache?
     /// A Boolean value that indicates whether the request waits for its cache writes before it finishes.
     ///
     /// A request that joins another one waits for the same writes. The default is `false`, so the writes continue in
     /// the background and ``ImageTask/stored`` returns after they finish.
     public var waitsForStore = false
-    /// Whether the work goes on when the Swift task that awaits it is cancelled: the picture lands in the caches all the
-    /// same. ``ImageTask/cancel()`` ends it as ever. Default false.
+    /// A Boolean value that indicates whether the request continues after the Swift task that awaits it is canceled.
+    ///
+    /// If it continues, it stores the image in the caches. ``ImageTask/cancel()`` cancels the request in any case. The
+    /// default is `false`.
     public var survivesOwner = false
-    /// Names under which what is stored on disk can be listed and removed together. Default none.
+    /// The tags of the entries that the request stores on disk. You can list and remove entries by tag. The default is
+    /// empty.
     public var tags: Set<String> = []
-    /// Limits that differ from the configuration's. Default nil.
+    /// The limits, which replace those of the configuration. The default is `nil`, which means the limits of the
+    /// configuration.
     public var limits: Limits?
-    /// Ends the request at once as overloaded where so many different ones are under way, instead of the
-    /// ``ImageManagerConfiguration/queueLimit``. Default nil: that one.
+    /// The maximum number of different requests in flight.
+    ///
+    /// If the limit is reached, this request fails immediately because the manager is overloaded. The default is `nil`,
+    /// which means ``ImageManagerConfiguration/queueLimit``.
     public var queueLimit: Int?
     /// The user that the image depends on.
     ///
     /// Set this property if the image depends on the user, but neither ``fields`` nor ``network`` show it. The images
     /// of different users have different entries. The key contains a hash of the value. The default is `nil`.
     public var identity: String?
-    /// Time limits that differ from the downloader's. Default nil.
+    /// The timeouts, which replace those of the downloader. The default is `nil`, which means the timeouts of the
+    /// downloader.
     public var timeouts: LoadTimeouts?
     /// The cookies, TLS configuration, credentials, and accepted responses that differ from those of the downloader.
     ///
     /// Options that are set are part of the key. They apply to HTTP only.
     public var network = NetworkOptions()
-    /// When a failed load is tried again; nil (the default) for the downloader's rule.
+    /// The policy for retrying failed loads. The default is `nil`, which means the policy of the downloader.
     public var retry: RetryPolicy?
     /// The URLs to load, in this order, if ``url`` fails on the network or with a status that isn't accepted.
     ///
     /// Each request tries its own alternatives, also if it shares the download of its URL. The key remains that of
     /// ``url``. The default is empty.
     public var alternatives: [URL] = []
-    /// The app's own data; not looked at.
+    /// Custom data of the application. The manager doesn't read it.
     public var userInfo: [String: any Sendable] = [:]
 
-    /// Makes the picture itself, in place of any loader and coder; see ``init(key:size:transformers:image:)``.
+    /// A closure that creates the image without a loader or coder. See ``init(key:size:transformers:image:)``.
     private(set) var maker: PictureMaker?
-    /// What makes two loaders one.
+    /// The identity that decides whether two requests use the same loader.
     private(set) var loaderIdentity = LoaderIdentity.registry
-    /// What the URL says of the source: read once, because every look into memory needs it.
+    /// The properties of the source that follow from the URL. They're cached because every memory lookup needs them.
     private(set) var source: RequestSource
-    /// Identities of ``transformers``, made once.
+    /// The identities of ``transformers``, computed once.
     private(set) var identities: [String]?
 
-    /// A request for the picture at `url`.
+    /// Creates a request for the image at a URL.
     public init(_ url: URL, size: TargetSize? = nil, transformers: [any ImageTransformer]? = nil) {
         self.url = url
         self.size = size
         self.transformers = transformers
         source = RequestSource(url)
         identities = transformers?.map(\.identity)
-        // Most names tell no scale; the last component as such is dear.
+        // Most file names have no scale suffix, and `lastPathComponent` is expensive.
         scale = source.mayTellScale ? ImageScale.from(key: url.lastPathComponent) : 1
     }
 
@@ -136,32 +166,33 @@ public struct ImageRequest: Sendable {
         self.maker = maker
     }
 
-    /// Has the key alone tell loads apart, for sources whose key names the bytes.
+    /// Makes requests with equal keys share a load, for sources whose key identifies the data.
     mutating func useLoaderOfKey() { loaderIdentity = .key }
 
-    /// Names of the ``fields`` whose values are part of the key, in lower case and sorted.
+    /// The lowercase names of the ``fields`` whose values are part of the key, sorted.
     var keyFieldNames: [String] {
         Set((varyingFields ?? fields.lines.map(\.name)).map { $0.lowercased() }).filter(isKeyField).sorted()
     }
 
-    /// Whether the value of the field `name` (in lower case) is part of the key where the request has the field.
+    /// Returns whether the value of a header field, if the request has it, is part of the key. The name must be
+    /// lowercase.
     func isKeyField(_ name: String) -> Bool {
         guard let varyingFields else { return !HTTPFields.namesWithoutEffectOnData.contains(name) }
         return varyingFields.contains { $0.lowercased() == name }
     }
 
-    /// ``transformers``, as far as they apply.
+    /// The ``transformers`` as they apply to this request.
     var applied: [any ImageTransformer]? {
         transformsAnimation ? transformers : transformers?.map { $0.applied(toFrames: false) }
     }
 
-    /// Which frames of an animation. Default all, decoded on demand.
+    /// The frames of an animated image to decode. The default is all frames, decoded on demand.
     public var frames: DecodeOptions.Frames {
         get { decoding.frames }
         set { decoding.frames = newValue }
     }
 
-    /// All that changes pixels at decode.
+    /// The options that affect the pixels of the decoded image.
     var decodeOptions: DecodeOptions {
         var options = decoding
         options.size = size
@@ -170,8 +201,8 @@ public struct ImageRequest: Sendable {
         return options
     }
 
-    /// ``decodeOptions`` with what the URL says of the format where nothing else does. Not in the key: it follows from
-    /// the source.
+    /// The ``decodeOptions``, with the format hint taken from the extension of the URL if there's no other hint. The
+    /// hint isn't part of the key because it follows from the source.
     var hintedOptions: DecodeOptions {
         var options = decodeOptions
         let name = url.pathExtension.lowercased()

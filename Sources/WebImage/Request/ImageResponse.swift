@@ -6,65 +6,69 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-/// The answer to a request.
+/// The result of a request.
 public struct ImageResponse: Sendable {
-    /// Where the picture came from.
+    /// The source of an image.
     public enum Origin: String, Sendable, Hashable, Codable {
         /// The memory cache, or data that another request was still using.
         case memory
-        /// The disk cache, without asking the server.
+        /// The disk cache, without contacting the server.
         case disk
-        /// Another tier of the cache, without asking the server.
+        /// Another cache tier, without contacting the server.
         case remote
-        /// A stored copy that the server confirmed (304).
+        /// A cached response that the server revalidated (304).
         case revalidated
         /// A download of this request, or a download that this request waited for.
         case network
-        /// A file, a data URL or an app's own loader.
+        /// A file, a data URL, or a custom loader.
         case local
 
-        /// What a tier of this kind answered.
+        /// Returns the origin of an image that a cache tier of the given kind served.
         static func stored(in kind: CacheTiers) -> Origin { kind.contains(.disk) ? .disk : .remote }
     }
 
-    /// The picture.
+    /// The loaded image.
     public var image: Image
-    /// The original bytes, where the request wants them.
+    /// The original data, if the request has ``ImageRequest/wantsData`` set.
     public var data: Data?
-    /// Where the picture came from.
+    /// The source of the image.
     public var origin: Origin
     /// The URL of the request.
     public var url: URL
-    /// The URL that answered, after redirects; nil where nothing is known of it. Made when it is asked for.
+    /// The URL of the response after redirects, or `nil` if it's unknown. The value is computed on each access.
     public var finalURL: URL? { head.flatMap { URL(string: $0.finalURL) } }
-    /// Status and header fields as stored; nil for sources without.
+    /// The stored response head (status and header fields), or `nil` for sources without one.
     public var head: StoredHead?
-    /// Size of the original in bytes; nil where only the decoded picture is at hand.
+    /// The size of the original data, in bytes, or `nil` if only the decoded image is available.
     public var byteCount: Int?
-    /// True when the picture is older than its freshness allows: the server could not be asked (``refreshError``
-    /// says why), or is being asked behind this answer (`stale-while-revalidate`).
+    /// A Boolean value that indicates whether the image is stale.
+    ///
+    /// A final image is stale if the server couldn't be reached, in which case ``refreshError`` contains the error, or
+    /// if the manager revalidates the image in the background (`stale-while-revalidate`). The image of
+    /// ``ImageEvent/cached(_:)`` can be stale during its revalidation. Cache policies that ignore the age of a response
+    /// don't set this property.
     public var isStale = false
-    /// Why the server could not be asked, for a stale picture.
+    /// The error that prevented the revalidation of a stale image.
     public var refreshError: ImageError?
-    /// Seconds spent in each stage.
+    /// The seconds spent in each stage.
     public var timings: StageTimings
-    /// Times and sizes of the transfer; nil when there was none.
+    /// The times and sizes of the transfer, or `nil` if there was no transfer.
     public var metrics: LoadMetrics?
 }
 
-/// Seconds a request spent waiting for each stage. Work that was shared counts for every request that waited.
+/// The seconds that a request waited for each stage. Shared work counts for every request that waited for it.
 public struct StageTimings: Sendable, Hashable {
-    /// Looking into the disk cache.
+    /// The time for the lookup in the disk cache, in seconds.
     public var disk: Double = 0
-    /// Loading, the queue included.
+    /// The time for loading, in seconds, including the time in the queue.
     public var load: Double = 0
-    /// Decoding, the queue included.
+    /// The time for decoding, in seconds, including the time in the queue.
     public var decode: Double = 0
-    /// Transforming, the queue included.
+    /// The time for transforming, in seconds, including the time in the queue.
     public var transform: Double = 0
-    /// From the call to the answer.
+    /// The time from the call to the result, in seconds.
     public var total: Double = 0
 
-    /// All zero.
+    /// Creates timings that are all zero.
     public init() {}
 }

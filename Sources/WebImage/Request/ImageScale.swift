@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Pixels per point as file names tell them.
+/// The scale that a file name specifies, in pixels per point.
 public enum ImageScale {
-    /// 2 for `name@2x.png`, 3 for `name@3x.png`, 1 otherwise. Factors from 1 to 9 count.
+    /// Returns 2 for `name@2x.png`, 3 for `name@3x.png`, and 1 for names without a suffix. Valid factors are 1 to 9.
     public static func from(key: String) -> Double {
         let bytes = Array(key.utf8)
         let end = bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex

@@ -5,9 +5,10 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// The handle of one running request. Thread-safe; dropping it does not stop the work, ``cancel()`` does.
+/// The handle of one running request. It's thread-safe. Releasing the task doesn't stop the work, but ``cancel()``
+/// does.
 public final class ImageTask: Sendable {
-    /// What was asked.
+    /// The request of this task.
     public let request: ImageRequest
     let livePriority: LivePriority
 
@@ -30,37 +31,41 @@ public final class ImageTask: Sendable {
 
     init(_ request: ImageRequest) {
         self.request = request
-        self.livePriority = LivePriority(request.priority)
+        livePriority = LivePriority(request.priority)
     }
 
-    /// A task that was over before it began.
+    /// Creates a task that is already finished.
     init(_ request: ImageRequest, finished result: Result<ImageResponse, ImageError>) {
         self.request = request
         livePriority = LivePriority(request.priority)
         state.withLock { _ = $0.machine.emit(.finished(result)) }
     }
 
-    /// How soon it is wanted; may be changed while the request runs. Work shared with other requests runs at the
-    /// highest priority of all.
+    /// The priority of the request.
+    ///
+    /// You can change it while the request runs. Work that several requests share runs at their highest priority.
     public var priority: RequestPriority {
         get { livePriority.value }
         set { livePriority.value = newValue }
     }
 
-    /// The result once there is one.
+    /// The result of the request, or `nil` if the request hasn't finished.
     public var result: Result<ImageResponse, ImageError>? { state.withLock { $0.machine.result } }
 
-    /// Gives the request up: the terminal event is ``RequestError/cancelled``, at once. Work that nobody else waits
-    /// for ends at whatever stage it is. Never blocks.
+    /// Cancels the request.
+    ///
+    /// The task finishes immediately with ``RequestError/cancelled``. Work without other subscribers stops, regardless
+    /// of its stage. This method never blocks.
     public func cancel() {
         finish(.failure(.request(.cancelled)))
         let work = state.withLock { $0.work }
         work?.cancel()
     }
 
-    /// Everything the request tells, from its present state on; the stream ends after `finished`. Each call makes
-    /// an independent stream. What a reader has not taken is kept for it: of progress, waiting and previews the last
-    /// one each, of everything else all.
+    /// The events of the request, from its current state to `finished`.
+    ///
+    /// Each call creates an independent stream. Events that a subscriber hasn't received yet are buffered. The buffer
+    /// contains only the most recent progress, waiting, and preview event.
     public var events: AsyncStream<ImageEvent> {
         let id = state.withLock { state -> Int in
             state.nextID += 1
@@ -77,9 +82,11 @@ public final class ImageTask: Sendable {
         return AsyncStream(unfolding: { await mailbox.next() }, onCancel: { mailbox.end() })
     }
 
-    /// The answer. May be awaited any number of times; cancelling an awaiting Swift task ends that wait only.
+    /// The response of the request.
     ///
-    /// - Throws: why the request failed.
+    /// You can await it any number of times. Canceling the Swift task that awaits the response ends only this wait.
+    ///
+    /// - Throws: An ``ImageError`` if the request fails or the wait is canceled.
     public var response: ImageResponse {
         get async throws(ImageError) {
             let waiter = Promise<Result<ImageResponse, ImageError>>()
@@ -97,14 +104,14 @@ public final class ImageTask: Sendable {
         }
     }
 
-    /// The picture of ``response``.
+    /// The image of the ``response``.
     ///
-    /// - Throws: why the request failed.
+    /// - Throws: An ``ImageError`` if the request fails or the wait is canceled.
     public var image: Image {
         get async throws(ImageError) { try await response.image }
     }
 
-    /// Waits until the request is over and what it stores has been written, or has failed to be.
+    /// Waits until the request has finished and its cache writes have finished or failed.
     public var stored: Void {
         get async {
             _ = try? await response
@@ -116,7 +123,8 @@ public final class ImageTask: Sendable {
 
     // MARK: - For the manager
 
-    /// ``response``; canceling the calling Swift task cancels the request too, unless that survives it.
+    /// Returns the ``response``. Canceling the calling Swift task also cancels the request unless
+    /// ``ImageRequest/survivesOwner`` is `true`.
     func finished() async throws(ImageError) -> ImageResponse {
         let result = await withTaskCancellationHandler {
             do throws(ImageError) {
@@ -130,12 +138,12 @@ public final class ImageTask: Sendable {
         return try result.get()
     }
 
-    /// Whether anybody reads ``events`` now.
+    /// A Boolean value that indicates whether ``events`` currently has a subscriber.
     var isHeard: Bool { state.withLock { !$0.streams.isEmpty } }
 
-    /// Has `action` called whenever somebody begins to read ``events``; nil for nobody.
+    /// Sets the closure that is called whenever a subscriber starts to read ``events``. `nil` removes it.
     func call(whenHeard action: (@Sendable () -> Void)?) {
-        // Released after the lock.
+        // Release the previous closure after unlocking.
         let before = state.withLock { state in
             defer { state.whenHeard = action }
             return state.whenHeard
@@ -143,14 +151,14 @@ public final class ImageTask: Sendable {
         _ = before
     }
 
-    /// Names the caches that the request may store in.
+    /// Adds the caches that the request can store in. ``stored`` waits for their writes.
     func stores(in caches: [ImageCache]) { state.withLock { $0.caches += caches } }
 
-    /// Has ``stored`` wait for `task`.
+    /// Makes ``stored`` wait for `task`.
     func follow(_ task: Task<Void, Never>) { state.withLock { $0.storing.append(task) } }
 
-    /// Has `starter` run `body` for this task and ends the task with its result. What was given up before its turn came is
-    /// told so to `body`, which has to clean up.
+    /// Starts the work of this task through `starter` and finishes the task with its result. If the task was canceled
+    /// before its start, `body` receives `false` and must only clean up.
     func start(
         by starter: TaskStarter,
         _ body: @escaping @Sendable (_ isWanted: Bool) async -> Result<ImageResponse, ImageError>
@@ -178,7 +186,7 @@ public final class ImageTask: Sendable {
     func finish(_ result: Result<ImageResponse, ImageError>) { emit(.finished(result)) }
 
     private func forget(_ id: Int) {
-        // Released after the lock: what goes may own things whose deinit comes back here.
+        // Release the values after unlocking because their deinitializers can call this method again.
         let released = state.withLock { state in
             state.machine.remove(id)
             return (state.streams.removeValue(forKey: id), state.waiters.removeValue(forKey: id))
@@ -198,7 +206,7 @@ public final class ImageTask: Sendable {
         switch delivery {
         case .event(let id, let event):
             let mailbox = state.withLock { state in
-                // After the end nobody is heard any more, also where a stream is kept.
+                // Nothing follows the last event, so remove the stream even if its consumer retains it.
                 if case .finished = event { return state.streams.removeValue(forKey: id)?.mailbox }
                 return state.streams[id]?.mailbox
             }

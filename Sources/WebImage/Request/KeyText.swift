@@ -3,12 +3,14 @@
 import WebImageCore
 import WebImageStore
 
-/// The canonical text of a key under construction: fields of bytes, each behind its length, so that no two different
-/// lists give the same text.
+/// The canonical text of a key under construction.
+///
+/// The text is a list of fields, each with its length in bytes as a prefix. So two different lists never result in the
+/// same text.
 struct KeyText {
     private(set) var bytes: [UInt8] = []
 
-    /// The first field behind those of the bytes.
+    /// The first field after those of the original data.
     static let decoding: StaticString = "decode"
 
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
@@ -28,7 +30,7 @@ struct KeyText {
         }
     }
 
-    /// A whole number in decimal.
+    /// Appends an integer in decimal notation.
     mutating func append(_ value: Int) {
         let magnitude = UInt64(value.magnitude)
         appendDigits(UInt64(Self.digits(magnitude) + (value < 0 ? 1 : 0)))
@@ -37,7 +39,7 @@ struct KeyText {
         appendDigits(magnitude)
     }
 
-    /// A number: as a whole one where it is one, else by its bits, which differ for every two numbers.
+    /// Appends an integral number in decimal notation and any other number as its bit pattern, which is unique.
     mutating func append(_ value: Double) {
         if let whole = Int(exactly: value) { return append(whole) }
         append("bits")
@@ -48,12 +50,12 @@ struct KeyText {
         if let value { append(value) } else { append("-") }
     }
 
-    /// Digest of the first `count` bytes.
+    /// Returns the digest of the first `count` bytes.
     func digest(upTo count: Int) -> CacheKey.Digest {
         bytes.withUnsafeBytes { CacheKey.Digest(ofCanonical: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 
-    /// The key of the first `count` bytes.
+    /// Returns the key that consists of the first `count` bytes.
     func key(upTo count: Int) -> CacheKey {
         CacheKey(canonical: String(decoding: bytes[..<count], as: UTF8.self))
     }
@@ -75,13 +77,14 @@ struct KeyText {
 }
 
 extension KeyText {
-    /// The fields of the bytes' key.
+    /// Appends the fields that identify the original data.
     mutating func append(_ source: RequestKeys.Source, _ request: ImageRequest) {
         append("data")
         append(source: source.text)
         if !request.fields.lines.isEmpty {
             for name in request.keyFieldNames {
-                // Keys are written to disk; credentials must not be. The hash tells them apart as well.
+                // Keys are written to disk, so they must not contain credentials. A hash distinguishes the values as
+                // well.
                 guard let value = request.fields.combined(name) else { continue }
                 append("vary")
                 append(name)
@@ -94,7 +97,7 @@ extension KeyText {
         append(CacheKey([identity]).fileName)
     }
 
-    /// The fields of all that changes pixels at decode.
+    /// Appends the fields for all options that affect the decoded pixels.
     mutating func append(decoding request: ImageRequest) {
         let options = request.decoding
         append(Self.decoding)
@@ -115,7 +118,7 @@ extension KeyText {
         case .lanczos: append("lanczos")
         case .box: append("box")
         }
-        // From here on only what is not as usual, each under its name.
+        // Append the remaining options only if they differ from their defaults. Each one has a name.
         if options.color != .sRGB { append("color") }
         if options.allowsPartial { append("partial") }
         if let hint = options.formatHint { append(named: "hint", hint.rawValue) }
@@ -127,7 +130,7 @@ extension KeyText {
         }
     }
 
-    /// The source as ``CacheKey/data(of:)`` has it.
+    /// Appends the source in the form that ``CacheKey/data(of:)`` uses.
     private mutating func append(source: String) {
         guard let (url, credentials) = URLCredentials.split(source) else { return append(source) }
         append(url)

@@ -3,17 +3,18 @@
 import Synchronization
 import WebImageNet
 
-/// What makes two loaders one. Holds the loader, so that the address of an object is not used again meanwhile.
+/// The identity that decides whether two loaders are the same. It retains the loader so that the address of an object
+/// isn't reused.
 enum LoaderIdentity: Hashable, Sendable {
     /// The manager's loaders.
     case registry
-    /// The source is named by its key, whatever closure brings it.
+    /// A loader of a source that the key identifies, regardless of the closure that supplies the data.
     case key
     /// A loader that is an object.
     case object(LoaderObject)
-    /// A loader that is a value and can be compared.
+    /// A loader that is a value of a `Hashable` type.
     case value(LoaderValue)
-    /// A loader that is a value and cannot be compared: the same one only in copies of one request.
+    /// A loader that is a value without `Hashable` conformance. Only copies of one request have the same identity.
     case unique(Int)
 
     private static let count = Atomic<Int>(0)
@@ -44,7 +45,7 @@ struct LoaderObject: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
-/// A loader compared by value; its type is Hashable.
+/// A loader compared by value. Its type conforms to `Hashable`.
 struct LoaderValue: Hashable, Sendable {
     let loader: any ImageLoader
 

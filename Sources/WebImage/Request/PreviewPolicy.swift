@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-/// Whether partial pictures of a running download are shown, and how.
+/// The policy that decides whether a request delivers previews of a running download, and in which style.
 public struct PreviewPolicy: Sendable, Hashable {
-    /// What previews look like.
+    /// The style of previews.
     public enum Style: Sendable, Hashable {
-        /// There are none.
+        /// Delivers no previews.
         case none
-        /// What has come so far: the upper rows, or the whole picture in coarse steps, as the file has it.
+        /// Delivers the data received so far: the upper rows, or the whole image in coarse steps, depending on the
+        /// file.
         case progressive
-        /// The whole picture, blurred less and less. Only of files that show all of it from the beginning: JPEG in
-        /// several scans and interlaced PNG; others give no previews.
+        /// Delivers the whole image with decreasing blur.
+        ///
+        /// This style requires a file that contains a coarse version of the whole image at its beginning, such as JPEG
+        /// with several scans or interlaced PNG. Other files have no previews.
         case blurred
     }
 
-    /// What previews look like.
+    /// The style of the previews.
     public let style: Style
-    /// Least seconds between two previews of a download.
+    /// The minimum time between two previews of a download, in seconds.
     public let minimumInterval: Double
 
     private init(_ style: Style, _ seconds: Double) {
@@ -23,15 +26,15 @@ public struct PreviewPolicy: Sendable, Hashable {
         minimumInterval = seconds.isNaN ? 0 : max(0, seconds)
     }
 
-    /// No previews. The default.
+    /// A policy without previews. This is the default.
     public static let none = PreviewPolicy(.none, 0)
-    /// What has come so far, at most every 0.2 seconds.
+    /// A policy that shows the data received so far, at most every 0.2 seconds.
     public static let progressive = PreviewPolicy(.progressive, 0.2)
-    /// The whole picture, blurred less and less, at most every 0.4 seconds.
+    /// A policy that shows the whole image with decreasing blur, at most every 0.4 seconds.
     public static let blurred = PreviewPolicy(.blurred, 0.4)
 
-    /// What has come so far, at most every `seconds`.
+    /// Returns a policy that shows the data received so far, at most every `seconds`.
     public static func progressive(every seconds: Double) -> PreviewPolicy { PreviewPolicy(.progressive, seconds) }
-    /// The whole picture, blurred less and less, at most every `seconds`.
+    /// Returns a policy that shows the whole image with decreasing blur, at most every `seconds`.
     public static func blurred(every seconds: Double) -> PreviewPolicy { PreviewPolicy(.blurred, seconds) }
 }

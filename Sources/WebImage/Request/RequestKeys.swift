@@ -5,17 +5,20 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// The keys of one request: what identifies its bytes, the picture decoded from them, and that picture after each
-/// transformer. The digest that finds the final picture in memory is there at once; the keys themselves are made when
-/// something but memory is asked. Thread-safe.
+/// The keys of one request. They identify the original data, the decoded image, and the image after each transformer.
+///
+/// The initializer computes only the digest for the memory lookup. The keys themselves are created on demand because
+/// only the other tiers need them. This class is thread-safe.
 final class RequestKeys: Sendable {
-    /// What the manager adds to a request to identify its bytes.
+    /// The values that the manager adds to a request to identify its data.
     struct Source {
         /// The application's key, the URL, or the URL and the version of a file.
         let text: String
-        /// Hash of the network options that decide what is sent and accepted; nil where all are as usual.
+        /// The hash of the network options that affect the sent request or the accepted response. `nil` means default
+        /// options.
         var access: String?
-        /// Whether `text` contains a file version that was not read just now.
+        /// A Boolean value that indicates whether `text` contains a file version that was read earlier and can be
+        /// outdated.
         var isUnverifiedFile = false
     }
 
@@ -24,12 +27,12 @@ final class RequestKeys: Sendable {
         let steps: [CacheKey]
     }
 
-    /// Digest of ``final``.
+    /// The digest of ``final``.
     let digest: CacheKey.Digest
     private let text: KeyText
-    /// Where the text of the bytes' key ends.
+    /// The end of the data key in the text.
     private let dataEnd: Int
-    /// Where the text of the decoded picture's key ends.
+    /// The end of the decoded image's key in the text.
     private let decodedEnd: Int
     private let identities: [String]
     private let made = Lock<Made?>(nil)
@@ -40,21 +43,21 @@ final class RequestKeys: Sendable {
         digest = text.digest(upTo: text.bytes.count)
     }
 
-    /// Digest of the final key, for those who need nothing else.
+    /// Returns the digest of the final key without creating the keys.
     static func digest(_ request: ImageRequest, source: Source, identities: [String]) -> CacheKey.Digest {
         let text = text(request, source, identities).0
         return text.digest(upTo: text.bytes.count)
     }
 
-    /// Identifies the original bytes.
+    /// The key of the original data.
     var data: CacheKey { keys.data }
-    /// `data` and all that changes pixels at decode.
+    /// The key of the decoded image: `data` and all options that affect the decoded pixels.
     var decoded: CacheKey { keys.steps[0] }
-    /// `decoded` and the transformers; `steps[0]` is `decoded`, the last one is the final key.
+    /// The keys of all steps: `decoded` first, then one key after each transformer. The last one is the final key.
     var steps: [CacheKey] { keys.steps }
-    /// What the keys of all pictures of these bytes begin with.
+    /// The common prefix of the keys of all images that are decoded from this data.
     var allPictures: CacheKey { data.appending([KeyText.decoding.description]) }
-    /// Identifies what memory holds: the last step.
+    /// The key of the image in the memory cache, which is the last step.
     var final: CacheKey { keys.steps[keys.steps.count - 1] }
 
     private var keys: Made {

@@ -2,15 +2,16 @@
 
 import Foundation
 
-/// What a URL says of the source behind it.
+/// The properties of a source that follow from its URL.
 struct RequestSource: Sendable {
-    /// The URL's text without its fragment: what identifies the bytes, except those of a file.
+    /// The text of the URL without its fragment. It identifies the data unless the source is a file.
     let text: String
-    /// Whether it is a file, which may change behind its name.
+    /// A Boolean value that indicates whether the source is a file, whose content can change.
     let isFile: Bool
-    /// Files, data URLs and what is in memory are at hand already: a copy on disk would only double them.
+    /// A Boolean value that indicates whether the data is already on this machine (files, data URLs, and data in
+    /// memory), so that storing it on disk would only duplicate it.
     let isOnThisMachine: Bool
-    /// Whether the name may end with a scale (`@2x`).
+    /// A Boolean value that indicates whether the file name can end with a scale suffix such as `@2x`.
     let mayTellScale: Bool
 
     init(_ url: URL) {
@@ -23,7 +24,7 @@ struct RequestSource: Sendable {
                     fragment = index
                     break
                 }
-                // An escape may stand for the sign.
+                // The sign can be percent-encoded.
                 if byte == UInt8(ascii: "@") || byte == UInt8(ascii: "%") { mayTellScale = true }
             }
         }
@@ -33,15 +34,15 @@ struct RequestSource: Sendable {
         text = fragment.map { String(decoding: whole.utf8.prefix($0), as: UTF8.self) } ?? whole
     }
 
-    /// Whether `text` begins with `scheme` in any case (RFC 3986 3.1).
+    /// Returns whether `text` begins with `scheme`. Schemes are case-insensitive (RFC 3986 3.1).
     private static func has(_ scheme: StaticString, _ text: String) -> Bool {
         scheme.withUTF8Buffer { scheme in
             text.utf8.count >= scheme.count && zip(text.utf8, scheme).allSatisfy { $0 | 0x20 == $1 | 0x20 }
         }
     }
 
-    /// What identifies the bytes now: for files their size and time of change too, so that an edited file is another
-    /// source.
+    /// Returns the current identity of the data. For a file, it includes the size and the modification time, so an
+    /// edited file is a different source.
     func identity(of url: URL) -> String {
         guard isFile else { return text }
         var status = stat()
@@ -50,9 +51,9 @@ struct RequestSource: Sendable {
     }
 }
 
-/// What identifies the bytes behind a URL.
+/// The identity of the data at a URL.
 package enum SourceIdentity {
-    /// The URL without its fragment; for files their size and time of change too, so that an edited file is another
-    /// source.
+    /// Returns the URL without its fragment. For a file, the result includes the size and the modification time, so an
+    /// edited file is a different source.
     package static func of(_ url: URL) -> String { RequestSource(url).identity(of: url) }
 }

@@ -3,8 +3,10 @@
 import WebImageCore
 import WebImageNet
 
-/// What a task has told and whom: a pure state machine. Deliveries are put into an outbox in the order in which they
-/// happened; one caller at a time empties it, outside any lock.
+/// The events that a task has sent and their receivers, as a pure state machine.
+///
+/// Deliveries go to an outbox in the order of their events. One caller at a time empties the outbox, without holding a
+/// lock.
 struct TaskState {
     typealias ListenerID = Int
 
@@ -24,7 +26,7 @@ struct TaskState {
     private var outbox: [Delivery] = []
     private var isDraining = false
 
-    /// A listener hears what is still of interest of what was, then all that comes.
+    /// Adds a listener. It first receives the past events that are still relevant and then all later events.
     mutating func addListener(_ id: ListenerID) {
         if hasStarted { outbox.append(.event(id, .started)) }
         if let result {
@@ -47,7 +49,7 @@ struct TaskState {
         waiters.remove(id)
     }
 
-    /// Takes an event; false when the task has ended and it is dropped.
+    /// Processes an event. Returns `false` if the task has already finished, in which case the event is dropped.
     mutating func emit(_ event: ImageEvent) -> Bool {
         guard result == nil else { return false }
         switch event {
@@ -69,7 +71,7 @@ struct TaskState {
         return true
     }
 
-    /// What is to be delivered next; nil when there is nothing or somebody else delivers.
+    /// Returns the deliveries to perform, or `nil` if there are none or another caller is delivering.
     mutating func beginDelivery() -> [Delivery]? {
         guard !isDraining, !outbox.isEmpty else { return nil }
         isDraining = true
@@ -77,7 +79,7 @@ struct TaskState {
         return outbox
     }
 
-    /// The next batch for the caller that delivers; nil ends its turn.
+    /// Returns the next batch for the delivering caller, or `nil` if the outbox is empty, which ends its turn.
     mutating func continueDelivery() -> [Delivery]? {
         if outbox.isEmpty {
             isDraining = false

@@ -4,7 +4,8 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// What a toolkit makes of finished pixels as soon as they are there, so that the main thread need not.
+/// The closure with which a toolkit prepares finished pixels on a background thread, so that the main thread doesn't
+/// have to.
 final class PixelPreparation: Sendable {
     private let action = Lock<(@Sendable (PixelBuffer) -> Void)?>(nil)
 

@@ -3,9 +3,9 @@
 import WebImageConcurrency
 import WebImageCore
 
-/// A priority that may change while work runs.
+/// A priority that can change while work runs.
 typealias LivePriority = ObservedValue<RequestPriority>
 
-/// Work that requests share, with the priorities and errors of requests.
+/// A coalescer for work that requests share, with the priority and error types of requests.
 typealias SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendable> =
     WebImageConcurrency.SharedJobs<Key, Value, Update, RequestPriority, ImageError>

@@ -5,8 +5,8 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Names of worker threads, for observers. The kernel's names are cut after 15 bytes, and those that Foundation keeps
-/// cannot be read back on the thread itself.
+/// The names of the worker threads, for observers. The kernel truncates thread names after 15 bytes, and a thread can't
+/// read the name that Foundation stores for it.
 enum WorkerLane {
     private struct State {
         var count = 0
@@ -15,14 +15,14 @@ enum WorkerLane {
 
     private static let state = Lock(State())
 
-    /// Names the thread that makes it, until it is released there.
+    /// An object that gives its thread a name from its creation until its release on the same thread.
     final class Stay {
         init() { WorkerLane.enter() }
 
         deinit { WorkerLane.leave() }
     }
 
-    /// Names the calling thread until ``leave()``.
+    /// Gives the calling thread a name until ``leave()``.
     private static func enter() {
         let thread = pthread_self()
         state.withLock { state in
@@ -31,13 +31,13 @@ enum WorkerLane {
         }
     }
 
-    /// The calling thread is about to end.
+    /// Removes the name of the calling thread, which is about to exit.
     private static func leave() {
         let thread = pthread_self()
         state.withLock { $0.names[thread] = nil }
     }
 
-    /// Name of the calling thread; nil where it is no worker.
+    /// The name of the calling thread, or `nil` if it isn't a worker thread.
     static var current: String? {
         let thread = pthread_self()
         return state.withLock { $0.names[thread] }

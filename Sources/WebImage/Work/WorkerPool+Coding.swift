@@ -4,8 +4,8 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 
-/// Threads for decoding, transforming, and encoding: one per core, never Swift's cooperative pool. The cost of work is
-/// the number of bytes of its decoded pixels.
+/// A pool of threads for decoding, transforming, and encoding, with one thread per core. This work never runs on
+/// Swift's cooperative thread pool. The cost of a job is the size of its decoded pixels in bytes.
 typealias WorkerPool = WebImageConcurrency.WorkerPool<WorkerLane.Stay, RequestPriority>
 
 extension WorkerPool {
@@ -13,8 +13,9 @@ extension WorkerPool {
     ///
     /// - Parameters:
     ///   - threads: The number of threads. The default is one per active core.
-    ///   - byteBudget: The decoded bytes of all running work together. One piece of work alone may exceed it.
-    ///   - waitingLimit: More waiting work than this is refused as overloaded.
+    ///   - byteBudget: The budget for the decoded pixels of all running jobs, in bytes. A single job can exceed it. The
+    ///     default is 512 MiB.
+    ///   - waitingLimit: The maximum number of waiting jobs. Further jobs are rejected. The default is 100,000.
     convenience init(
         threads: Int = ProcessInfo.processInfo.activeProcessorCount, byteBudget: Int = 512 << 20,
         waitingLimit: Int = 100_000
@@ -27,14 +28,18 @@ extension WorkerPool {
 
     /// Runs `body` on a worker thread.
     ///
+    /// If the calling Swift task is canceled, a waiting job ends immediately and a running job ends at its next
+    /// checkpoint.
+    ///
     /// - Parameters:
-    ///   - cost: The decoded bytes that `body` is going to need.
-    ///   - priority: The order in the queue, live.
-    ///   - limits: The limits of the context that `body` works in.
+    ///   - cost: The size of the decoded pixels that `body` needs, in bytes.
+    ///   - priority: The live priority, which determines the order in the queue.
+    ///   - limits: The limits of the context for `body`.
     ///   - body: The work.
-    /// - Throws: The error of `body`; ``RequestError/cancelled`` soon after the calling Swift task is canceled:
-    ///   immediately while waiting, at the next checkpoint while running; ``RequestError/managerClosed`` after
-    ///   ``close()``; a ``LimitError`` of kind overloaded if too much work waits.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, ``RequestError/cancelled`` after the calling Swift task is canceled,
+    ///   ``RequestError/managerClosed`` after ``close()``, or a ``LimitError`` of the kind overloaded if too many jobs
+    ///   are waiting.
     func run<Value: Sendable>(
         cost: Int, priority: LivePriority, limits: Limits,
         _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
@@ -57,14 +62,16 @@ extension WorkerPool {
         defer { priority.stopObserving(token) }
         return try await promise.value {
             flag.cancel()
-            // Work that already runs ends itself at its next checkpoint and resolves then: its memory is in use
+            // A running job ends at its next checkpoint and resolves the promise then, because its memory is in use
             // until that moment.
             if self.withdraw(id) { promise.resolve(.failure(.request(.cancelled))) }
         }
     }
 
-    /// Runs `body`, which takes about a microsecond for every 10 KB it looks at: immediately if that is short, otherwise
-    /// on a worker thread before all decodes, so that a look at bytes never waits behind them.
+    /// Runs `body`, which takes about a microsecond for every 10 KB that it inspects.
+    ///
+    /// Short work runs immediately. Longer work runs on a worker thread with a priority above all decodes, so that it
+    /// doesn't wait for them.
     func look<Value: Sendable>(
         byteCount: Int, limits: Limits, _ body: @escaping @Sendable (CodingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {
@@ -72,7 +79,7 @@ extension WorkerPool {
         return try await run(cost: 0, priority: LivePriority(.veryHigh), limits: limits, body)
     }
 
-    /// Bytes that are looked at within a few tens of microseconds.
+    /// The maximum number of bytes to inspect on the calling thread, which takes a few tens of microseconds.
     private static var briefLook: Int { 256 << 10 }
 
     private func enqueue(

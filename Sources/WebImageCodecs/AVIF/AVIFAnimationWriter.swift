@@ -5,7 +5,8 @@
     import Foundation
     import WebImageCore
 
-    /// Encodes sequences through libavif, which holds as many frames as its AV1 encoder looks ahead.
+    /// An encoder for image sequences, based on libavif. The library buffers as many frames as the lookahead of its
+    /// AV1 encoder requires.
     enum AVIFAnimationWriter {
         static func encode(_ image: Image, as encoding: ImageEncoding, depth: Int, context: CodingContext)
             throws(ImageError) -> Data

@@ -4,22 +4,28 @@
     import Foundation
     import WebImageCore
 
-    /// AVIF through libavif: stills and sequences of 8, 10 and 12 bits, all subsamplings, alpha, grids. Trait `AVIF`.
+    /// A coder for AVIF images, based on libavif.
+    ///
+    /// The decoder supports still images and sequences with 8, 10, and 12 bits, all chroma subsamplings, alpha, and
+    /// grids. This type requires the package trait `AVIF`.
     public struct AVIFCoder: ImageCoder {
         private let encodedDepth: Int
 
-        /// Creates the coder. `encodedDepth` is the bits per sample of what it encodes, 8 or 10; default 8.
+        /// Creates a coder.
+        ///
+        /// - Parameter encodedDepth: The bits per sample of encoded images, either 8 or 10. The default is 8.
         public init(encodedDepth: Int = 8) { self.encodedDepth = encodedDepth }
 
-        /// True for AVIF.
+        /// Returns whether the format is AVIF.
         public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .avif }
 
-        /// Decodes in full, then crops to the clean aperture, resamples and turns upright.
+        /// Decodes an AVIF image.
         ///
-        /// A sequence's poster is decoded at once, its frames when they are asked for. What is cut off is an error also
-        /// with `allowsPartial`: an AV1 frame is whole or nothing.
+        /// The coder decodes the full image, crops it to the clean aperture, resamples it, and applies the
+        /// orientation. It decodes the poster frame of a sequence immediately and the other frames on demand.
+        /// Truncated data is an error even if `allowsPartial` is `true`, because a partial AV1 frame can't be decoded.
         ///
-        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
         public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
             throws(ImageError) -> Image
         {
@@ -60,16 +66,19 @@
                 pixels: pixels, animation: animation, scale: options.scale, format: .avif, metadata: metadata)
         }
 
-        /// True for AVIF.
+        /// Returns whether the format is AVIF.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .avif }
 
-        /// Encodes the still or the animation. Default quality 70, chroma at half the resolution below 90 unless
-        /// a subsampling is asked for; effort 0 to 9 is libavif's speed 10 to 1, default speed 6. Pixels of 16 bits a sample
-        /// get 10, those of animations 8. Profile, code points, EXIF and XMP have their places. The format has no place for a loop count before libavif 1.0: what
-        /// is written plays for ever.
+        /// Encodes a still image or an animation.
+        ///
+        /// The default quality is 70. Unless a subsampling is requested, chroma has half the resolution at qualities
+        /// below 90. The efforts 0 to 9 correspond to the speeds 10 to 1 of libavif, and the default speed is 6.
+        /// Images with 16 bits per sample are encoded with 10 bits, but animation frames are reduced to 8 bits first.
+        /// The file can contain the color profile, the code points, EXIF, and XMP. Before libavif 1.0, the library
+        /// can't write a loop count, so animations repeat indefinitely.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-        ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
+        ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {

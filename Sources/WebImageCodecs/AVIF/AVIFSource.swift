@@ -5,25 +5,28 @@
     import Foundation
     import WebImageCore
 
-    /// An AVIF file opened by libavif.
+    /// An AVIF file that libavif has opened.
     struct AVIFSource: FrameSource, ~Copyable {
         private let encoded: EncodedBytes
         private let handle: OpaquePointer
         private let info: wi_avif_info
-        /// What frames go through.
+        /// The color conversion for frames.
         var color: ColorConversion?
-        /// Bits per sample of frames.
+        /// The requested bits per sample of frames.
         var wantedDepth = DecodeOptions.Depth.eight
 
-        /// libavif's structures tell sizes in 32 bits.
+        /// Clamps a limit to 32 bits, because the structures of libavif use 32-bit sizes.
         private static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
 
-        /// - Throws: families 4xxx and 6xxx.
+        /// Opens a file.
+        ///
+        /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
         init(_ data: Data, limits: Limits) throws(ImageError) {
             let encoded = EncodedBytes(data)
             var handle: OpaquePointer?
             var info = wi_avif_info()
-            // One frame as the limit means: show the poster.
+            // A limit of one frame means that only the poster frame is decoded, so don't reject files with more
+            // frames.
             let frames = limits.maxFrames > 1 ? limits.maxFrames : Limits.desktop.maxFrames
             let status = wi_avif_open(
                 encoded.bytes.baseAddress, encoded.count, Self.bounded(limits.maxPixels), Self.bounded(limits.maxSide),
@@ -44,7 +47,7 @@
         var frameCount: Int { Int(info.frames) }
         var depth: Int { Int(info.depth) }
         var hasAlpha: Bool { info.has_alpha != 0 }
-        /// The part that is shown.
+        /// The visible region (clean aperture).
         var crop: PixelRect {
             PixelRect(
                 x: Int(info.crop_x), y: Int(info.crop_y), width: Int(info.crop_width), height: Int(info.crop_height))
@@ -58,12 +61,12 @@
             }
         }
 
-        /// The numbers of the colours; those of the samples where there is no profile.
+        /// The color code points of the file. Without a color profile, they describe the samples.
         var codePoints: ColorCodePoints {
             ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
         }
 
-        /// The way to sRGB: a profile goes before numbers (ISO/IEC 23000-22, 7.3.6.4).
+        /// The conversion to sRGB. A color profile takes precedence over code points (ISO/IEC 23000-22, 7.3.6.4).
         var conversion: ColorConversion? { info.icc == nil ? .from(codePoints) : .from(profile: iccProfile) }
 
         mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
@@ -76,7 +79,7 @@
             return try pixels.part(crop, context: context)
         }
 
-        /// Returns whether alpha is multiplied in.
+        /// Reads a frame and returns whether its colors are premultiplied by alpha.
         private func read(_ frame: Int, into canvas: borrowing PixelCanvas) throws(ImageError) -> Bool {
             var isPremultiplied: Int32 = 0
             let status = wi_avif_frame(

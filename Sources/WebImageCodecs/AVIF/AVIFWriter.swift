@@ -5,11 +5,14 @@
     import Foundation
     import WebImageCore
 
-    /// Encodes pixels through libavif.
+    /// An encoder for AVIF images, based on libavif.
     enum AVIFWriter {
         static let maxSide = 32_768
 
-        /// - Parameter depth: bits per sample of 8-bit pixels, 8 or 10; others get 10.
+        /// Encodes a still image.
+        ///
+        /// - Parameter depth: The bits per sample for 8-bit pixels, either 8 or 10. Pixels with 16 bits per sample are
+        ///   encoded with 10.
         static func encode(_ image: Image, as encoding: ImageEncoding, depth: Int, context: CodingContext)
             throws(ImageError) -> Data
         {

@@ -3,14 +3,14 @@
 import Glibc
 import WebImageCore
 
-/// Grows to hold every pixel it is told of.
+/// A rectangle that grows to include every pixel added to it.
 struct GrowingRect {
     private var left = Int.max
     private var right = Int.min
     private var top = Int.max
     private var bottom = Int.min
 
-    /// Pixels `first` to `last` of row `row`.
+    /// Adds the pixels from `first` to `last` in row `row`.
     mutating func add(row: Int, _ first: Int, _ last: Int) {
         left = min(left, first)
         right = max(right, last)
@@ -24,17 +24,18 @@ struct GrowingRect {
         add(row: part.y + part.height - 1, part.x, part.x)
     }
 
-    /// Nil where there was nothing.
+    /// The smallest rectangle with all added pixels, or `nil` if none were added.
     var rect: PixelRect? {
         guard left <= right else { return nil }
         return PixelRect(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
     }
 }
 
-/// The smallest part that holds all pixels for which `differs` is true.
+/// Returns the smallest rectangle that contains all pixels for which `differs` returns `true`.
 ///
 /// - Parameters:
-///   - before, after: rows of `width` pixels, `stride` pixels apart.
+///   - before: The rows of the previous frame, with `stride` pixels from one row to the next.
+///   - after: The rows of the new frame, with the same layout.
 func changedPart(
     _ before: UnsafePointer<UInt32>, _ after: UnsafePointer<UInt32>, stride: Int, size: PixelSize,
     differs: (UInt32, UInt32) -> Bool = { $0 != $1 }
@@ -43,7 +44,7 @@ func changedPart(
     for row in 0..<size.height {
         let old = before + row * stride
         let new = after + row * stride
-        // Most rows of most frames are the same.
+        // Most rows of most frames don't change.
         if memcmp(old, new, size.width * 4) == 0 { continue }
         guard let first = (0..<size.width).first(where: { differs(old[$0], new[$0]) }),
             let last = (first..<size.width).last(where: { differs(old[$0], new[$0]) })

@@ -2,22 +2,22 @@
 
 import WebImageCore
 
-/// A canvas that a format's frames are laid onto, one after the other.
+/// A type that draws the frames of an animation onto a canvas, one after the other.
 protocol FrameCompositor: ~Copyable {
-    /// Back to the beginning: everything transparent.
+    /// Makes the whole canvas transparent, as before the first frame.
     mutating func clear()
-    /// Lays frame `place` onto the canvas.
+    /// Draws frame `place` onto the canvas.
     ///
-    /// - Returns: whether every pixel of the frame's visible part was written.
+    /// - Returns: A Boolean value that indicates whether every pixel of the frame's visible region was written.
     mutating func draw(_ place: Int, context: CodingContext) throws(ImageError) -> Bool
-    /// What the file wants done to the canvas after frame `place` was shown.
+    /// Applies the disposal that the file specifies for frame `place`, after it was shown.
     mutating func dispose(_ place: Int)
-    /// A copy of what is to be seen.
+    /// Returns a copy of the visible pixels.
     borrowing func snapshot() throws(ImageError) -> PixelBuffer
 }
 
-/// An animation's frames on demand from a canvas, and a second one while a frame asks for the canvas before it. Going
-/// forward draws each frame once; other jumps begin at the nearest frame that needs none before it.
+/// A decoder that composes the frames of an animation on demand. Moving forward draws each frame once. Other jumps
+/// start at the nearest frame that doesn't depend on earlier frames. Concurrent callers use separate canvases.
 final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: AnimationDecoder {
     let timeline: AnimationTimeline
     let cost: Int
@@ -28,9 +28,9 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     private struct State: ~Copyable {
         var canvas: Compositor
         var keyFrames: KeyFrames
-        /// The frame the canvas shows; nil before the first.
+        /// The index of the frame on the canvas, or `nil` before the first frame.
         var shown: Int?
-        /// Where the present run over the frames began.
+        /// The index of the frame at which the current pass over the frames began.
         var origin = 0
 
         init(canvas: consuming Compositor, keyFrames: KeyFrames) {
@@ -39,10 +39,13 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
         }
     }
 
+    /// Creates a decoder.
+    ///
     /// - Parameters:
-    ///   - cost: bytes that a canvas and what it draws from hold.
-    ///   - canvas: makes a canvas: one now, others for callers at the same time.
-    /// - Throws: what `canvas` throws.
+    ///   - cost: The memory of a canvas and its source data, in bytes.
+    ///   - canvas: A closure that creates a canvas. The initializer calls it once, and concurrent callers cause
+    ///     further calls.
+    /// - Throws: The error that `canvas` throws.
     init(
         keyFrames: KeyFrames, timeline: AnimationTimeline, layout: DecodeLayout, limits: Limits, cost: Int,
         canvas: @escaping @Sendable () throws(ImageError) -> sending Compositor
@@ -58,11 +61,11 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     }
 
     func frame(at place: Int) throws(ImageError) -> PixelBuffer {
-        // A deadline per frame: playback may go on for hours.
+        // Use a deadline per frame, because playback may last for hours.
         try frame(at: place, context: CodingContext(limits: limits))
     }
 
-    /// As ``frame(at:)``, under the deadline and the cancellation of `context`.
+    /// Returns a frame like ``frame(at:)``, with the deadline and the cancellation of `context`.
     func frame(at place: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
         guard timeline.durations.indices.contains(place) else {
             throw .request(.noSuchFrame(index: place, count: timeline.frameCount))
@@ -76,7 +79,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
 
     private static func advance(_ state: inout State, to place: Int, _ context: CodingContext) throws(ImageError) {
         let start = state.keyFrames.start(for: place)
-        // After a failed frame nothing is shown and the canvas is worth nothing.
+        // After a failed frame, `shown` is `nil` and the contents of the canvas are undefined.
         if let shown = state.shown, shown <= place, shown >= start {} else { restart(&state, at: start) }
         while state.shown != place {
             try context.checkpoint()

@@ -2,22 +2,24 @@
 
 import WebImageCore
 
-/// The frames of a picture that is being encoded; a still is one frame.
+/// The frames of an image to encode. A still image has one frame.
 struct FramesToEncode {
     let size: PixelSize
-    /// 0 is for ever.
+    /// The number of repetitions. 0 repeats indefinitely.
     let loopCount: Int
-    /// Milliseconds per frame.
+    /// The durations of the frames, in milliseconds.
     let durations: [Int]
     private let image: Image
     private let format: ImageFormat
     private let maxSide: Int
     private let context: CodingContext
 
+    /// Creates the frames of an image.
+    ///
     /// - Parameters:
-    ///   - image: what ``ImageEncoding/frames`` left of the picture.
-    ///   - maxSide: the format's, in pixels.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``, a ``LimitError``,
+    ///   - image: The image after ``ImageEncoding/frames`` was applied.
+    ///   - maxSide: The maximum width and height of the format, in pixels.
+    /// - Throws: ``RequestError/invalidOption(name:value:)``, a ``LimitError``, or
     ///   ``TransformError/encodingFailed(format:reason:)``.
     init(_ image: Image, as encoding: ImageEncoding, maxSide: Int, context: CodingContext) throws(ImageError) {
         let loops = encoding.loopCount ?? image.animation?.timeline.loopCount ?? 1
@@ -40,9 +42,10 @@ struct FramesToEncode {
     var count: Int { durations.count }
     var isAnimation: Bool { count > 1 }
 
-    /// The pixels of one frame, 8 bits a sample.
+    /// Returns the pixels of one frame, with 8 bits per sample.
     ///
-    /// - Throws: what is wrong with the frame, a deadline or a cancellation.
+    /// - Throws: An ``ImageError`` if the frame can't be decoded or encoded, or if the operation times out or is
+    ///   canceled.
     func pixels(at place: Int) throws(ImageError) -> PixelBuffer {
         try context.checkpoint()
         guard let animation = image.animation else { return try image.pixels.eightBits(context: context) }
@@ -55,7 +58,8 @@ struct FramesToEncode {
         return pixels
     }
 
-    /// Whether no frame has transparency; decodes them until one has, for formats that must know first.
+    /// Returns whether all frames are opaque, for formats whose header requires this information. This method decodes
+    /// frames until it finds one with transparency.
     func areOpaque() throws(ImageError) -> Bool {
         for place in 0..<count {
             let pixels = try pixels(at: place)

@@ -2,27 +2,28 @@
 
 import WebImageCore
 
-/// What happens to the canvas after a frame was shown; the raw values are those of APNG.
+/// The treatment of the canvas after a frame was shown. The raw values are those of APNG.
 enum FrameDisposal: UInt8, Sendable {
     case keep
     case background
     case previous
 }
 
-/// How a frame meets the canvas.
+/// A description of how a frame changes the canvas.
 struct FrameStep: Sendable {
-    /// Place and size; may reach outside the canvas.
+    /// The position and size of the frame, which may extend beyond the canvas.
     var place: PixelRect
     var disposal: FrameDisposal
-    /// Whether each of its pixels replaces what is below it.
+    /// A Boolean value that indicates whether each pixel of the frame replaces the pixel below it.
     var replaces: Bool
 }
 
-/// Which frames can be shown without the ones before them.
+/// The frames of an animation that can be drawn without drawing the frames before them.
 struct KeyFrames: Sendable {
-    /// Frames that find an empty canvas.
+    /// For each frame, a Boolean value that indicates whether the canvas is empty before the frame.
     private let startsClear: [Bool]
-    /// Frames that say they cover the whole canvas and what follows does not look behind them.
+    /// For each frame, a Boolean value that indicates whether its header claims to cover the whole canvas and later
+    /// frames don't depend on the canvas before it.
     private var covers: [Bool]
 
     init(_ steps: [FrameStep], canvas size: PixelSize) {
@@ -44,16 +45,16 @@ struct KeyFrames: Sendable {
         self.covers = steps.map { $0.replaces && $0.disposal != .previous && $0.place.contains(canvas) }
     }
 
-    /// The nearest frame at or before `index` to begin with on an empty canvas.
+    /// Returns the nearest frame at or before `index` that can be drawn on an empty canvas.
     func start(for index: Int) -> Int {
         var place = min(index, startsClear.count - 1)
         while place > 0, !startsClear[place], !covers[place] { place -= 1 }
         return max(0, place)
     }
 
-    /// To be told where drawing found holes in frame `index`: it does not cover after all.
+    /// Records that frame `index` doesn't cover the whole canvas, because drawing it left holes.
     ///
-    /// - Returns: true where that makes a canvas that began with it wrong.
+    /// - Returns: `true` if a canvas that began with this frame is incorrect.
     mutating func foundHoles(in index: Int) -> Bool {
         guard covers[index] else { return false }
         covers[index] = false

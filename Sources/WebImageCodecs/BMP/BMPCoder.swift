@@ -3,22 +3,28 @@
 import Foundation
 import WebImageCore
 
-/// BMP in pure Swift: Windows headers of all versions and OS/2's, 1 to 32 bits, bit fields, run lengths.
+/// A coder for BMP images, written in Swift.
+///
+/// The decoder supports all versions of the Windows header and the OS/2 headers, 1 to 32 bits per pixel, bit fields,
+/// and run-length encoding.
 public struct BMPCoder: ImageCoder {
-    /// Creates the coder.
+    /// Creates a coder.
     public init() {}
 
-    /// Bytes of BITMAPFILEHEADER, before the bitmap's own header.
+    /// The size of BITMAPFILEHEADER, which precedes the bitmap header, in bytes.
     static let fileHeaderSize = 14
 
-    /// True for BMP.
+    /// Returns whether the format is BMP.
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .bmp }
 
-    /// Decodes in full and resamples. Pixels that run lengths step over are transparent. Alpha counts only where the
-    /// header names bits for it; without bit fields (version 4 and 5 headers) not where every pixel would be transparent.
+    /// Decodes a BMP image in full and resamples it.
     ///
-    /// - Throws: families 4xxx and 6xxx; ``DecodeError/truncated(format:received:expected:)`` where pixels are
-    ///   missing.
+    /// Pixels that run-length encoding skips are transparent. Alpha is used only if the header specifies bits for it.
+    /// If a version 4 or 5 header specifies alpha without bit fields, alpha is ignored if it would make every pixel
+    /// transparent.
+    ///
+    /// - Throws: A decoding error (4xxx), such as ``DecodeError/truncated(format:received:expected:)`` if pixels are
+    ///   missing, or a limit error (6xxx).
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
@@ -39,7 +45,10 @@ public struct BMPCoder: ImageCoder {
         }
     }
 
-    /// By rows, which most files store from the bottom up; one with run lengths shows nothing before it is whole.
+    /// Creates a decoder that shows rows as they arrive.
+    ///
+    /// Most files store rows from bottom to top. A file with run-length encoding shows no preview before it's
+    /// complete.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
     {
@@ -48,11 +57,13 @@ public struct BMPCoder: ImageCoder {
             try BMPStream(probe: probe, context: context), probe: probe, options: options, layout: layout)
     }
 
-    /// True for BMP.
+    /// Returns whether the format is BMP.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .bmp }
 
-    /// Encodes the still or the poster: 24 bits a pixel where it is opaque, else 32 with a version 4 header that names
-    /// alpha. Every visible pixel is kept.
+    /// Encodes a still image or the poster frame.
+    ///
+    /// Opaque images have 24 bits per pixel. Other images have 32 bits per pixel and a version 4 header that specifies
+    /// alpha. The encoding preserves every visible pixel.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
@@ -61,7 +72,7 @@ public struct BMPCoder: ImageCoder {
         try BMPWriter.encode(image.pixels, context: context)
     }
 
-    /// Where the file header says the pixels begin; right behind the header where that makes no sense.
+    /// Returns the offset of the pixels from the file header, or `behindHeader` if the stored offset isn't valid.
     static func pixelOffset(_ bytes: UnsafeBufferPointer<UInt8>, behindHeader: Int) -> Int {
         var reader = ByteReader(bytes, at: 10)
         guard let stated = reader.uint32().map(Int.init), stated >= Self.fileHeaderSize + 12 else {

@@ -2,22 +2,23 @@
 
 import WebImageCore
 
-/// A bitmap that comes piece by piece: row by row in the file's order. Run lengths are kept until all of them are there.
+/// A decoder that reads a bitmap incrementally, row by row in the order of the file. Run-length data is collected
+/// until it's complete.
 struct BMPStream: PixelStream, ~Copyable {
-    /// What has come and is not yet pixels: the header, less than a row, or run lengths.
+    /// The received bytes that aren't decoded yet: the header, an incomplete row, or run-length data.
     private var waiting: [UInt8] = []
     private var body: Body?
     private let canvas: PixelCanvas
     private var received = 0
     private var rowsDone = 0
 
-    /// What the header says.
     private struct Body {
         var decoder: DIBDecoder
         var rows: DIBRows
     }
 
-    /// File header, longest header, its masks and the longest table of colours: what follows says nothing about colours.
+    /// The total size of the file header, the longest bitmap header, its masks, and the longest color table. Later
+    /// bytes contain no color information.
     private static let mostHeaderBytes = BMPCoder.fileHeaderSize + 124 + 16 + 1_024
 
     init(probe: ImageProbe, context: CodingContext) throws(ImageError) {
@@ -51,7 +52,7 @@ struct BMPStream: PixelStream, ~Copyable {
             depth: header.bitsPerPixel <= 8 ? header.bitsPerPixel : 8, hasAlpha: isWhole && !isOpaque)
     }
 
-    /// Reads the header once all that may belong to it is there.
+    /// Reads the header after all bytes that may belong to it were received.
     private mutating func readHeader(isLast: Bool) throws(ImageError) {
         let stated = waiting.withUnsafeBufferPointer { BMPCoder.pixelOffset($0, behindHeader: .max) }
         guard isLast || waiting.count >= max(stated, Self.mostHeaderBytes) else { return }
@@ -89,7 +90,7 @@ struct BMPStream: PixelStream, ~Copyable {
 }
 
 extension [UInt8] {
-    /// Runs `body` with the address of the bytes, which is valid during the call only.
+    /// Calls `body` with the address of the bytes, which is valid only during the call.
     fileprivate func reading<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(ImageError) -> Value
     ) throws(ImageError) -> Value {

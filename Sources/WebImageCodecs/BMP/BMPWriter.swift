@@ -3,7 +3,7 @@
 import Foundation
 import WebImageCore
 
-/// Writes bitmaps (Microsoft's BITMAPINFOHEADER and BITMAPV4HEADER).
+/// An encoder for bitmaps (Microsoft's BITMAPINFOHEADER and BITMAPV4HEADER).
 enum BMPWriter {
     static let maxSide = 32_767
 
@@ -23,7 +23,7 @@ enum BMPWriter {
         return file
     }
 
-    /// A bitmap's header; `height` is the stored one, twice the picture's in icons.
+    /// Returns the header of a bitmap. `height` is the stored height, which is twice the height of the image in icons.
     static func header(_ pixels: PixelBuffer, headerSize: Int, height: Int, byteCount: Int) -> Data {
         let hasMasks = headerSize >= 108
         var header = Data()
@@ -32,17 +32,17 @@ enum BMPWriter {
         header.appendLittle(UInt32(height))
         header.appendLittle(UInt16(1))
         header.appendLittle(UInt16(pixels.isOpaque && headerSize == 40 && height == pixels.height ? 24 : 32))
-        // Bit fields where the header names them; 2,835 pixels a metre are 72 dots an inch.
+        // Headers with masks use bit fields. 2,835 pixels per meter are 72 dots per inch.
         for value in [hasMasks ? 3 : 0, UInt32(clamping: byteCount), 2_835, 2_835, 0, 0] { header.appendLittle(value) }
         guard hasMasks else { return header }
         for mask: UInt32 in [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000] { header.appendLittle(mask) }
-        // "sRGB"; end points and gammas do not count with it.
+        // The color space is "sRGB", so its endpoints and gamma values are ignored.
         header.appendLittle(UInt32(0x7352_4742))
         header.append(Data(count: headerSize - header.count))
         return header
     }
 
-    /// Rows from the bottom up, blue first, padded to 32 bits.
+    /// Returns rows from bottom to top, in the order blue, green, red, padded to 32 bits.
     static func rows(of pixels: PixelBuffer, hasAlpha: Bool, context: CodingContext) throws(ImageError) -> Data {
         let channels = hasAlpha ? 4 : 3
         let padding = [UInt8](repeating: 0, count: -pixels.width * channels & 3)
@@ -67,7 +67,7 @@ enum BMPWriter {
 }
 
 extension Data {
-    /// Appends a number, lowest byte first.
+    /// Appends a number in little-endian order.
     mutating func appendLittle(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }

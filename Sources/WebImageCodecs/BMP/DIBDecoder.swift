@@ -2,14 +2,17 @@
 
 import WebImageCore
 
-/// Decodes the pixels of a bitmap whose header is known.
+/// A decoder for the pixels of a bitmap after its header was read.
 struct DIBDecoder {
     let header: DIBHeader
-    /// The file's format, for errors.
+    /// The format of the file, for errors.
     let format: ImageFormat
 
-    /// - Parameter start: where the pixels begin in `bytes`.
-    /// - Returns: the pixels, and whether some never arrived; those are transparent.
+    /// Decodes the pixels.
+    ///
+    /// - Parameter start: The offset of the pixels in `bytes`.
+    /// - Returns: The pixels, and a Boolean value that indicates whether some are missing. Missing pixels are
+    ///   transparent.
     func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, allowsPartial: Bool, context: CodingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
@@ -32,7 +35,8 @@ struct DIBDecoder {
         return (canvas.finish(isOpaque: isOpaque), !isWhole)
     }
 
-    /// Decides what the alpha of decoded rows means, and multiplies it in.
+    /// Determines whether the alpha of decoded rows is meaningful. Premultiplies the rows if it is, or makes them
+    /// opaque.
     func settleAlpha(_ canvas: borrowing PixelCanvas, rows: Range<Int>) {
         if header.hasStatedAlpha || hasVisiblePixel(canvas) {
             canvas.premultiply(rows: rows)
@@ -41,7 +45,7 @@ struct DIBDecoder {
         }
     }
 
-    /// Many writers leave the fourth byte zero, whatever the header's unused mask says.
+    /// Many encoders set the fourth byte to zero, regardless of the mask in the header.
     private func hasVisiblePixel(_ canvas: borrowing PixelCanvas) -> Bool {
         for row in 0..<header.size.height {
             let pixels = canvas.row(row)

@@ -2,8 +2,8 @@
 
 import WebImageCore
 
-/// The header of a device-independent bitmap, as BMP files and icons hold it (Microsoft's BITMAPCOREHEADER to
-/// BITMAPV5HEADER, IBM's OS/2 2 header), and the colour table behind it.
+/// The header of a device-independent bitmap in a BMP file or an icon, with the color table that follows it. This type
+/// supports Microsoft's BITMAPCOREHEADER to BITMAPV5HEADER and IBM's OS/2 2 header.
 struct DIBHeader: Sendable {
     enum Compression: Sendable {
         case none
@@ -13,15 +13,16 @@ struct DIBHeader: Sendable {
     }
 
     private(set) var size: PixelSize
-    /// Rows from the top down instead of from the bottom up.
+    /// A Boolean value that indicates whether rows are stored from top to bottom instead of from bottom to top.
     private(set) var isTopDown = false
     private(set) var bitsPerPixel: Int
     private(set) var compression = Compression.none
-    /// Which bits of a pixel hold red, green, blue and alpha; all zero without alpha.
+    /// The bits of a pixel that contain red, green, blue, and alpha. The alpha mask is zero if there's no alpha.
     private(set) var masks = Masks(red: 0, green: 0, blue: 0, alpha: 0)
-    /// Alpha is part of stated bit fields, not only named by a header that does not use them.
+    /// A Boolean value that indicates whether alpha belongs to bit fields that the pixels use. It's `false` if the
+    /// header only specifies a mask without using bit fields.
     private(set) var hasStatedAlpha = false
-    /// Colours as R, G, B, 255 in memory order.
+    /// The colors as R, G, B, 255 in memory order.
     private(set) var palette: [UInt32] = []
 
     struct Masks: Sendable, Equatable {
@@ -31,7 +32,7 @@ struct DIBHeader: Sendable {
         var alpha: UInt32
     }
 
-    /// Fields of the header that only matter while it is read.
+    /// The fields of the header that are needed only during parsing.
     private struct Raw {
         var headerSize: Int
         var compression: UInt32 = 0
@@ -39,9 +40,9 @@ struct DIBHeader: Sendable {
         var isOS2 = false
     }
 
-    /// Reads the header and the colour table; `reader` stands behind both afterwards.
+    /// Reads the header and the color table. Afterward, `reader` is positioned after both.
     ///
-    /// - Throws: family 4xxx.
+    /// - Throws: A decoding error (4xxx).
     init(_ reader: inout ByteReader, format: ImageFormat = .bmp) throws(ImageError) {
         let start = reader.offset
         guard let headerSize = reader.uint32().map(Int.init) else { throw Self.truncated(reader, format) }
@@ -63,8 +64,8 @@ struct DIBHeader: Sendable {
         readPalette(&reader, raw, maxEntries: reader.remaining / (headerSize == 12 ? 3 : 4))
     }
 
-    /// Reads the header as one of an icon's pictures: the height counts a mask under the colours too, and the fourth
-    /// byte of a pixel is alpha.
+    /// Interprets the header as the header of an icon image. The stored height includes a mask below the colors, and
+    /// the fourth byte of a pixel is alpha.
     mutating func becomeIcon() {
         size.height = max(1, size.height / 2)
         if bitsPerPixel == 32, compression == .none, masks.alpha == 0 { masks.alpha = 0xFF00_0000 }
@@ -85,7 +86,7 @@ struct DIBHeader: Sendable {
         size = PixelSize(width: Int(Int32(bitPattern: width)), height: abs(signedHeight))
         isTopDown = signedHeight < 0
         bitsPerPixel = bits
-        // An OS/2 header may end after any field; what is missing is zero.
+        // An OS/2 header may end after any field. Missing fields are zero.
         guard raw.headerSize >= 20 else { return reader.skip(raw.headerSize - 16) }
         guard let compression = reader.uint32() else { return false }
         raw.compression = compression
@@ -119,7 +120,8 @@ struct DIBHeader: Sendable {
         }
     }
 
-    /// Masks are in the header from version 2 on, and behind one of 40 bytes that says it has them.
+    /// Reads the masks. They're part of the header from version 2 on, or they follow a 40-byte header that specifies
+    /// bit fields.
     private mutating func readMasks(
         _ reader: inout ByteReader, _ raw: Raw, start: Int, _ format: ImageFormat
     ) throws(ImageError) {
@@ -141,7 +143,7 @@ struct DIBHeader: Sendable {
                 masks = Masks(red: red, green: green, blue: blue, alpha: alpha)
                 hasStatedAlpha = alpha != 0
             } else if raw.headerSize >= 108, bitsPerPixel == 32 {
-                // Without bit fields the fourth byte is unused, unless a version 4 header names it.
+                // Without bit fields, the fourth byte is unused unless a version 4 header specifies a mask for it.
                 masks.alpha = alpha & ~0xFF_FFFF
             }
         }
@@ -151,7 +153,7 @@ struct DIBHeader: Sendable {
 
     private mutating func readPalette(_ reader: inout ByteReader, _ raw: Raw, maxEntries: Int) {
         guard bitsPerPixel <= 8 else {
-            // Deep pictures may carry a table for displays with few colours.
+            // Images without a palette may contain a color table for displays with few colors.
             _ = reader.skip(min(maxEntries, raw.coloursUsed) * 4)
             return
         }
@@ -165,7 +167,7 @@ struct DIBHeader: Sendable {
         }
     }
 
-    /// R, G, B, 255 in memory order.
+    /// Returns a color as R, G, B, 255 in memory order.
     static func opaque(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> UInt32 {
         UInt32(littleEndian: UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 0xFF00_0000)
     }

@@ -2,7 +2,7 @@
 
 import WebImageCore
 
-/// Turns the uncompressed rows of a bitmap into RGBA8, colour and alpha apart.
+/// A converter of uncompressed bitmap rows to RGBA8 with straight alpha.
 struct DIBRows {
     private let header: DIBHeader
     private let palette: [UInt32]
@@ -11,7 +11,7 @@ struct DIBRows {
     private let blue: Channel
     private let alpha: Channel
 
-    /// One colour of a pixel with bit fields, brought to 8 bits with rounding.
+    /// One channel of a pixel with bit fields, scaled to 8 bits with rounding.
     struct Channel {
         private let mask: UInt32
         private let shift: UInt32
@@ -33,7 +33,7 @@ struct DIBRows {
 
     init(_ header: DIBHeader) {
         self.header = header
-        // Indices beyond the stored colours are black, as Windows shows them.
+        // Indices past the end of the color table are black, as in Windows.
         let black = DIBHeader.opaque(0, 0, 0)
         self.palette = header.palette + [UInt32](repeating: black, count: 256 - header.palette.count)
         self.red = Channel(header.masks.red)
@@ -44,15 +44,15 @@ struct DIBRows {
 
     var hasAlpha: Bool { alpha.isPresent }
 
-    /// Bytes of a row's pixels.
+    /// The size of a row without padding, in bytes.
     var rowBytes: Int { (header.size.width * header.bitsPerPixel + 7) / 8 }
-    /// Bytes from one row to the next: rows are padded to 32 bits.
+    /// The distance between two rows, in bytes. Rows are padded to 32 bits.
     var stride: Int { (header.size.width * header.bitsPerPixel + 31) / 32 * 4 }
 
-    /// Decodes as many rows as `bytes` hold, in file order.
+    /// Decodes all complete rows of `bytes`, in the order of the file.
     ///
-    /// - Parameter first: the number of the row that `bytes` begin with.
-    /// - Returns: the number of rows that are whole, those before `first` too.
+    /// - Parameter first: The index of the first row in `bytes`.
+    /// - Returns: The number of complete rows, including those before `first`.
     func decode(
         _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from first: Int = 0, into canvas: borrowing PixelCanvas,
         context: CodingContext

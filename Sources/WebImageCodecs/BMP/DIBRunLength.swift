@@ -2,8 +2,8 @@
 
 import WebImageCore
 
-/// Unpacks RLE4, RLE8 and OS/2's RLE24 (Windows GDI, "Bitmap Compression"). Pixels that the data steps over stay as
-/// they are; runs that reach beyond a row are cut there.
+/// A decoder for RLE4, RLE8, and the RLE24 of OS/2 (Windows GDI, "Bitmap Compression"). Pixels that the data skips
+/// keep their value. Runs that extend past the end of a row are truncated.
 struct DIBRunLength {
     private let header: DIBHeader
     private var reader: ByteReader
@@ -21,7 +21,9 @@ struct DIBRunLength {
         self.reader = reader
     }
 
-    /// - Returns: false where the data ends before the bitmap does.
+    /// Decodes the data into a canvas.
+    ///
+    /// - Returns: `false` if the data ends before the bitmap is complete.
     mutating func decode(into canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) -> Bool {
         var commands = 0
         while y < header.size.height {
@@ -50,7 +52,8 @@ struct DIBRunLength {
         return true
     }
 
-    /// Writers leave the end marker out, and it costs no pixel.
+    /// A Boolean value that indicates whether the last pixel was written. Some encoders omit the end marker, which
+    /// loses no pixels.
     private var isAtLastPixel: Bool { y == header.size.height - 1 && x >= header.size.width }
 
     private mutating func drawRun(_ count: Int, on canvas: borrowing PixelCanvas) -> Bool {

@@ -2,13 +2,13 @@
 
 import WebImageCore
 
-/// The white and the primaries of an RGB space as CIE 1931 x and y.
+/// The white point and the primaries of an RGB color space, as CIE 1931 x and y coordinates.
 struct Chromaticities: Hashable {
     struct Point: Hashable {
         var x: Double
         var y: Double
 
-        /// XYZ with Y = 1.
+        /// The XYZ coordinates with Y = 1.
         var xyz: [Double] { [x / y, 1, (1 - x - y) / y] }
     }
 
@@ -24,7 +24,8 @@ struct Chromaticities: Hashable {
         white = Point(x: values[6], y: values[7])
     }
 
-    /// x and y of white, red, green, blue, as the chunk `cHRM` of PNG has them; nil where no space comes of them.
+    /// Creates chromaticities from x and y of white, red, green, and blue, in the order of the PNG chunk `cHRM`. The
+    /// initializer returns `nil` if the values don't define a color space.
     init?(whiteFirst values: [Double]) {
         guard values.count == 8, values.allSatisfy({ (0...1).contains($0) }) else { return nil }
         guard stride(from: 1, to: 8, by: 2).allSatisfy({ values[$0] > 0.0001 || $0 == 7 }), values[7] > 0 else {
@@ -38,7 +39,8 @@ struct Chromaticities: Hashable {
     static let displayP3 = Chromaticities([0.680, 0.320, 0.265, 0.690, 0.150, 0.060, 0.3127, 0.3290])
     static let bt2020 = Chromaticities([0.708, 0.292, 0.170, 0.797, 0.131, 0.046, 0.3127, 0.3290])
 
-    /// The primaries of a code point (ITU-T H.273 table 2); nil for those that are unknown or reserved.
+    /// Creates the primaries of a code point (ITU-T H.273, table 2). The initializer returns `nil` for unknown and
+    /// reserved code points.
     init?(codePoint: Int) {
         switch codePoint {
         case 1, 2: self = .sRGB
@@ -54,7 +56,7 @@ struct Chromaticities: Hashable {
         }
     }
 
-    /// Light of the primaries to XYZ, white at Y = 1.
+    /// The matrix from linear light of the primaries to XYZ, with white at Y = 1.
     var toXYZ: Matrix3? {
         let columns = [red.xyz, green.xyz, blue.xyz]
         let primaries = Matrix3((0..<3).map { row in columns.map { $0[row] } })
@@ -62,7 +64,7 @@ struct Chromaticities: Hashable {
         return primaries * .diagonal(inverse * white.xyz)
     }
 
-    /// Light of the primaries to that of sRGB; white becomes white.
+    /// The matrix from linear light of the primaries to linear light of sRGB. White maps to white.
     var toSRGB: Matrix3? {
         guard self != .sRGB else { return .identity }
         guard let source = toXYZ, let target = Self.sRGB.toXYZ?.inverse else { return nil }
@@ -70,13 +72,13 @@ struct Chromaticities: Hashable {
         return target * adaptation * source
     }
 
-    /// XYZ as ICC profiles have it (white D50) to the light of sRGB.
+    /// The matrix from the XYZ of ICC profiles (white point D50) to linear light of sRGB.
     static let sRGBFromD50: Matrix3? = {
         guard let target = sRGB.toXYZ?.inverse else { return nil }
         return adaptation(from: [0.9642, 1, 0.8249], to: sRGB.white.xyz).map { target * $0 }
     }()
 
-    /// XYZ seen under one white to XYZ seen under another: Bradford's transform (ICC.1:2022 annex E).
+    /// Returns the Bradford transform from XYZ under one white point to XYZ under another (ICC.1:2022, annex E).
     private static func adaptation(from: [Double], to: [Double]) -> Matrix3? {
         let cones = Matrix3([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
         guard let back = cones.inverse else { return nil }

@@ -4,10 +4,12 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Conversions that were made, by the whole of what they were made from, so that no two can be taken for each other.
-/// Thread-safe. Bounded in number and in bytes of profiles; what was used longest ago leaves first.
+/// A thread-safe cache of color conversions.
+///
+/// The keys contain the complete source of a conversion, so different sources never share an entry. The cache limits
+/// the number of entries and the total size of the profiles in bytes. It evicts the least recently used entry first.
 final class ColorCache: Sendable {
-    /// What a conversion is made from.
+    /// The source of a conversion.
     enum Key: Hashable, Sendable {
         case profile([UInt8])
         case codePoints(ColorCodePoints)
@@ -16,7 +18,7 @@ final class ColorCache: Sendable {
         fileprivate var byteCount: Int { if case .profile(let bytes) = self { bytes.count } else { 0 } }
     }
 
-    /// The cache of the process.
+    /// The shared cache of the process.
     static let shared = ColorCache()
 
     private struct Entry {
@@ -39,11 +41,11 @@ final class ColorCache: Sendable {
         self.maxBytes = maxBytes
     }
 
-    /// Number of conversions held.
+    /// The number of cached conversions.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// The conversion for `key`; nil where pixels stay as they are. Made outside the lock: two threads may make the
-    /// same, and one stays.
+    /// Returns the conversion for `key`, or `nil` if the pixels stay unchanged. The closure runs outside the lock, so
+    /// two threads may create the same conversion, and the cache keeps one of them.
     func conversion(_ key: Key, make: () -> ColorConversion?) -> ColorConversion? {
         let known = state.withLock { state -> Entry? in
             state.uses += 1
@@ -54,7 +56,7 @@ final class ColorCache: Sendable {
         if let known { return known.conversion }
         let made = make()
         let dropped = state.withLock { store(made, for: key, in: &$0) }
-        // Freed here, outside the lock.
+        // Release the evicted conversions here, outside the lock.
         withExtendedLifetime(dropped) {}
         return made
     }

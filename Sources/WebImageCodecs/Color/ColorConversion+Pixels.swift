@@ -4,7 +4,7 @@ import CPixelKernels
 import WebImageCore
 
 extension ColorConversion {
-    /// Converts rows of a canvas, alpha not multiplied in, in place.
+    /// Converts rows of a canvas with straight alpha in place.
     func convert(_ canvas: borrowing PixelCanvas, rows: Range<Int>) {
         for index in rows {
             switch canvas.format {
@@ -14,7 +14,7 @@ extension ColorConversion {
         }
     }
 
-    /// Converts a canvas in place.
+    /// Converts a canvas with premultiplied alpha in place.
     func convertPremultiplied(_ canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {
         for index in 0..<canvas.size.height {
             if index % rowsPerCheckpoint == 0 { try context.checkpoint() }
@@ -25,7 +25,7 @@ extension ColorConversion {
         }
     }
 
-    /// Finished pixels, converted.
+    /// Returns a converted copy of premultiplied pixels.
     func converted(_ pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelCanvas.forDecoding(pixels.size, format: pixels.format, context: context)
         pixels.withUnsafeBytes { bytes in
@@ -36,7 +36,7 @@ extension ColorConversion {
         return canvas.finish(isOpaque: pixels.isOpaque)
     }
 
-    /// Converts 16-bit pixels, alpha not multiplied in, and rounds them to 8 bits into `target`.
+    /// Converts 16-bit pixels with straight alpha, rounds them to 8 bits, and writes them to `target`.
     func narrow(_ wide: borrowing PixelCanvas, into target: borrowing PixelCanvas, context: CodingContext)
         throws(ImageError)
     {
@@ -50,7 +50,8 @@ extension ColorConversion {
 }
 
 extension PixelCanvas {
-    /// Cleared memory for pixels of 16 bits on their way to 8; nil where both together break the limit of decoded bytes.
+    /// Creates a cleared canvas for 16-bit pixels that are later reduced to 8 bits. Returns `nil` if both canvases
+    /// together exceed the limit on decoded bytes.
     static func wide(_ size: PixelSize, context: CodingContext) throws(ImageError) -> PixelCanvas? {
         let bytes = PixelFormat.rgba16.bytesPerRow(width: size.width).map {
             $0.multipliedReportingOverflow(by: size.height)

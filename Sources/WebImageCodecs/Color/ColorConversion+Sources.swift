@@ -3,10 +3,10 @@
 import WebImageCore
 
 extension ColorConversion {
-    /// The conversion for an embedded profile; nil where pixels stay as they are.
+    /// Returns the conversion for an embedded profile, or `nil` if the pixels stay unchanged.
     ///
-    /// - Parameter model: what the pictures's samples are. A profile for others is ignored; one for RGB also serves
-    ///   grey pictures.
+    /// - Parameter model: The color model of the image. Profiles for other models are ignored, but an RGB profile is
+    ///   also used for grayscale images.
     static func from(profile: [UInt8]?, model: ColorSpaceModel = .rgb) -> ColorConversion? {
         guard let profile, profile.count <= ICCProfile.maxBytes else { return nil }
         let conversion = ColorCache.shared.conversion(.profile(profile)) { ColorConversion(profile: profile) }
@@ -17,8 +17,8 @@ extension ColorConversion {
         }
     }
 
-    /// The conversion for code points; nil where pixels stay as they are. What is unspecified is sRGB; code points that
-    /// are unknown are ignored.
+    /// Returns the conversion for code points, or `nil` if the pixels stay unchanged. Unspecified code points mean
+    /// sRGB, and unknown code points are ignored.
     static func from(_ codePoints: ColorCodePoints?) -> ColorConversion? {
         guard let codePoints, let primaries = Chromaticities(codePoint: codePoints.primaries),
             let transfer = TransferFunction(codePoint: codePoints.transfer)
@@ -26,14 +26,15 @@ extension ColorConversion {
         return ColorCache.shared.conversion(.codePoints(codePoints)) { ColorConversion(primaries, transfer) }
     }
 
-    /// The conversion for primaries and a transfer function of a file's own; nil where pixels stay as they are.
+    /// Returns the conversion for primaries and a transfer function from a file, or `nil` if the pixels stay
+    /// unchanged.
     static func from(_ primaries: Chromaticities, _ transfer: TransferFunction) -> ColorConversion? {
         ColorCache.shared.conversion(.numbers(primaries, transfer)) { ColorConversion(primaries, transfer) }
     }
 }
 
 extension DecodeOptions {
-    /// The conversion, unless the file's own colours are wanted.
+    /// Returns the conversion, or `nil` if the request asks for the color space of the file.
     func conversion(_ conversion: @autoclosure () -> ColorConversion?) -> ColorConversion? {
         color == .sRGB ? conversion() : nil
     }

@@ -2,8 +2,8 @@
 
 import WebImageCore
 
-/// Converts one picture's pixels to sRGB. Thread-safe; shared by all pictures of the same colours. There is none for
-/// pictures in sRGB already, and for profiles that cannot be used: their pixels stay as they are.
+/// A conversion of pixels to sRGB. It's thread-safe and shared by all images with the same color space. Images that
+/// are already in sRGB and images with unusable profiles have no conversion, so their pixels stay unchanged.
 final class ColorConversion: Sendable {
     private enum Way {
         case shaper(ColorShaper)
@@ -11,9 +11,10 @@ final class ColorConversion: Sendable {
     }
 
     private let way: Way
-    /// What samples it takes. ``ColorSpaceModel/gray`` takes R, G, B of equal samples.
+    /// The color model of the input. ``ColorSpaceModel/gray`` accepts R, G, and B samples that are equal.
     let source: ColorSpaceModel
-    /// Whether sums of samples mean nearly what they mean in sRGB, so that pixels may be reduced first.
+    /// A Boolean value that indicates whether averages of samples have nearly the same meaning as in sRGB, so that
+    /// pixels can be reduced before the conversion.
     let isPerceptual: Bool
 
     private init(_ way: Way, source: ColorSpaceModel) {
@@ -22,7 +23,8 @@ final class ColorConversion: Sendable {
         self.isPerceptual = source != .cmyk && Self.isNearSRGB(way)
     }
 
-    /// Nil where the profile is unusable or means sRGB.
+    /// Creates a conversion from an ICC profile. The initializer returns `nil` if the profile is unusable or describes
+    /// sRGB.
     convenience init?(profile bytes: [UInt8]) {
         guard let profile = ICCProfile(bytes) else { return nil }
         let source = profile.space
@@ -35,14 +37,16 @@ final class ColorConversion: Sendable {
         if isIdentity { return nil }
     }
 
-    /// Nil for primaries that make no space, and for sRGB.
+    /// Creates a conversion from primaries and a transfer function. The initializer returns `nil` if the primaries
+    /// don't define a color space, and for sRGB.
     convenience init?(_ primaries: Chromaticities, _ transfer: TransferFunction) {
         guard let shaper = ColorShaper(primaries, transfer) else { return nil }
         self.init(.shaper(shaper), source: .rgb)
         if isIdentity { return nil }
     }
 
-    /// Converts 8-bit pixels in place: R, G, B, A, alpha not multiplied in; or C, M, Y, K (0 no ink) to opaque pixels.
+    /// Converts 8-bit pixels in place. The input is R, G, B, A with straight alpha, or C, M, Y, K (0 means no ink),
+    /// which becomes opaque.
     func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
         switch way {
         case .shaper(let shaper): shaper.convert(row, count: count)
@@ -50,7 +54,7 @@ final class ColorConversion: Sendable {
         }
     }
 
-    /// Converts 16-bit pixels of R, G, B, A in place, alpha not multiplied in.
+    /// Converts 16-bit R, G, B, A pixels with straight alpha in place.
     func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) {
         switch way {
         case .shaper(let shaper): shaper.convert(row, count: count)
@@ -58,7 +62,8 @@ final class ColorConversion: Sendable {
         }
     }
 
-    /// Whether no colour of a lattice changes by more than one step of 255: that is sRGB, however it is written.
+    /// A Boolean value that indicates whether no color of a lattice changes by more than 1 of 255. Such a color space
+    /// is sRGB, regardless of its encoding.
     private var isIdentity: Bool {
         guard source != .cmyk else { return false }
         let steps: [UInt8] = [0, 1, 2, 4, 8, 16, 32, 64, 96, 128, 160, 192, 224, 255]

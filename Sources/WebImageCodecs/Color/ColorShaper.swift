@@ -3,19 +3,25 @@
 import CPixelKernels
 import WebImageCore
 
-/// Converts to sRGB by a curve per channel and a matrix: all RGB and grey spaces that have no tables.
+/// A conversion to sRGB with one curve per channel and a matrix. It supports all RGB and gray color spaces without
+/// lookup tables.
 final class ColorShaper: @unchecked Sendable {
-    // Sendable: what `light` points to is written in init only, and lives as long as this object or the process.
+    // Safe: only `init` writes the memory that `light` points to, which exists as long as this object or the process.
     private let light: wi_light
     private let storage: UnsafeMutablePointer<Float>
 
-    /// Whether light is that of a display or has to be brought into its range.
+    /// The range of the linear light: that of a display, or a larger range that requires tone mapping.
     enum Range { case display, pq, hlg }
 
-    /// Values of one curve.
+    /// The number of values in one curve.
     static let curveCount = Int(WI_CURVE_STEPS) + 1
 
-    /// - Parameter curves: light of `curveCount` evenly spaced samples, for each of three channels.
+    /// Creates a conversion.
+    ///
+    /// - Parameters:
+    ///   - curves: The linear light of `curveCount` evenly spaced samples, for each of the three channels.
+    ///   - matrix: The matrix from linear light of the source to linear light of sRGB.
+    ///   - range: The range of the linear light. The default is that of a display.
     init(curves: [[Float]], matrix: Matrix3, range: Range = .display) {
         let perChannel = Self.curveCount + 256
         storage = .allocate(capacity: perChannel * 3)
@@ -49,7 +55,8 @@ final class ColorShaper: @unchecked Sendable {
 
     deinit { storage.deallocate() }
 
-    /// Nil where the primaries make no space.
+    /// Creates a conversion from primaries and a transfer function. The initializer returns `nil` if the primaries
+    /// don't define a color space.
     convenience init?(_ primaries: Chromaticities, _ transfer: TransferFunction) {
         guard let matrix = primaries.toSRGB else { return nil }
         let curve = (0..<Self.curveCount).map { Float(transfer.light(Double($0) / Double(WI_CURVE_STEPS))) }
@@ -57,20 +64,20 @@ final class ColorShaper: @unchecked Sendable {
         self.init(curves: [curve, curve, curve], matrix: matrix, range: range)
     }
 
-    /// Converts straight 8-bit pixels in place.
+    /// Converts 8-bit pixels with straight alpha in place.
     func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
         withUnsafePointer(to: light) { wi_light_rgba8(row, row, $0, count) }
     }
 
-    /// Converts straight 16-bit pixels in place.
+    /// Converts 16-bit pixels with straight alpha in place.
     func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) {
         withUnsafePointer(to: light) { wi_light_rgba16(row, row, $0, count) }
     }
 }
 
-/// What all shapers look up.
+/// The lookup tables for sRGB encoding, which all shapers share.
 private final class EncodingTables: @unchecked Sendable {
-    // Sendable: written in init only; the one object lives for ever.
+    // Safe: only `init` writes the tables, and the only instance is never deallocated.
     static let shared = EncodingTables()
 
     let bytes: UnsafeMutablePointer<UInt8>
@@ -91,9 +98,9 @@ private final class EncodingTables: @unchecked Sendable {
     }
 }
 
-/// What shapers of PQ and HLG look up besides.
+/// The additional lookup table for tone mapping of PQ and HLG.
 private final class ToneTable: @unchecked Sendable {
-    // Sendable: written in init only; the one object lives for ever.
+    // Safe: only `init` writes the table, and the only instance is never deallocated.
     static let shared = ToneTable()
 
     let gains: UnsafeMutablePointer<Float>

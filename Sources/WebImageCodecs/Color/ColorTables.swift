@@ -4,9 +4,9 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Converts to sRGB through a profile's tables: CMYK, and RGB of scanners and printers.
+/// A conversion to sRGB with the lookup tables of a profile, for CMYK and for the RGB of scanners and printers.
 final class ColorTables: Sendable {
-    /// What the samples are: RGB or CMYK.
+    /// The color model of the samples, either RGB or CMYK.
     let space: ColorSpaceModel
     private let narrow: ICCTransform
     private let profile: ICCProfile
@@ -17,7 +17,7 @@ final class ColorTables: Sendable {
         var isMade = false
     }
 
-    /// Nil where the tables are damaged. Takes some milliseconds.
+    /// Creates a conversion, which takes a few milliseconds. The initializer returns `nil` if the tables are invalid.
     init?(_ profile: ICCProfile) {
         guard profile.space != .gray, let narrow = profile.transform(bytesPerSample: 1) else { return nil }
         self.space = profile.space
@@ -25,7 +25,8 @@ final class ColorTables: Sendable {
         self.profile = profile
     }
 
-    /// Converts 8-bit pixels in place: straight R, G, B, A, or C, M, Y, K, which become opaque.
+    /// Converts 8-bit pixels in place. The input is R, G, B, A with straight alpha, or C, M, Y, K, which becomes
+    /// opaque.
     func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count * 4) { scratch in
             guard let copy = scratch.baseAddress else { return }
@@ -35,7 +36,7 @@ final class ColorTables: Sendable {
         if space == .cmyk { for pixel in 0..<count { row[pixel * 4 + 3] = 255 } }
     }
 
-    /// Converts straight 16-bit pixels of R, G, B, A in place.
+    /// Converts 16-bit R, G, B, A pixels with straight alpha in place.
     func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) {
         guard let transform = wideTransform() else { return }
         withUnsafeTemporaryAllocation(of: UInt16.self, capacity: count * 4) { scratch in
@@ -45,7 +46,8 @@ final class ColorTables: Sendable {
         }
     }
 
-    /// Made when it is asked for first: few pictures with tables have 16 bits.
+    /// Returns the transform for 16-bit samples. It's created on demand, because few images with such profiles have 16
+    /// bits.
     private func wideTransform() -> ICCTransform? {
         wide.withLock { wide in
             if !wide.isMade {

@@ -3,16 +3,15 @@
 import CColor
 import WebImageCore
 
-/// One embedded profile, opened by Little CMS in a context of its own.
+/// An embedded profile that Little CMS has opened in a separate context.
 final class ICCProfile: @unchecked Sendable {
-    // Sendable: nothing is written to it after init; the tags that Little CMS reads on demand it reads under a lock of
-    // the profile's own.
+    // Safe: the profile isn't modified after `init`. Little CMS reads tags on demand under a lock of the profile.
     private let handle: OpaquePointer
 
-    /// Longer profiles are ignored.
+    /// The maximum size of a profile in bytes. Larger profiles are ignored.
     static let maxBytes = 4 << 20
 
-    /// Nil for what is no profile of a device in grey, RGB or CMYK.
+    /// Opens a profile. The initializer returns `nil` if the data isn't a valid device profile for gray, RGB, or CMYK.
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maxBytes, let handle = wi_icc_open(bytes, bytes.count) else { return nil }
         self.handle = handle
@@ -28,7 +27,7 @@ final class ICCProfile: @unchecked Sendable {
         }
     }
 
-    /// Curves and matrix; nil where the profile works by tables or lacks a part.
+    /// Returns the curves and the matrix of the profile, or `nil` if the profile uses lookup tables or is incomplete.
     func shaper() -> ColorShaper? {
         guard space != .cmyk, wi_icc_has_tables(handle) == 0 else { return nil }
         if space == .gray { return curve(0).map { ColorShaper(curves: [$0, $0, $0], matrix: .identity) } }
@@ -38,7 +37,8 @@ final class ICCProfile: @unchecked Sendable {
         return ColorShaper(curves: [red, green, blue], matrix: target * Matrix3(flat: colorants))
     }
 
-    /// The way through the profile's tables, for samples of 1 or 2 bytes; nil where it is damaged.
+    /// Returns the transform with the lookup tables of the profile for samples of 1 or 2 bytes, or `nil` if the
+    /// profile is corrupt.
     func transform(bytesPerSample: Int) -> ICCTransform? {
         wi_icc_transform_make(handle, Int32(bytesPerSample)).map { ICCTransform($0, profile: self) }
     }
@@ -49,15 +49,15 @@ final class ICCProfile: @unchecked Sendable {
     }
 }
 
-/// What the samples of a picture or a profile stand for.
+/// The color model of an image or a profile.
 enum ColorSpaceModel: Hashable { case gray, rgb, cmyk }
 
-/// A conversion through a profile's tables.
+/// A color transform with the lookup tables of a profile.
 final class ICCTransform: @unchecked Sendable {
-    // Sendable: Little CMS only reads a transform while it runs, when it was made without its one-pixel cache
-    // (cmsFLAGS_NOCACHE); making and freeing happen once.
+    // Safe: a transform that was created without the one-pixel cache of Little CMS (cmsFLAGS_NOCACHE) is read-only
+    // while it runs. Creation and destruction happen once.
     private let handle: OpaquePointer
-    // Its context is the transform's.
+    // The transform uses the context of this profile.
     private let profile: ICCProfile
 
     init(_ handle: OpaquePointer, profile: ICCProfile) {
@@ -67,7 +67,7 @@ final class ICCTransform: @unchecked Sendable {
 
     deinit { wi_icc_transform_free(handle) }
 
-    /// `from` must not be `to`.
+    /// Transforms pixels. `from` and `to` must not be the same buffer.
     func run(from: UnsafeRawPointer, to: UnsafeMutableRawPointer, count: Int) {
         wi_icc_transform_run(handle, from, to, UInt32(clamping: count))
     }

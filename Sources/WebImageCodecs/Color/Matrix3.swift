@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// A 3 × 3 matrix, row by row.
+/// A 3 × 3 matrix in row-major order.
 struct Matrix3: Hashable {
     var rows: [[Double]]
 
     init(_ rows: [[Double]]) { self.rows = rows }
 
-    /// Nine numbers, row by row.
+    /// Creates a matrix from nine numbers in row-major order.
     init(flat: [Double]) { rows = (0..<3).map { Array(flat[$0 * 3..<$0 * 3 + 3]) } }
 
     static let identity = Matrix3([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
-    /// Nine numbers, row by row.
+    /// The nine numbers in row-major order.
     var flat: [Double] { rows.flatMap { $0 } }
 
     static func diagonal(_ values: [Double]) -> Matrix3 {
@@ -31,7 +31,7 @@ struct Matrix3: Hashable {
         left.rows.map { row in zip(row, right).reduce(0) { $0 + $1.0 * $1.1 } }
     }
 
-    /// Nil where there is none, or none that numbers of this size can express.
+    /// The inverse matrix, or `nil` if it doesn't exist or its elements are too large.
     var inverse: Matrix3? {
         let m = rows
         func minor(_ a: Int, _ b: Int, _ c: Int, _ d: Int) -> Double { m[a][c] * m[b][d] - m[a][d] * m[b][c] }

@@ -2,23 +2,24 @@
 
 import Foundation
 
-/// How the samples of an RGB space mean light. 1 is the light of white; for PQ and HLG see ``ToneCurve``.
+/// The relation between the samples of an RGB color space and linear light. 1 is the light of white. For PQ and HLG,
+/// see ``ToneCurve``.
 enum TransferFunction: Hashable {
-    /// IEC 61966-2-1.
+    /// The transfer function of sRGB (IEC 61966-2-1).
     case sRGB
-    /// The inverse of the camera curve of BT.709, BT.601 and BT.2020.
+    /// The inverse of the camera curve of BT.709, BT.601, and BT.2020.
     case bt709
-    /// SMPTE 240M, also the inverse of a camera curve.
+    /// The inverse of the camera curve of SMPTE 240M.
     case smpte240
-    /// light = sample to this power.
+    /// A power function: the light is the sample raised to this power.
     case gamma(Double)
-    /// SMPTE ST 2084, perceptual quantizer: absolute, up to 10,000 cd/m².
+    /// The perceptual quantizer (SMPTE ST 2084), which is absolute up to 10,000 cd/m².
     case pq
-    /// ARIB STD-B67, hybrid log-gamma: light of the scene.
+    /// Hybrid log-gamma (ARIB STD-B67), which describes the light of the scene.
     case hlg
 
-    /// The function of a code point (ITU-T H.273 table 3); unspecified is sRGB. Nil for those that are unknown or
-    /// reserved.
+    /// Creates the function of a code point (ITU-T H.273, table 3). The unspecified code point means sRGB. The
+    /// initializer returns `nil` for unknown and reserved code points.
     init?(codePoint: Int) {
         switch codePoint {
         case 1, 6, 14, 15: self = .bt709
@@ -34,7 +35,7 @@ enum TransferFunction: Hashable {
         }
     }
 
-    /// Light of the sample `v` (0...1).
+    /// Returns the linear light of the sample `v`, which is between 0 and 1.
     func light(_ v: Double) -> Double {
         switch self {
         case .sRGB: v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)
@@ -46,7 +47,7 @@ enum TransferFunction: Hashable {
         }
     }
 
-    /// The sRGB sample (0...1) of light.
+    /// Returns the sRGB sample of linear light. Both are between 0 and 1.
     static func encodeSRGB(_ light: Double) -> Double {
         light <= 0.003_130_8 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
     }

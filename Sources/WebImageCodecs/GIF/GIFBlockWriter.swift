@@ -3,17 +3,19 @@
 import CGIF
 import WebImageCore
 
-/// The blocks of a GIF being written (GIF89a, sections 17 to 27).
+/// A writer for the blocks of a GIF file (GIF89a, sections 17 to 27).
 struct GIFBlockWriter {
     private(set) var bytes: [UInt8] = Array("GIF89a".utf8)
-    /// The palette for frames without one of their own.
+    /// The global palette, for frames without a local palette.
     private(set) var shared: GIFPalette?
     private let size: PixelSize
 
-    /// - Parameter size: at most 65,535 pixels a side.
+    /// Creates a writer.
+    ///
+    /// - Parameter size: The size of the canvas, at most 65,535 pixels per side.
     init(size: PixelSize) { self.size = size }
 
-    /// Logical screen, palette, and the looping extension unless the animation plays once.
+    /// Writes the logical screen, the global palette, and the looping extension unless the animation plays once.
     mutating func start(_ palette: GIFPalette, loopCount: Int) {
         shared = palette
         put16(size.width)
@@ -26,9 +28,8 @@ struct GIFBlockWriter {
         bytes.append(0)
     }
 
-    /// - Parameters:
-    ///   - disposal: nil for a still.
-    ///   - hundredths: of a second, how long the frame is shown.
+    /// Appends a frame at `place`. The disposal is `nil` for a still image. The duration of the frame is in hundredths
+    /// of a second.
     mutating func append(_ picture: GIFPicture, at place: PixelRect, disposal: FrameDisposal?, hundredths: Int) {
         if disposal != nil || picture.hasHoles {
             let method: UInt8 = disposal == .background ? 2 : disposal == .keep ? 1 : 0

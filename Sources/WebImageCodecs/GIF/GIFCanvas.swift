@@ -4,35 +4,35 @@ import CGIF
 import Foundation
 import WebImageCore
 
-/// A GIF's canvas: frames are laid onto it one after the other.
+/// The canvas of a GIF file, onto which frames are drawn one after the other.
 struct GIFCanvas: ~Copyable {
-    /// How a frame came out.
+    /// The result of drawing a frame.
     struct Outcome {
-        /// Every pixel of the frame's visible part was written.
+        /// A Boolean value that indicates whether every pixel of the frame's visible region was written.
         var isSolid: Bool
-        /// What kept the frame from being whole; nil where it is.
+        /// The error that left the frame incomplete, or `nil` if the frame is complete.
         var failure: DecodeError?
     }
 
     private let pixels: PixelCanvas
     private var backup: PixelBuffer?
 
-    /// A transparent canvas.
+    /// Creates a transparent canvas.
     ///
-    /// - Throws: a ``LimitError``, ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: A ``LimitError``, or ``DecodeError/outOfMemory(bytes:)``.
     init(size: PixelSize, context: CodingContext) throws(ImageError) {
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
 
-    /// Back to the beginning: everything transparent.
+    /// Makes the whole canvas transparent, as before the first frame.
     mutating func clear() {
         pixels.clear()
         backup = nil
     }
 
-    /// Draws `frame` of the file `data`. Damage costs pixels, not the canvas.
+    /// Draws `frame` of the file `data`. Corrupt data leaves pixels of the frame missing, but the canvas stays usable.
     ///
-    /// - Throws: a ``LimitError`` for a frame beyond the limits, ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: A ``LimitError`` if the frame exceeds the limits, or ``DecodeError/outOfMemory(bytes:)``.
     mutating func draw(_ frame: GIFFrame, of data: Data, context: CodingContext) throws(ImageError) -> Outcome {
         if frame.disposal == .previous { backup = try pixels.snapshot(isOpaque: false) }
         let area = try context.limits.check(size: frame.place.size)
@@ -53,13 +53,13 @@ struct GIFCanvas: ~Copyable {
         return Outcome(isSolid: isSolid, failure: Self.failure(status, done, area, data.count))
     }
 
-    /// What the file wants done to the canvas after `frame` was shown.
+    /// Applies the disposal that the file specifies for `frame`, after it was shown.
     mutating func dispose(_ frame: GIFFrame) {
         switch frame.disposal {
         case .keep:
             break
         case .background:
-            // Browsers clear to transparent, whatever the file's background colour is.
+            // Browsers clear to transparent, regardless of the background color of the file.
             guard let part = frame.place.clamped(to: pixels.size) else { return }
             for row in part.y..<part.y + part.height {
                 (pixels.row(row) + part.x * 4).update(repeating: 0, count: part.width * 4)
@@ -69,12 +69,12 @@ struct GIFCanvas: ~Copyable {
         }
     }
 
-    /// A copy of what is to be seen.
+    /// Returns a copy of the visible pixels.
     borrowing func snapshot() throws(ImageError) -> PixelBuffer {
         try pixels.snapshot(isOpaque: pixels.isEveryPixelOpaque())
     }
 
-    /// Ends drawing.
+    /// Finishes drawing and returns the pixels of the canvas.
     consuming func finish() -> PixelBuffer {
         let isOpaque = pixels.isEveryPixelOpaque()
         return pixels.finish(isOpaque: isOpaque)
@@ -115,7 +115,8 @@ struct GIFCanvas: ~Copyable {
 }
 
 extension GIFFrame {
-    /// 256 colours as R, G, B, 255 in memory order; beyond the stored ones, black that is never drawn.
+    /// Returns 256 colors as R, G, B, 255 in memory order. The entries past the end of the stored palette are 0 and
+    /// are never drawn.
     func palette(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt32] {
         var colours = [UInt32](repeating: 0, count: 256)
         let stored = min(paletteCount, max(0, bytes.count - paletteOffset) / 3)

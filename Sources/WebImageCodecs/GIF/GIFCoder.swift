@@ -3,21 +3,23 @@
 import Foundation
 import WebImageCore
 
-/// GIF 87a and 89a, still and animated, without a library: the blocks are walked in Swift, LZW is unpacked by a small
-/// C function with its own bounds.
+/// A coder for still and animated images in the formats GIF87a and GIF89a, without a system library.
+///
+/// Swift code parses the blocks, and a small C function with its own bounds checks decompresses LZW.
 public struct GIFCoder: ImageCoder {
-    /// Creates the coder.
+    /// Creates a coder.
     public init() {}
 
-    /// True for GIF.
+    /// Returns whether the format is GIF.
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .gif }
 
-    /// Decodes the poster at once and the frames of an animation when they are asked for.
+    /// Decodes a GIF image.
     ///
-    /// A file that ends early keeps the frames that are whole; where not even the first one is, it is refused unless
-    /// `allowsPartial`.
+    /// The coder decodes the poster frame immediately and the frames of an animation on demand. If the file is
+    /// truncated, the image contains the complete frames. If even the first frame is incomplete, the coder throws an
+    /// error unless `allowsPartial` is `true`.
     ///
-    /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
@@ -46,7 +48,7 @@ public struct GIFCoder: ImageCoder {
                 isPartial: poster.isPartial || index.isTruncated))
     }
 
-    /// The first frame, by rows or pass by pass.
+    /// Creates a decoder that shows the first frame row by row or pass by pass.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
     {
@@ -54,22 +56,24 @@ public struct GIFCoder: ImageCoder {
         return StreamDecoder(GIFStream(probe: probe), probe: probe, options: options, layout: layout)
     }
 
-    /// True for GIF.
+    /// Returns whether the format is GIF.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
 
-    /// Encodes the still or the animation with a palette of at most 256 colours a frame, 255 in animations: the frame's
-    /// own where they are not more, otherwise by median cut. Pixels less than half opaque become transparent, the others
-    /// opaque. Delays are rounded to hundredths of a second, two at least.
+    /// Encodes a still image or an animation.
+    ///
+    /// Each frame has a palette of up to 256 colors, or up to 255 in an animation. A frame with more colors is reduced
+    /// with the median cut algorithm. Pixels with less than half opacity become transparent, and the others become
+    /// opaque. Delays are rounded to hundredths of a second, with a minimum of two hundredths.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-    ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
+    ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
         try GIFWriter.encode(image, as: encoding, context: context)
     }
 
-    /// Composites up to frame `place`, beginning at the nearest frame that needs none before it.
+    /// Composes the frame `place`, starting at the nearest frame that doesn't depend on earlier frames.
     private func decodeStill(
         at place: Int, _ data: Data, index: GIFIndex, allowsPartial: Bool, context: CodingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
@@ -90,15 +94,16 @@ public struct GIFCoder: ImageCoder {
 }
 
 extension DecodeOptions.Frames {
-    /// The poster instead of an animation.
+    /// The frames without animation: `.all` becomes `.first`.
     var asStill: DecodeOptions.Frames { self == .all ? .first : self }
 
-    /// The frame that becomes the still or the poster.
+    /// The index of the frame that becomes the still image or the poster frame.
     var stillIndex: Int {
         if case .single(let index) = self { index } else { 0 }
     }
 
-    /// How many frames must be known; one more than `limit` is enough to know that there are too many.
+    /// Returns the number of frames that the index must contain. For all frames, that's one more than `limit`, which
+    /// suffices to detect too many frames.
     func neededFrames(limit: Int) -> Int {
         switch self {
         case .all: limit == .max ? .max : limit + 1

@@ -3,13 +3,16 @@
 import Foundation
 import WebImageCore
 
-/// Lays a GIF's frames onto its canvas. Holds the encoded bytes, where the frames are in them, and the canvas.
+/// A compositor that draws the frames of a GIF file onto its canvas. It holds the encoded data, the index of the
+/// frames, and the canvas.
 struct GIFCompositor: FrameCompositor, ~Copyable {
     private let data: Data
     private let index: GIFIndex
     private var canvas: GIFCanvas
 
-    /// - Throws: a ``LimitError``, ``DecodeError/outOfMemory(bytes:)``.
+    /// Creates a compositor with a transparent canvas.
+    ///
+    /// - Throws: A ``LimitError``, or ``DecodeError/outOfMemory(bytes:)``.
     init(_ data: Data, index: GIFIndex, context: CodingContext) throws(ImageError) {
         self.data = data
         self.index = index

@@ -2,28 +2,29 @@
 
 import WebImageCore
 
-/// Where a frame's parts are in the file, and how it meets the canvas. Offsets are those of checked bytes.
+/// The positions of a frame's parts in the file, and the way the frame changes the canvas. The offsets are within
+/// bounds.
 struct GIFFrame: Sendable, Equatable {
-    /// Place and size as stored; may reach outside the canvas.
+    /// The stored position and size, which may extend beyond the canvas.
     var place: PixelRect
     var isInterlaced: Bool
     var disposal: FrameDisposal
-    /// Index that leaves the canvas as it is.
+    /// The index of pixels that leave the canvas unchanged.
     var transparentIndex: UInt8?
-    /// As stored.
+    /// The stored delay, in milliseconds.
     var delayMilliseconds: Int
-    /// Offset and number of entries of the palette; zero entries where there is none at all.
+    /// The offset of the palette and its number of entries. If there's no palette, the number is 0.
     var paletteOffset: Int
     var paletteCount: Int
-    /// Offset of the minimum code size; the sub-blocks follow.
+    /// The offset of the minimum code size, which the sub-blocks follow.
     var dataOffset: Int
-    /// False where the file ends inside the sub-blocks.
+    /// A Boolean value that indicates whether all sub-blocks are complete.
     var isComplete: Bool
 }
 
 extension FrameDisposal {
-    /// From the packed field of a graphic control extension (GIF89a, section 23). Values 4 to 7 are not defined; as
-    /// browsers, 4 means what 3 does and the others leave the canvas.
+    /// Creates a disposal from the packed field of a graphic control extension (GIF89a, section 23). Values 4 to 7
+    /// aren't defined. Like browsers, treat 4 as 3, and keep the canvas for the others.
     init(packed: UInt8) {
         switch (packed >> 2) & 7 {
         case 2: self = .background

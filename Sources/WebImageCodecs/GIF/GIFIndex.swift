@@ -2,23 +2,23 @@
 
 import WebImageCore
 
-/// The structure of a GIF file: everything but pixels (GIF89a, sections 17 to 27). Reading it touches each block's
-/// length byte only.
+/// The structure of a GIF file without the pixels (GIF89a, sections 17 to 27). Parsing skips the contents of
+/// sub-blocks.
 struct GIFIndex: Sendable {
-    /// The canvas: the logical screen, grown to hold the first frame; later frames are cut. So do Chromium, Pillow and
-    /// libnsgif.
+    /// The size of the canvas, which is the logical screen enlarged to include the first frame. Later frames are
+    /// cropped to it, as in Chromium, Pillow, and libnsgif.
     private(set) var canvasSize: PixelSize
-    /// As stored; 1 where the file does not say, 0 is for ever.
+    /// The stored loop count. It's 1 if the file doesn't specify it, and 0 repeats indefinitely.
     private(set) var loopCount = 1
     private(set) var frames: [GIFFrame] = []
-    /// True where the file ends inside a block. A missing trailer alone is not counted.
+    /// A Boolean value that indicates whether the file ends inside a block. A missing trailer alone doesn't count.
     private(set) var isTruncated = false
 
     private var control = Control()
     private var globalPaletteOffset = 0
     private var globalPaletteCount = 0
 
-    /// A graphic control extension holds for the next frame only.
+    /// The contents of a graphic control extension, which applies only to the next frame.
     private struct Control {
         var disposal = FrameDisposal.keep
         var transparentIndex: UInt8?
@@ -33,10 +33,12 @@ struct GIFIndex: Sendable {
         static let application: UInt8 = 0xFF
     }
 
-    /// Walks the blocks.
+    /// Creates an index by parsing the blocks.
     ///
-    /// - Parameter frameLimit: stops after so many frames.
-    /// - Throws: family 4xxx where there is not one frame.
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - frameLimit: The number of frames after which parsing stops.
+    /// - Throws: A decoding error (4xxx) if the file has no frames.
     init(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(ImageError) {
         var reader = ByteReader(bytes)
         guard let signature = reader.take(6), signature.starts(with: "GIF".utf8) else {
@@ -65,12 +67,14 @@ struct GIFIndex: Sendable {
         guard !canvasSize.isEmpty else { throw .decode(.corrupt(format: .gif, reason: "the canvas is empty")) }
     }
 
-    /// Forgets a last frame whose data is not whole; a frame that is the only one stays.
+    /// Removes the last frame if its data is incomplete and it isn't the only frame.
     mutating func dropIncompleteFrame() {
         if frames.count > 1, frames.last?.isComplete == false { frames.removeLast() }
     }
 
-    /// - Returns: false where the file ends inside a block.
+    /// Parses the blocks up to the trailer or the frame limit.
+    ///
+    /// - Returns: `false` if the file ends inside a block.
     private mutating func readBlocks(_ reader: inout ByteReader, frameLimit: Int) -> Bool {
         while frames.count < frameLimit, let introducer = reader.byte() {
             switch introducer {
@@ -81,7 +85,7 @@ struct GIFIndex: Sendable {
             case Block.trailer:
                 return true
             default:
-                // Browsers and giflib's users step over stray bytes between blocks, zeros above all.
+                // Browsers and applications based on giflib skip stray bytes between blocks, which are usually zeros.
                 continue
             }
         }
@@ -113,7 +117,7 @@ struct GIFIndex: Sendable {
             delayMilliseconds: (Int(body[start + 1]) | Int(body[start + 2]) << 8) * 10)
     }
 
-    /// Sub-block 1 of the looping extension holds the count; 2 (buffering) means nothing here.
+    /// Reads the looping extension. Sub-block 1 contains the loop count. Sub-block 2 (buffering) is ignored.
     private mutating func readLoop(_ reader: inout ByteReader) -> Bool {
         while let size = reader.byte() {
             if size == 0 { return true }

@@ -3,13 +3,16 @@
 import CGIF
 import WebImageCore
 
-/// The colours of one or more frames, and behind them an index for "transparent" where there is room.
+/// The colors of one or more frames. If the palette isn't full, the next index means "transparent".
 struct GIFPalette {
     private var colours: wi_gif_palette
 
-    /// The pixels' own colours where they are at most `limit`, otherwise so many by median cut; nil without memory.
+    /// Creates a palette with the exact colors of the pixels if there are at most `limit`. Otherwise, reduces the
+    /// colors to `limit` with the median cut algorithm. The initializer returns `nil` if it can't allocate memory.
     ///
-    /// - Parameter pixels: R, G, B, 255 in memory order, or 0.
+    /// - Parameters:
+    ///   - pixels: The pixels as R, G, B, 255 in memory order, or 0 for transparent pixels.
+    ///   - limit: The maximum number of colors.
     init?(for pixels: [UInt32], limit: Int) {
         colours = wi_gif_palette()
         if wi_gif_palette_exact(pixels, pixels.count, UInt32(limit), &colours) != 0 { return }
@@ -19,13 +22,13 @@ struct GIFPalette {
     var count: Int { Int(colours.count) }
     var hasTransparency: Bool { count < 256 }
     var transparentIndex: UInt8 { UInt8(truncatingIfNeeded: count) }
-    /// Tables have 2, 4, … 256 entries.
+    /// The bits per index. Tables have 2, 4, … 256 entries.
     var bits: Int {
         let entries = min(256, count + 1)
         return max(1, Int.bitWidth - (entries - 1).leadingZeroBitCount)
     }
 
-    /// Nil where a colour is not in the palette.
+    /// Returns the indices of the pixels, or `nil` if the palette doesn't contain all of their colors.
     func exactIndices(of pixels: [UInt32]) -> [UInt8]? {
         indices(pixels.count) { target in
             withUnsafePointer(to: colours) {
@@ -34,7 +37,7 @@ struct GIFPalette {
         }
     }
 
-    /// Nil without memory.
+    /// Returns the indices of the nearest colors, or `nil` if memory can't be allocated.
     func nearestIndices(of pixels: [UInt32], _ size: PixelSize, dithers: Bool) -> [UInt8]? {
         indices(pixels.count) { target in
             withUnsafePointer(to: colours) {
@@ -44,7 +47,7 @@ struct GIFPalette {
         }
     }
 
-    /// Red, green and blue of all entries; those that no colour takes are black.
+    /// The red, green, and blue of all entries. Unused entries are black.
     var table: [UInt8] {
         var bytes: [UInt8] = []
         withUnsafeBytes(of: colours.colours) { stored in
@@ -63,11 +66,11 @@ struct GIFPalette {
     }
 }
 
-/// One frame in indices.
+/// A frame as palette indices.
 struct GIFPicture {
     var indices: [UInt8]
     var palette: GIFPalette
     var usesSharedPalette: Bool
-    /// Whether the transparent index occurs.
+    /// A Boolean value that indicates whether the transparent index occurs.
     var hasHoles: Bool
 }

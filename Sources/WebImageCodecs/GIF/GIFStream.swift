@@ -3,9 +3,10 @@
 import CGIF
 import WebImageCore
 
-/// The first frame of a GIF that comes piece by piece, row by row or pass by pass (GIF89a, appendix E).
+/// A decoder for the first frame of a GIF file that arrives incrementally, row by row or pass by pass (GIF89a,
+/// appendix E).
 struct GIFStream: PixelStream, ~Copyable {
-    /// Everything before the first frame's pixels, until that is whole.
+    /// All data before the pixels of the first frame, until that part is complete.
     private var header: [UInt8] = []
     private var frame: GIFFrameStream?
     private let expected: PixelSize
@@ -30,7 +31,7 @@ struct GIFStream: PixelStream, ~Copyable {
     mutating func picture(context: CodingContext) throws(ImageError) -> StreamPicture? { try frame?.picture() }
 }
 
-/// A frame whose header is known; its rows are drawn as they come.
+/// A decoder for one frame after its header was parsed. It draws rows as they arrive.
 final class GIFFrameStream {
     private let frame: GIFFrame
     private let part: PixelRect?
@@ -40,7 +41,7 @@ final class GIFFrameStream {
     private let handle: OpaquePointer?
     private var drawnRows = 0
 
-    /// Nil where the header is not whole yet.
+    /// Creates a decoder. The initializer returns `nil` if the header is still incomplete.
     init?(_ header: [UInt8], isLast: Bool, expected: PixelSize, context: CodingContext) throws(ImageError) {
         guard let found = try Self.find(header, isLast: isLast), let first = found.frames.first else { return nil }
         guard found.canvasSize == expected else {
@@ -84,7 +85,9 @@ final class GIFFrameStream {
     private var done: Int { handle.map { wi_gif_stream_done($0) } ?? 0 }
     var isWhole: Bool { done == area }
 
-    /// - Returns: why the rest of the frame cannot come.
+    /// Decompresses more data.
+    ///
+    /// - Returns: The error that prevents the rest of the frame from being decoded, or `nil`.
     func feed(_ bytes: UnsafeBufferPointer<UInt8>) -> DecodeError? {
         guard area > 0 else { return nil }
         guard let handle else { return .corrupt(format: .gif, reason: "an impossible code size") }
@@ -112,7 +115,8 @@ final class GIFFrameStream {
             hasAlpha: frame.transparentIndex != nil || isWhole && !pixels.isOpaque)
     }
 
-    /// Draws the `index`th row of the data, and over the rows below it that come in later passes.
+    /// Draws a row, which has the number `index` in the order of the data. Until later passes draw the rows below it,
+    /// the row also covers them.
     private func draw(_ index: Int) {
         guard let part else { return }
         let pass = frame.isInterlaced ? GIFPass(row: index, height: frame.place.height) : nil
@@ -134,16 +138,20 @@ final class GIFFrameStream {
     }
 }
 
-/// Where a row of an interlaced frame belongs.
+/// The position of a row of an interlaced frame.
 struct GIFPass: Equatable {
-    /// From 0; 4 behind the last row.
+    /// The number of the pass, from 0 to 3, or 4 after the last row.
     var number: Int
-    /// The row of the frame.
+    /// The index of the row in the frame.
     var place: Int
-    /// Rows it stands for until later passes bring the others.
+    /// The number of rows that this row covers until later passes draw the others.
     var spread: Int
 
-    /// - Parameter row: its number in the order of the data.
+    /// Creates the position of a row.
+    ///
+    /// - Parameters:
+    ///   - row: The index of the row in the order of the data.
+    ///   - height: The height of the frame.
     init(row: Int, height: Int) {
         var left = row
         for (number, (first, step, spread)) in [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)].enumerated() {

@@ -4,10 +4,13 @@ import CGIF
 import Foundation
 import WebImageCore
 
-/// Encodes stills and animations as GIF89a. Of each frame only the part is written that differs from the canvas, with
-/// transparent pixels where it does not; where pixels vanish, the frame before is disposed of. Three canvases are held.
+/// An encoder for still images and animations in the format GIF89a.
+///
+/// Each frame contains only the region that differs from the canvas, and unchanged pixels in it are transparent. If
+/// pixels become transparent in the next frame, the disposal of the current frame clears them. The encoder holds three
+/// canvases in memory.
 struct GIFWriter {
-    /// The format's sizes are 16 bits wide.
+    /// The maximum width and height, because the format stores sizes in 16 bits.
     static let maxSide = 65_535
 
     private let frames: FramesToEncode
@@ -43,7 +46,7 @@ struct GIFWriter {
             if place == 0 { changed.add(row: 0, 0, frames.size.width - 1) }
             if place == 0 { changed.add(row: frames.size.height - 1, 0, 0) }
             changed.add(vanishing)
-            // A frame without a change still takes its time.
+            // A frame without changes must still be written to preserve its duration.
             let rect = changed.rect ?? PixelRect(x: 0, y: 0, width: 1, height: 1)
             let isCleared = vanishing.rect != nil
             let picture = try palettized(differences(before, current, rect), rect.size, isFirst: place == 0)
@@ -58,7 +61,7 @@ struct GIFWriter {
         stream.finish()
     }
 
-    /// One frame as opaque colours; 0 where it is less than half there.
+    /// Returns one frame as opaque colors. Pixels with less than half opacity are 0.
     private func colours(at place: Int) throws(ImageError) -> [UInt32] {
         let pixels = try frames.pixels(at: place)
         let width = frames.size.width
@@ -82,7 +85,7 @@ struct GIFWriter {
         }
     }
 
-    /// The pixels of `rect`, 0 where the canvas has them already.
+    /// Returns the pixels of `rect`. Pixels that are already on the canvas are 0.
     private func differences(_ before: [UInt32], _ current: [UInt32], _ rect: PixelRect) -> [UInt32] {
         var drawn: [UInt32] = []
         drawn.reserveCapacity(rect.width * rect.height)
@@ -102,7 +105,8 @@ struct GIFWriter {
         }
     }
 
-    /// Indices into the first frame's palette where it has all colours, otherwise into one of its own.
+    /// Returns a frame that uses the palette of the first frame if it contains all colors. Otherwise, the frame gets a
+    /// local palette.
     private func palettized(_ pixels: [UInt32], _ size: PixelSize, isFirst: Bool) throws(ImageError) -> GIFPicture {
         try context.checkpoint()
         let hasHoles = pixels.contains(0)
@@ -111,7 +115,7 @@ struct GIFWriter {
         {
             return GIFPicture(indices: indices, palette: shared, usesSharedPalette: true, hasHoles: hasHoles)
         }
-        // Later frames will want a transparent index in the first one's palette too.
+        // Later frames may need a transparent index in the palette of the first frame.
         let limit = hasHoles || frames.isAnimation ? 255 : 256
         guard let palette = GIFPalette(for: pixels, limit: limit),
             let indices = palette.exactIndices(of: pixels)
@@ -121,14 +125,14 @@ struct GIFWriter {
     }
 }
 
-/// Milliseconds to hundredths of a second; what is lost in one frame comes with the next.
+/// A converter from milliseconds to hundredths of a second. It carries the rounding error over to the next frame.
 struct GIFClock {
     private var milliseconds = 0
     private var written = 0
 
     mutating func hundredths(_ duration: Int) -> Int {
         milliseconds += min(duration, 655_350)
-        // Below 2 viewers take a tenth of a second instead.
+        // For delays below two hundredths, viewers use a tenth of a second instead.
         let value = min(65_535, max(2, (milliseconds + 5) / 10 - written))
         written += value
         return value

@@ -5,21 +5,26 @@
     import Foundation
     import WebImageCore
 
-    /// HEIC and HEIF through libheif: stills of 8 to 12 bits, grids, alpha, several pictures. Trait `HEIF`.
+    /// A coder for HEIC and HEIF images, based on libheif.
+    ///
+    /// The coder supports still images with 8 to 12 bits, grids, alpha, and files with multiple images. This type
+    /// requires the package trait `HEIF`.
     public struct HEIFCoder: ImageCoder {
-        /// Creates the coder.
+        /// Creates a coder.
         public init() {}
 
-        /// True for HEIF.
+        /// Returns whether the format is HEIF.
         public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .heif }
 
-        /// Where a smaller size is wanted and an embedded thumbnail has as many pixels, that is decoded instead.
+        /// Decodes a HEIF image.
         ///
-        /// Decodes the primary picture, or the one of `frames: .single(n)` where 0 is the primary and the others follow in
-        /// the file's order; libheif crops and turns it, once. Of sequences the still is shown. What is cut off is an
-        /// error also with `allowsPartial`.
+        /// The coder decodes the primary image, or the image n for `frames: .single(n)`. Image 0 is the primary image,
+        /// and the others follow in the order of the file. libheif crops the image and applies its orientation. If the
+        /// requested size is smaller and an embedded thumbnail has enough pixels, the coder decodes the thumbnail
+        /// instead. For sequences, it decodes the still image. Truncated data is an error even if `allowsPartial` is
+        /// `true`.
         ///
-        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
         public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
             throws(ImageError) -> Image
         {
@@ -46,7 +51,7 @@
             }
         }
 
-        /// The embedded thumbnail where it has all the pixels that are wanted and can be decoded, else the picture.
+        /// Decodes the embedded thumbnail if it has enough pixels and is valid. Otherwise, decodes the image.
         private func decode(
             _ reader: inout HEIFReader, _ layout: DecodeLayout, color: ColorConversion?, options: DecodeOptions,
             context: CodingContext
@@ -54,7 +59,7 @@
             if let needed = layout.neededSides,
                 reader.useThumbnail(width: needed.width, height: needed.height, options: options.depth)
             {
-                // It may have colours of its own.
+                // The thumbnail may have its own color information.
                 let own = reader.hasColors ? options.conversion(reader.conversion(profile: reader.iccProfile())) : color
                 do throws(ImageError) {
                     return try reader.decode(color: own, options: options.depth, context: context)
@@ -66,14 +71,16 @@
             return try reader.decode(color: color, options: options.depth, context: context)
         }
 
-        /// True for HEIF where libheif has an encoder for HEVC.
+        /// Returns whether the format is HEIF and libheif has an HEVC encoder.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .heif && wi_heif_can_encode() != 0 }
 
-        /// Encodes the still or the poster as HEIC. Default quality 75, colour at half size unless another
-        /// `subsampling` is asked for, which not every device shows. HEVC in libheif is not exact, so `isLossless` is
-        /// refused. Alpha, profile, EXIF, XMP and a thumbnail have their places.
+        /// Encodes a still image or the poster frame as HEIC.
         ///
-        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+        /// The default quality is 75. By default, chroma has half the resolution, because not every device displays
+        /// other values of `subsampling`. The HEVC encoding in libheif isn't exact, so the coder rejects `isLossless`.
+        /// The file can contain alpha, the color profile, EXIF, XMP, and a thumbnail.
+        ///
+        /// - Throws: ``TransformError/encodingFailed(format:reason:)`` or ``RequestError/invalidOption(name:value:)``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {

@@ -4,22 +4,23 @@
     import CHEIF
     import WebImageCore
 
-    /// One picture of a HEIF file opened by libheif. The bytes must outlive it.
+    /// An image in a HEIF file that libheif has opened. The bytes of the file must outlive it.
     struct HEIFReader: ~Copyable {
         private let handle: OpaquePointer
         private let picture: wi_heif_info
-        /// Of the picture, or of the thumbnail that takes its place.
+        /// The description of the image, or of the thumbnail that replaces it.
         private var info: wi_heif_info
         private let received: Int
-        /// Longer profiles are ignored.
+        /// The maximum size of a profile in bytes. Larger profiles are ignored.
         private static let maxProfileBytes = 4 << 20
 
-        /// - Parameter picture: 0 is the primary one.
-        /// - Throws: ``RequestError/noSuchFrame(index:count:)``, family 4xxx.
+        /// Opens the image with the index `picture`. Index 0 is the primary image.
+        ///
+        /// - Throws: ``RequestError/noSuchFrame(index:count:)`` or a decoding error (4xxx).
         init(_ bytes: UnsafeBufferPointer<UInt8>, picture: Int, limits: Limits) throws(ImageError) {
             var handle: OpaquePointer?
             var info = wi_heif_info()
-            // No picture has so high a number.
+            // No image has such a high index.
             let index = picture >= 0 ? UInt32(clamping: picture) : UInt32.max
             let status = wi_heif_open(
                 bytes.baseAddress, bytes.count, UInt32(clamping: max(1, limits.maxSide)), index, &info, &handle)
@@ -38,15 +39,15 @@
 
         deinit { wi_heif_close(handle) }
 
-        /// Upright.
+        /// The size with the orientation applied, in pixels.
         var size: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
         var depth: Int { Int(info.depth) }
         var hasAlpha: Bool { info.has_alpha != 0 }
 
-        /// Lets a thumbnail take the picture's place that has at least this many pixels on each axis. From then on the
-        /// facts are the thumbnail's.
+        /// Replaces the image with a thumbnail that has at least this many pixels on each axis. Afterward, all
+        /// properties describe the thumbnail.
         ///
-        /// - Returns: whether there is one.
+        /// - Returns: A Boolean value that indicates whether the file contains such a thumbnail.
         mutating func useThumbnail(
             width: Double, height: Double, options: DecodeOptions.Depth
         ) -> Bool {
@@ -54,13 +55,13 @@
             return wi_heif_use_thumbnail(handle, width, height, depth, &info) != 0
         }
 
-        /// Takes ``useThumbnail(width:height:options:)`` back.
+        /// Reverts the effect of ``useThumbnail(width:height:options:)``.
         mutating func usePicture() {
             info = picture
             wi_heif_use_picture(handle, &info)
         }
 
-        /// Whether anything is said of the colours.
+        /// A Boolean value that indicates whether the file contains color information.
         var hasColors: Bool { info.icc_count > 0 || info.transfer != 0 }
 
         func iccProfile() -> [UInt8]? {
@@ -69,20 +70,23 @@
             return wi_heif_icc(handle, &profile) != 0 ? profile : nil
         }
 
-        /// The numbers of the colours; nil where there are none.
+        /// The color code points, or `nil` if the file has none.
         var codePoints: ColorCodePoints? {
             guard info.transfer != 0 else { return nil }
             return ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
         }
 
-        /// The way to sRGB: a profile goes before numbers (ISO/IEC 23000-22, 7.3.6.4).
+        /// Returns the conversion to sRGB. A color profile takes precedence over code points (ISO/IEC 23000-22,
+        /// 7.3.6.4).
         func conversion(profile: [UInt8]?) -> ColorConversion? {
             profile == nil ? .from(codePoints) : .from(profile: profile)
         }
 
+        /// Decodes the pixels.
+        ///
         /// - Parameters:
-        ///   - color: what the pixels go through.
-        ///   - options: bits per sample of the result.
+        ///   - color: The color conversion to apply.
+        ///   - options: The requested bits per sample of the result.
         func decode(color: ColorConversion?, options: DecodeOptions.Depth, context: CodingContext)
             throws(ImageError) -> PixelBuffer
         {

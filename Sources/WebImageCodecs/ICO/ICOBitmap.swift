@@ -2,14 +2,21 @@
 
 import WebImageCore
 
-/// A bitmap in an icon: colours, and under them a mask of one bit a pixel whose ones are transparent.
+/// A bitmap in an icon: color rows, followed by a mask with one bit per pixel. Set bits in the mask mean transparent
+/// pixels.
 struct ICOBitmap {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let header: DIBHeader
     private let start: Int
     private let format: ImageFormat
 
-    /// - Parameter start: where the colours begin in `bytes`.
+    /// Creates a bitmap.
+    ///
+    /// - Parameters:
+    ///   - bytes: The data of the bitmap.
+    ///   - header: The header of the bitmap.
+    ///   - start: The offset of the colors in `bytes`.
+    ///   - format: The format of the file, for errors.
     init(_ bytes: UnsafeBufferPointer<UInt8>, header: DIBHeader, start: Int, format: ImageFormat) {
         self.bytes = bytes
         self.header = header
@@ -17,7 +24,8 @@ struct ICOBitmap {
         self.format = format
     }
 
-    /// The pixels, and whether colours are missing. A mask that is missing hides nothing, as in other readers.
+    /// Decodes the pixels, and returns whether color rows are missing. As in other decoders, a missing mask hides no
+    /// pixels.
     func decode(allowsPartial: Bool, context: CodingContext)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
@@ -29,7 +37,8 @@ struct ICOBitmap {
 
     private var rowBytes: Int { (header.size.width * header.bitsPerPixel + 31) / 32 * 4 }
 
-    /// Whether the fourth bytes are more than padding: then they count, and the mask does not.
+    /// A Boolean value that indicates whether the fourth bytes of the pixels contain alpha instead of padding. If so,
+    /// the mask is ignored.
     private var hasAlpha: Bool {
         guard header.bitsPerPixel == 32 else { return false }
         let end = min(bytes.count, start + rowBytes * header.size.height)

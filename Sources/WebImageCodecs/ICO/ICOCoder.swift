@@ -3,25 +3,30 @@
 import Foundation
 import WebImageCore
 
-/// Windows icons and cursors in pure Swift; the PNGs in them through the PNG coder.
+/// A coder for Windows icons and cursors, written in Swift.
+///
+/// It decodes embedded PNG files with the PNG coder.
 public struct ICOCoder: ImageCoder {
     private let sides: [Int]
 
-    /// Creates the coder.
+    /// Creates a coder.
     ///
-    /// - Parameter sides: what it encodes, in pixels of the longer side, a picture for each that is not larger than
-    ///   the given one; default empty, the picture as it is.
+    /// - Parameter sides: The sizes of the images in an encoded icon, in pixels of the longer side. The coder skips
+    ///   sizes that are larger than the image. The default is an empty array, which means one image at its original
+    ///   size.
     public init(sides: [Int] = []) { self.sides = sides }
 
     static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// True for icons and cursors.
+    /// Returns whether the format is an icon or a cursor.
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .ico || format == .cur }
 
-    /// Decodes one of the pictures: the largest and deepest, with a size the smallest that need not be enlarged, or
-    /// the one of `frames: .single(n)`.
+    /// Decodes one image of an icon or a cursor.
     ///
-    /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+    /// Without a requested size, the coder decodes the largest image with the most bits per pixel. With a size, it
+    /// decodes the smallest image that doesn't need to be enlarged. With `frames: .single(n)`, it decodes the image n.
+    ///
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
@@ -35,7 +40,7 @@ public struct ICOCoder: ImageCoder {
                 throw .decode(
                     .truncated(format: format, received: bytes.count, expected: entry.offset + entry.length))
             }
-            // Stated lengths are often wrong; the picture itself tells where it ends.
+            // Stored lengths are often wrong, and the data of the image determines its end.
             let part = UnsafeBufferPointer(rebasing: bytes[entry.offset...])
             let claim = index == directory.largest ? probe : nil
             if part.starts(with: Self.pngSignature) {
@@ -81,13 +86,14 @@ public struct ICOCoder: ImageCoder {
                 hasAlpha: !decoded.pixels.isOpaque, isPartial: decoded.isPartial))
     }
 
-    /// True for icons.
+    /// Returns whether the format is an icon.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .ico }
 
-    /// Encodes the still or the poster, in all sizes the coder was made for: as bitmaps below 64 pixels, as PNG from
-    /// there on.
+    /// Encodes a still image or the poster frame in all sizes of the coder.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)`` above 256 pixels a side,
+    /// Images below 64 pixels are stored as bitmaps, and larger images as PNG.
+    ///
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)`` if a side exceeds 256 pixels, or
     ///   ``RequestError/invalidOption(name:value:)``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data

@@ -2,12 +2,12 @@
 
 import WebImageCore
 
-/// The pictures that an icon or cursor lists.
+/// The list of images in an icon or a cursor.
 struct ICODirectory {
     struct Entry {
-        /// As the directory says; the picture's own header counts.
+        /// The size in the directory. The header of the image takes precedence.
         var size: PixelSize
-        /// Bits a pixel; 0 in cursors, which keep their hot spot there.
+        /// The bits per pixel. For cursors, this value is 0 because the field contains the hotspot.
         var bits: Int
         var offset: Int
         var length: Int
@@ -15,7 +15,9 @@ struct ICODirectory {
 
     let entries: [Entry]
 
-    /// - Throws: family 4xxx.
+    /// Parses the directory.
+    ///
+    /// - Throws: A decoding error (4xxx).
     init(_ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat) throws(ImageError) {
         var reader = ByteReader(bytes)
         guard reader.uint16() == 0, let kind = reader.uint16(), let count = reader.uint16() else {
@@ -40,10 +42,12 @@ struct ICODirectory {
         self.entries = entries
     }
 
-    /// The largest picture, of equals the deepest, of equals the first.
+    /// The index of the largest image. If several have the same size, it's the first of those with the most bits per
+    /// pixel.
     var largest: Int { entries.indices.reduce(0) { isBetter($1, than: $0) ? $1 : $0 } }
 
-    /// The smallest picture that gives what the largest would for `options` without being enlarged.
+    /// Returns the index of the smallest image that produces the same result size for `options` as the largest image,
+    /// without being enlarged.
     func best(for options: DecodeOptions) throws(ImageError) -> Int {
         let largest = largest
         guard let target = options.size else { return largest }
@@ -51,7 +55,7 @@ struct ICODirectory {
         var best = largest
         for index in entries.indices {
             let size = entries[index].size
-            // Smaller ones, and those of another shape, would give another result.
+            // Smaller images, and images with another aspect ratio, would produce another result.
             guard try target.plan(for: size, scale: options.scale).output == wanted else { continue }
             let isSmaller = size.width * size.height < entries[best].size.width * entries[best].size.height
             if isSmaller || (size == entries[best].size && entries[index].bits > entries[best].bits) { best = index }

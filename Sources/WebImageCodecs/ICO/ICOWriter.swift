@@ -4,10 +4,11 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 
-/// Writes icons.
+/// An encoder for icons.
 enum ICOWriter {
     static let maxSide = 256
-    /// From here on a PNG is smaller, and every system that knows such sizes knows it.
+    /// The minimum side for PNG. From this size on, PNG is smaller, and every system that supports such sizes supports
+    /// PNG.
     private static let firstPNGSide = 64
 
     static func encode(_ pixels: PixelBuffer, sides: [Int], as encoding: ImageEncoding, context: CodingContext)
@@ -23,7 +24,7 @@ enum ICOWriter {
         for value in [0, 1, UInt16(pictures.count)] { file.appendLittle(value) }
         var offset = 6 + pictures.count * 16
         for (picture, body) in zip(pictures, bodies) {
-            // 256 does not fit a byte and is written as 0.
+            // 256 doesn't fit into a byte and is stored as 0.
             file.append(contentsOf: [UInt8(picture.width & 0xFF), UInt8(picture.height & 0xFF), 0, 0])
             file.appendLittle(UInt16(1))
             file.appendLittle(UInt16(32))
@@ -61,7 +62,7 @@ enum ICOWriter {
                 Image(pixels: pixels), as: .png(effort: encoding.effort), context: context)
         }
         let rows = try BMPWriter.rows(of: pixels, hasAlpha: true, context: context)
-        // Alpha says it all; the mask repeats it for readers that do not know alpha.
+        // The alpha channel is complete. The mask repeats it for decoders that don't support alpha.
         let maskRow = (pixels.width + 31) / 32 * 4
         var mask = [UInt8](repeating: 0, count: maskRow * pixels.height)
         for y in 0..<pixels.height {

@@ -3,20 +3,24 @@
 import Foundation
 import WebImageCore
 
-/// JPEG through libjpeg-turbo: gray, YCbCr, RGB, CMYK and YCCK, baseline, progressive and arithmetic, all
-/// subsamplings. Accurate inverse DCT and smooth chroma upsampling.
+/// A coder for JPEG images, based on libjpeg-turbo.
+///
+/// The decoder supports gray, YCbCr, RGB, CMYK, and YCCK, in baseline, progressive, and arithmetic coding, with all
+/// chroma subsamplings. It uses the accurate inverse DCT and smooth chroma upsampling.
 public struct JPEGCoder: ImageCoder {
-    /// Creates the coder.
+    /// Creates a coder.
     public init() {}
 
-    /// True for JPEG.
+    /// Returns whether the format is JPEG.
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jpeg }
 
-    /// Decodes, at a smaller size from fewer DCT coefficients: the smallest of 1/1, 1/2, 1/4 and 1/8 that keeps at
-    /// least twice the wanted pixels, the rest by resampling.
+    /// Decodes a JPEG image.
     ///
-    /// - Throws: families 4xxx and 6xxx; ``DecodeError/truncated(format:received:expected:)`` where pixels are
-    ///   missing. A file without its end marker alone is whole.
+    /// For a smaller size, the coder decodes fewer DCT coefficients. It chooses the smallest of the scales 1/1, 1/2,
+    /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image.
+    ///
+    /// - Throws: A decoding error (4xxx), such as ``DecodeError/truncated(format:received:expected:)`` if pixels are
+    ///   missing, or a limit error (6xxx). A file that lacks only its end marker is complete.
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
@@ -32,7 +36,7 @@ public struct JPEGCoder: ImageCoder {
             let denominator = JPEGReader.denominator(for: layout)
             let decoded = try reader.decode(
                 denominator: denominator, allowsPartial: options.allowsPartial, color: convertsLast ? nil : color)
-            // libjpeg rounds the reduced size up; the picture itself ends where the division says.
+            // libjpeg rounds the reduced size up, but the image itself ends at the exact quotient.
             let extent = (
                 width: Double(reader.size.width) / Double(denominator),
                 height: Double(reader.size.height) / Double(denominator)
@@ -47,7 +51,9 @@ public struct JPEGCoder: ImageCoder {
         }
     }
 
-    /// By rows, or scan by scan where there are several. Arithmetic coding gives no previews.
+    /// Creates a decoder that shows rows as they arrive, or scan after scan if the file has several scans.
+    ///
+    /// Files with arithmetic coding have no previews.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
     {
@@ -57,15 +63,17 @@ public struct JPEGCoder: ImageCoder {
         return StreamDecoder(stream, probe: probe, options: options, layout: layout)
     }
 
-    /// True for JPEG.
+    /// Returns whether the format is JPEG.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .jpeg }
 
-    /// Encodes the still or the poster. Default quality 90; Huffman tables made for the picture unless that is switched off;
-    /// chroma at half size below quality 90 and at full size from there on unless a subsampling is asked for; grey pictures
-    /// with one component. Profile, EXIF, with a thumbnail where one is asked for, and XMP have segments; what does not
-    /// fit into one is left out.
+    /// Encodes a still image or the poster frame.
     ///
-    /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+    /// The default quality is 90. Unless the option is disabled, the Huffman tables are optimized for the image.
+    /// Unless a subsampling is requested, chroma has half the resolution below quality 90 and the full resolution from
+    /// there on. Grayscale images have one component. The file can contain the color profile, EXIF with an optional
+    /// thumbnail, and XMP. Metadata that doesn't fit into a segment is omitted.
+    ///
+    /// - Throws: ``TransformError/encodingFailed(format:reason:)`` or ``RequestError/invalidOption(name:value:)``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {

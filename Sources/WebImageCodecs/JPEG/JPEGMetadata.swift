@@ -3,18 +3,18 @@
 import CJPEG
 import WebImageCore
 
-/// What fits into the segments of a JPEG beside its pixels.
+/// The metadata that fits into the segments of a JPEG file.
 enum JPEGMetadata {
-    /// What APP1 segments begin with (Exif 2.32, section 4.7.2; XMP part 3, section 1.1.3).
+    /// The identifiers at the start of APP1 segments (Exif 2.32, section 4.7.2, and XMP part 3, section 1.1.3).
     static let exifName = Array("Exif\0\0".utf8CString.dropLast())
     static let xmpName = Array("http://ns.adobe.com/xap/1.0/\0".utf8CString.dropLast())
-    /// Bytes of a segment.
+    /// The maximum size of a segment's contents, in bytes.
     static let maxSegment = Int(WI_JPEG_MAX_SEGMENT)
-    /// Bytes of a thumbnail, so that EXIF of usual length has room beside it.
+    /// The maximum size of a thumbnail in bytes. It leaves enough space for EXIF data of the usual size.
     static let maxThumbnail = 48 << 10
 
-    /// EXIF with a thumbnail; nil where there is neither. Where both do not fit into one segment, first the note of the
-    /// camera's maker, then the thumbnail, then all is left out.
+    /// Returns EXIF data with a thumbnail, or `nil` if there's neither. If the data doesn't fit into one segment, this
+    /// method omits first the maker note, then the thumbnail, and finally everything.
     static func exif(_ exif: [UInt8]?, thumbnail: [UInt8]?) -> [UInt8]? {
         guard exif != nil || thumbnail != nil else { return nil }
         let block = exif.flatMap { ExifBlock($0) } ?? .only(.up)

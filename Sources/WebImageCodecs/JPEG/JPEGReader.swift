@@ -4,9 +4,9 @@ import CJPEG
 import Glibc
 import WebImageCore
 
-/// One JPEG being decoded; owns libjpeg's handle.
+/// A decoder for one JPEG file, which owns a handle of libjpeg.
 struct JPEGReader: ~Copyable {
-    /// What the header says.
+    /// The size in the header.
     let size: PixelSize
     let depth: Int
     let colorModel: ColorSpaceModel
@@ -14,14 +14,14 @@ struct JPEGReader: ~Copyable {
     private let received: Int
     private let context: CodingContext
 
-    /// More scans than this in one file have no purpose but to cost time.
+    /// The maximum number of scans. Files with more scans only waste processor time.
     static let maxScans = 100
-    /// Longer profiles are ignored.
+    /// The maximum size of a profile in bytes. Larger profiles are ignored.
     static let maxProfileBytes = 4 << 20
 
     /// Reads the header. `bytes` must outlive the reader.
     ///
-    /// - Throws: family 4xxx and 6xxx.
+    /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
     init(_ bytes: UnsafeBufferPointer<UInt8>, context: CodingContext) throws(ImageError) {
         let handle = wi_jpeg_decoder_open(
             bytes.baseAddress, bytes.count, Self.memory(context.limits), Int32(Self.maxScans))
@@ -43,19 +43,20 @@ struct JPEGReader: ~Copyable {
 
     deinit { wi_jpeg_decoder_close(handle) }
 
-    /// Bytes that libjpeg may take for itself, 0 for any number.
+    /// Returns the maximum memory of libjpeg in bytes, or 0 for no maximum.
     static func memory(_ limits: Limits) -> Int {
-        // Coefficients of a progressive 4:4:4 picture take 6 bytes a pixel, its RGBA pixels 4.
+        // The coefficients of a progressive 4:4:4 image use 6 bytes per pixel, and its RGBA pixels use 4.
         let (memory, overflow) = limits.maxDecodedBytes.multipliedReportingOverflow(by: 2)
         return overflow ? 0 : max(memory, 16 << 20)
     }
 
-    /// The smallest of 1/1, 1/2, 1/4 and 1/8 that keeps at least twice the wanted pixels.
+    /// Returns the denominator of the smallest scale among 1/1, 1/2, 1/4, and 1/8 that keeps at least twice the
+    /// requested pixels on each axis.
     static func denominator(for layout: DecodeLayout) -> Int {
         [8, 4, 2].first { Double($0) <= layout.spareReduction } ?? 1
     }
 
-    /// The embedded profile.
+    /// Returns the embedded profile.
     func iccProfile() -> [UInt8]? { Self.iccProfile(of: handle) }
 
     static func iccProfile(of handle: OpaquePointer) -> [UInt8]? {
@@ -65,12 +66,14 @@ struct JPEGReader: ~Copyable {
         return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Decodes all rows at 1 ÷ `denominator` of the size.
+    /// Decodes all rows at the scale 1 ÷ `denominator`.
     ///
     /// - Parameters:
-    ///   - allowsPartial: whether rows that never arrived are filled by libjpeg instead of refused.
-    ///   - color: what each row goes through.
-    /// - Returns: the rows, and whether some never arrived.
+    ///   - denominator: The denominator of the scale.
+    ///   - allowsPartial: A Boolean value that indicates whether libjpeg fills missing rows. If it's `false`, missing
+    ///     rows cause an error.
+    ///   - color: The color conversion to apply to each row.
+    /// - Returns: The rows, and a Boolean value that indicates whether some are missing.
     func decode(denominator: Int, allowsPartial: Bool, color: ColorConversion?)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
@@ -112,7 +115,7 @@ struct JPEGReader: ~Copyable {
         throw Self.failure(status, handle, received, context.limits)
     }
 
-    /// What a status means to the caller.
+    /// Converts a status to an error.
     static func failure(
         _ status: wi_jpeg_status, _ handle: OpaquePointer, _ received: Int, _ limits: Limits
     ) -> ImageError {

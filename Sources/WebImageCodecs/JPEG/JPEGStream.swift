@@ -4,14 +4,14 @@ import CJPEG
 import Glibc
 import WebImageCore
 
-/// A JPEG that comes piece by piece: by rows where it has one scan, else scan by scan. Arithmetic coding cannot be
-/// interrupted by libjpeg and gives no previews.
+/// A decoder for a JPEG file that arrives incrementally. Files with one scan are decoded row by row, and other files
+/// scan by scan. libjpeg can't suspend arithmetic decoding, so such files have no previews.
 struct JPEGStream: PixelStream, ~Copyable {
     private enum Phase {
         case header
-        /// Rows are written as their bytes come.
+        /// Rows are decoded as their data arrives.
         case rows
-        /// Coefficients are collected; rows are made of them when they are wanted.
+        /// Coefficients are collected. Rows are created from them on demand.
         case scans
     }
 
@@ -78,7 +78,7 @@ struct JPEGStream: PixelStream, ~Copyable {
         }
         depth = Int(info.bits)
         iccProfile = JPEGReader.iccProfile(of: handle)
-        // Ink has become light by the plain formula before rows come here.
+        // libjpeg has already converted CMYK to RGB with the simple formula, so the profile doesn't apply.
         if info.is_cmyk == 0 { color = .from(profile: iccProfile, model: info.components == 1 ? .gray : .rgb) }
         var width: UInt32 = 0
         var height: UInt32 = 0
@@ -124,7 +124,8 @@ struct JPEGStream: PixelStream, ~Copyable {
             fraction: Double(rows) / Double(expected.height))
     }
 
-    /// Rows of all that came. New ones only after a whole scan: in between they would change in their upper part only.
+    /// Creates an image from all received scans. A new image is created only after a complete scan, because in between
+    /// only its upper part would change.
     private mutating func scanPicture(_ context: CodingContext) throws(ImageError) -> StreamPicture? {
         let scans = Int(wi_jpeg_stream_scans(handle))
         guard scans > shownScans || isOver && scans > 0 else { return nil }
@@ -149,7 +150,7 @@ struct JPEGStream: PixelStream, ~Copyable {
     private func picture(
         _ pixels: PixelBuffer, rows: Int, passes: Int, passCount: Int?, fraction: Double
     ) -> StreamPicture {
-        // libjpeg rounds the reduced size up; the picture itself ends where the division says.
+        // libjpeg rounds the reduced size up, but the image itself ends at the exact quotient.
         let extent = (
             width: Double(expected.width) / Double(denominator), height: Double(expected.height) / Double(denominator)
         )

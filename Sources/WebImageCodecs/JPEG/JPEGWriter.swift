@@ -4,9 +4,9 @@ import CJPEG
 import Foundation
 import WebImageCore
 
-/// Encodes pixels through libjpeg-turbo.
+/// An encoder for JPEG images, based on libjpeg-turbo.
 struct JPEGWriter {
-    /// JPEG's sizes are 16 bits wide; libjpeg stops at 65,500.
+    /// The maximum width and height. JPEG stores sizes in 16 bits, but libjpeg supports only 65,500.
     static let maxSide = 65_500
 
     private let pixels: PixelBuffer
@@ -38,7 +38,8 @@ struct JPEGWriter {
         return bytes.map { Data(bytes: $0, count: count) } ?? Data()
     }
 
-    /// Grey where every pixel is, what shows through included; a profile for colour needs three components.
+    /// Returns whether to encode one gray component. This requires gray pixels, a gray background if the image isn't
+    /// opaque, and no RGB profile, which needs three components.
     private static func isGray(_ pixels: PixelBuffer, _ image: Image, _ encoding: ImageEncoding) -> Bool {
         let shade = encoding.background
         return EmbeddedMetadata(for: image, as: encoding).iccProfile == nil
@@ -91,7 +92,7 @@ struct JPEGWriter {
 }
 
 extension JPEGWriter {
-    /// The picture in few pixels as a JPEG of its own (Exif 2.32, section 4.5.5).
+    /// Returns a reduced copy of the image as a separate JPEG file (Exif 2.32, section 4.5.5).
     private static func thumbnail(
         _ pixels: PixelBuffer, _ encoding: ImageEncoding, _ context: CodingContext
     ) throws(ImageError) -> [UInt8]? {
@@ -99,7 +100,7 @@ extension JPEGWriter {
         let plan = try TargetSize.fit(width: Double(side), height: Double(side)).plan(for: pixels.size)
         let small = try Resampler.resample(
             pixels, window: plan.window, to: plan.output, filter: .lanczos3, context: context)
-        // One that does not fit into a segment is tried with less quality before it is left out.
+        // If the thumbnail is too large for a segment, reduce its quality before omitting it.
         for quality in [80, 50, 25] {
             let thumbnail = ImageEncoding(format: .jpeg, quality: quality, background: encoding.background)
             let data = try encode(Image(pixels: small), as: thumbnail, context: context)

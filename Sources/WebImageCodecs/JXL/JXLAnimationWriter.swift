@@ -5,7 +5,8 @@
     import Foundation
     import WebImageCore
 
-    /// Encodes animations through libjxl. Of each frame only the part is written that differs from the one before.
+    /// An encoder for animations, based on libjxl. Each frame contains only the region that differs from the previous
+    /// frame.
     enum JXLAnimationWriter {
         static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
@@ -26,7 +27,7 @@
             var before: PixelBuffer?
             for place in 0..<frames.count {
                 let pixels = try frames.pixels(at: place)
-                // A frame without a change still takes its time.
+                // A frame without changes must still be written to preserve its duration.
                 let nothing = PixelRect(x: 0, y: 0, width: 1, height: 1)
                 let rect = before.map { pixels.changes(from: $0) ?? nothing } ?? whole
                 var part = wi_jxl_part(

@@ -4,18 +4,24 @@
     import Foundation
     import WebImageCore
 
-    /// JPEG XL through libjxl: lossy, lossless, alpha, animated; bare or in its container. Trait `JXL`.
+    /// A coder for JPEG XL images, based on libjxl.
+    ///
+    /// The decoder supports lossy and lossless images, alpha, and animations, as bare codestreams and in the
+    /// container. This type requires the package trait `JXL`.
     public struct JXLCoder: ImageCoder {
-        /// Creates the coder.
+        /// Creates a coder.
         public init() {}
 
-        /// True for JPEG XL.
+        /// Returns whether the format is JPEG XL.
         public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .jxl }
 
-        /// Decodes in full, then resamples. An animation's poster is decoded at once, its frames when they are asked for.
-        /// A still that ends early gives what libjxl can draw of it with `allowsPartial`.
+        /// Decodes a JPEG XL image.
         ///
-        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        /// The coder decodes the full image and then resamples it. It decodes the poster frame of an animation
+        /// immediately and the other frames on demand. If a still image is truncated and `allowsPartial` is `true`,
+        /// the result contains the part that libjxl can decode.
+        ///
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
         public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
             throws(ImageError) -> Image
         {
@@ -25,7 +31,7 @@
             try probe.requireAgreement(on: source.storedSize, format: .jxl)
             try context.limits.check(size: source.storedSize)
             let wanted = options.wantedFrames(context.limits)
-            // Where frames lie is known only after a walk over all of them.
+            // The positions of the frames are known only after a pass over all of them.
             let needsIndex = source.isAnimated && wanted != .first
             let durations = needsIndex ? try source.durations(limit: context.limits.maxFrames) : [100]
             let plays = try options.plays(count: durations.count, limits: context.limits)
@@ -60,8 +66,10 @@
             return Image(pixels: pixels, animation: animation, scale: options.scale, format: .jxl, metadata: metadata)
         }
 
-        /// The picture at an eighth of its size first, then pass by pass and part by part; of an animation, the first
-        /// frame.
+        /// Creates a decoder that first shows the image at one eighth of its size, and then refines it pass by pass
+        /// and group by group.
+        ///
+        /// For animations, it decodes the first frame.
         public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
             throws(ImageError) -> (any ProgressiveDecoder)?
         {
@@ -71,15 +79,18 @@
             return StreamDecoder(stream, probe: probe, options: options, layout: layout)
         }
 
-        /// True for JPEG XL.
+        /// Returns whether the format is JPEG XL.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .jxl }
 
-        /// Encodes the still or the animation. Quality 1 to 100 becomes a distance as in libjxl's own tools, default 90
-        /// (distance 1, visually lossless); 100 and `isLossless` keep every visible pixel. Effort 0 to 9 is libjxl's 1 to 9.
-        /// Pixels of 16 bits a sample stay so, those of animations become 8. Profile, EXIF and XMP have their places.
+        /// Encodes a still image or an animation.
+        ///
+        /// Quality 1 to 100 is converted to a distance as in the tools of libjxl. The default is 90, which means
+        /// distance 1 (visually lossless). Quality 100 and `isLossless` preserve every visible pixel. Effort 0 to 9
+        /// corresponds to effort 1 to 9 of libjxl. Still images with 16 bits per sample keep them, but animation
+        /// frames are reduced to 8 bits. The file can contain the color profile, EXIF, and XMP.
         ///
         /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-        ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
+        ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {
@@ -88,13 +99,16 @@
             return try JXLWriter.encode(image, as: encoding, context: context)
         }
 
-        /// True from JPEG.
+        /// Returns whether the conversion is from JPEG to JPEG XL.
         public func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {
             source == .jpeg && target == .jxl
         }
 
-        /// Takes the coefficients of a JPEG over, about a fifth smaller; from the result the JPEG can be had back bit by bit.
-        /// Nil where libjxl does not take it (CMYK, arithmetic coding).
+        /// Recompresses the DCT coefficients of a JPEG file without loss.
+        ///
+        /// The result is about one fifth smaller, and the original JPEG file can be reconstructed from it bit for bit.
+        ///
+        /// - Returns: The JPEG XL file, or `nil` if libjxl can't convert the JPEG file (CMYK or arithmetic coding).
         public func transcode(
             _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
         ) throws(ImageError) -> Data? {

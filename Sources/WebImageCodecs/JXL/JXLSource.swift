@@ -5,22 +5,24 @@
     import Foundation
     import WebImageCore
 
-    /// A JPEG XL file opened by libjxl.
+    /// A JPEG XL file that libjxl has opened.
     struct JXLSource: FrameSource, ~Copyable {
         private let encoded: EncodedBytes
         private let handle: OpaquePointer
         private let info: wi_jxl_info
         private let memory: Int
-        /// Whether a frame that ends early is drawn as far as it goes.
+        /// A Boolean value that indicates whether a truncated frame is decoded as far as possible.
         var allowsPartial = false
-        /// Whether the last frame was such a one.
+        /// A Boolean value that indicates whether the last frame was truncated.
         private(set) var isPartial = false
-        /// What frames go through.
+        /// The color conversion for frames.
         var color: ColorConversion?
-        /// Bits per sample of frames.
+        /// The requested bits per sample of frames.
         var wantedDepth = DecodeOptions.Depth.eight
 
-        /// - Throws: families 4xxx and 6xxx.
+        /// Opens a file.
+        ///
+        /// - Throws: A decoding error (4xxx) or a limit error (6xxx).
         init(_ data: Data, limits: Limits) throws(ImageError) {
             let encoded = EncodedBytes(data)
             let memory = Self.memory(limits)
@@ -39,7 +41,8 @@
 
         deinit { wi_jxl_close(handle) }
 
-        /// Bytes that libjxl may hold: it works in 32-bit floats with several planes more than colours.
+        /// Returns the maximum memory of libjxl in bytes. The library uses 32-bit floats and several planes in
+        /// addition to the color planes.
         static func memory(_ limits: Limits) -> Int {
             let budget = limits.maxDecodedBytes.multipliedReportingOverflow(by: 8)
             return budget.overflow ? Int.max / 2 : max(budget.partialValue, 64 << 20)
@@ -50,14 +53,14 @@
         var hasAlpha: Bool { info.has_alpha != 0 }
         var isAnimated: Bool { info.is_animated != 0 }
         var orientation: Orientation { Orientation(rawValue: Int(info.orientation)) ?? .up }
-        /// As stored, 0 is for ever.
+        /// The stored loop count. 0 repeats indefinitely.
         var loopCount: Int { Int(info.loops) }
         var iccProfile: [UInt8]? { info.icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: info.icc_count)) } }
 
-        /// The numbers of the pixels' colours; nil where a profile alone tells.
+        /// The color code points of the pixels, or `nil` if only a profile describes the colors.
         var codePoints: ColorCodePoints? { Self.codePoints(info) }
 
-        /// The way to sRGB.
+        /// The conversion to sRGB.
         var conversion: ColorConversion? { Self.conversion(info, profile: iccProfile) }
 
         static func codePoints(_ info: wi_jxl_info) -> ColorCodePoints? {
@@ -70,7 +73,10 @@
             return .from(profile: profile, model: info.is_gray != 0 ? .gray : .rgb)
         }
 
-        /// Milliseconds of all frames; of one more than `limit` where there are more.
+        /// Returns the durations of all frames, in milliseconds.
+        ///
+        /// - Throws: A ``LimitError`` of kind `frames` if there are more frames than `limit` or than 16 times the
+        ///   desktop limit, or a decoding error (4xxx).
         mutating func durations(limit: Int) throws(ImageError) -> [Int] {
             var count: UInt32 = 0
             let room = min(max(limit, 1), Limits.desktop.maxFrames * 16)
@@ -112,7 +118,7 @@
             }
         }
 
-        /// What a status means to the caller.
+        /// Converts a status to an error.
         static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
             switch status {
             case WI_JXL_TRUNCATED: .decode(.truncated(format: .jxl, received: received, expected: nil))

@@ -4,7 +4,7 @@
     import CJXL
     import WebImageCore
 
-    /// A JPEG XL that comes piece by piece.
+    /// A decoder for a JPEG XL file that arrives incrementally.
     struct JXLStream: PixelStream, ~Copyable {
         private let handle: OpaquePointer
         private let canvas: StreamCanvas
@@ -12,7 +12,7 @@
         private let memory: Int
         private var received = 0
 
-        /// Bytes fed between two looks at the clock.
+        /// The number of bytes to decode between two checks of the deadline and the cancellation flag.
         private static let step = 128 << 10
 
         init(probe: ImageProbe, context: CodingContext) throws(ImageError) {

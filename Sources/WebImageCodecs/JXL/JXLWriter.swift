@@ -5,7 +5,7 @@
     import Foundation
     import WebImageCore
 
-    /// Encodes pixels through libjxl.
+    /// An encoder for JPEG XL images, based on libjxl.
     enum JXLWriter {
         static let maxSide = 1 << 30
 
@@ -39,7 +39,8 @@
             return Data(bytes: bytes, count: count)
         }
 
-        /// The JPEG as JPEG XL, from which it can be had back bit by bit; nil where libjxl does not take it.
+        /// Converts a JPEG file to JPEG XL, from which it can be reconstructed bit for bit. Returns `nil` if libjxl
+        /// can't convert the file.
         static func transcode(_ jpeg: Data, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data?
         {
@@ -67,13 +68,14 @@
             }
         }
 
-        /// Distance 0 is lossless, effort 0 the library's default.
+        /// Returns the distance and the effort for an encoding. Distance 0 is lossless, and effort 0 is the default of
+        /// libjxl.
         static func options(_ encoding: ImageEncoding) throws(ImageError) -> (distance: Float, effort: Int32) {
             let effort = try encoding.checkedEffort().map { max(1, $0) } ?? 0
             return (encoding.isLossless ? 0 : distance(quality: encoding.quality ?? 90), Int32(effort))
         }
 
-        /// The mapping of libjxl's command line tool.
+        /// Returns the distance for a quality, with the formula of libjxl's command-line tool.
         private static func distance(quality: Int) -> Float {
             let quality = Float(quality)
             if quality >= 100 { return 0 }

@@ -5,21 +5,25 @@
     import Foundation
     import WebImageCore
 
-    /// Pages of PDF through poppler, on white paper, drawn at the asked size. Trait `PDF`.
+    /// A coder for pages of PDF documents, based on poppler.
+    ///
+    /// The coder draws pages on white paper at the requested size. This type requires the package trait `PDF`.
     public struct PDFCoder: ImageCoder {
-        /// Cairo's surfaces are no larger.
+        /// The maximum width and height of a cairo surface, in pixels.
         private static let maxSide = 32_767
 
-        /// Creates the coder.
+        /// Creates a coder.
         public init() {}
 
-        /// True for PDF.
+        /// Returns whether the format is PDF.
         public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .pdf }
 
-        /// Draws one page: the first, or the one of `frames: .single(n)`. Without a size a point of its crop box is a
-        /// pixel (72 dots an inch); sizes may be larger.
+        /// Draws one page of a PDF document.
         ///
-        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        /// The coder draws the first page, or the page n for `frames: .single(n)`. Without a requested size, one point
+        /// of the crop box is one pixel (72 dots per inch). The requested size may be larger.
+        ///
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
         public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
             throws(ImageError) -> Image
         {
@@ -42,12 +46,14 @@
         }
     }
 
-    /// A PDF opened by poppler. The bytes must outlive it.
+    /// A PDF document that poppler has opened. The bytes of the file must outlive it.
     struct PDFDocumentReader: ~Copyable {
         private let handle: OpaquePointer
         private let pages: Int
 
-        /// - Throws: family 4xxx.
+        /// Opens a document.
+        ///
+        /// - Throws: A decoding error (4xxx).
         init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
             var handle: OpaquePointer?
             var pages: UInt32 = 0
@@ -68,7 +74,7 @@
 
         deinit { wi_pdf_close(handle) }
 
-        /// A page's size in points, rounded up to pixels.
+        /// Returns the size of a page in points, rounded up to whole pixels.
         func size(ofPage index: Int) throws(ImageError) -> PixelSize {
             guard pages > 0 else { throw .decode(.corrupt(format: .pdf, reason: "it has no pages")) }
             guard (0..<pages).contains(index) else { throw .request(.noSuchFrame(index: index, count: pages)) }

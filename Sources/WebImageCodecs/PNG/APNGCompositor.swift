@@ -4,8 +4,10 @@ import CPNG
 import Foundation
 import WebImageCore
 
-/// Lays an animated PNG's frames onto its canvas. Holds the encoded bytes, where the frames are in them, one canvas, and
-/// a second one while a frame asks for the canvas before it.
+/// A compositor that draws the frames of an animated PNG file onto its canvas.
+///
+/// It holds the encoded data, the index of the frames, and one canvas. While a frame needs the previous canvas for its
+/// disposal, the compositor also holds a copy of that canvas.
 struct APNGCompositor: FrameCompositor, ~Copyable {
     private let data: Data
     private let index: APNGIndex
@@ -13,8 +15,14 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
     private let pixels: PixelCanvas
     private var backup: PixelBuffer?
 
-    /// - Parameter color: what each frame goes through.
-    /// - Throws: a ``LimitError``, ``DecodeError/outOfMemory(bytes:)``.
+    /// Creates a compositor with a transparent canvas.
+    ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - index: The index of the frames.
+    ///   - color: The color conversion to apply to each frame.
+    ///   - context: The limits, the deadline, and the cancellation of the operation.
+    /// - Throws: A ``LimitError``, or ``DecodeError/outOfMemory(bytes:)``.
     init(_ data: Data, index: APNGIndex, color: ColorConversion?, context: CodingContext) throws(ImageError) {
         self.data = data
         self.index = index
@@ -82,9 +90,9 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
 }
 
 extension APNGIndex {
-    /// The pixels of one frame, premultiplied, without the canvas.
+    /// Returns the premultiplied pixels of one frame, without the canvas.
     ///
-    /// - Throws: family 4xxx, a ``LimitError``.
+    /// - Throws: A decoding error (4xxx) or a ``LimitError``.
     fileprivate func decode(
         _ frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>, color: ColorConversion?, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
@@ -100,7 +108,7 @@ extension APNGIndex {
         return try outcome.get()
     }
 
-    /// The frame as a file of its own, for libpng.
+    /// Returns the frame as a separate PNG file, for libpng.
     private func still(of frame: APNGFrame, in bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) -> [UInt8] {
         let count = frame.parts.reduce(0) { $0 + $1.count }
         guard count <= 0x7FFF_FFFF else {

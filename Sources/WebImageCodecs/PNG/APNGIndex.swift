@@ -3,32 +3,34 @@
 import CPNG
 import WebImageCore
 
-/// Where a frame's parts are in the file, and how it meets the canvas (PNG third edition, section 11.3.5.2). Offsets are
-/// those of checked bytes.
+/// The positions of a frame's parts in the file, and the way the frame changes the canvas (PNG third edition, section
+/// 11.3.5.2). The offsets are within bounds.
 struct APNGFrame: Sendable, Equatable {
-    /// Lies within the canvas.
+    /// The position and size of the frame, which lies within the canvas.
     var place: PixelRect
     var disposal: FrameDisposal
-    /// Whether transparent pixels let the canvas through; otherwise they replace it.
+    /// A Boolean value that indicates whether the frame is blended over the canvas. Otherwise, its pixels replace the
+    /// canvas, including transparent pixels.
     var isBlended: Bool
-    /// As stored, rounded to milliseconds.
+    /// The stored delay, rounded to milliseconds.
     var delayMilliseconds: Int
-    /// The compressed pixels, in order.
+    /// The ranges of the compressed pixels, in order.
     var parts: [Range<Int>] = []
 }
 
-/// The structure of an animated PNG: everything but pixels.
+/// The structure of an animated PNG file without the pixels.
 struct APNGIndex: Sendable {
     private(set) var canvasSize = PixelSize(width: 0, height: 0)
-    /// As stored, 0 is for ever.
+    /// The stored loop count. 0 repeats indefinitely.
     private(set) var loopCount = 0
-    /// The frames that are whole, in order.
+    /// The complete frames, in order.
     private(set) var frames: [APNGFrame] = []
-    /// The body of IHDR.
+    /// The range of the IHDR chunk's body.
     private(set) var header = 0..<0
-    /// Chunks before the pixels that say what they mean, length and check value included.
+    /// The ranges of the chunks before the pixels that are needed to interpret them, including their lengths and
+    /// checksums.
     private(set) var shared: [Range<Int>] = []
-    /// True where the file ends before its last frame does.
+    /// A Boolean value that indicates whether the file ends before the end of its last frame.
     private(set) var isTruncated = false
 
     private var declaredFrames = 0
@@ -37,15 +39,18 @@ struct APNGIndex: Sendable {
     private var open: APNGFrame?
     private var previousName: UInt32 = 0
 
-    /// A rule of the animation is broken: the still picture is what is left.
+    /// An error for an animation that violates the rules, so only the still image is decoded.
     private struct Broken: Error {}
 
     private enum Step { case goOn, enough, end }
 
-    /// Walks the chunks.
+    /// Parses the chunks and returns the structure of the animation.
     ///
-    /// - Parameter frameLimit: stops after so many frames.
-    /// - Returns: nil where the file is no animation, or one that breaks the rules: then its still picture is shown.
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - frameLimit: The number of frames after which parsing stops.
+    /// - Returns: The structure, or `nil` if the file isn't an animation or violates the rules. In both cases, the
+    ///   still image is decoded.
     static func read(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) -> APNGIndex? {
         var index = APNGIndex()
         do throws(Broken) {
@@ -72,7 +77,7 @@ struct APNGIndex: Sendable {
                 return
             }
         }
-        // Without IEND: the last frame may lack data, unless the file ends where one would stand.
+        // If IEND is missing, the last frame may be incomplete, unless the file ends where IEND would begin.
         if reader.isAtEnd, declaredFrames == frames.count + 1, open?.parts.isEmpty == false, endsAtChunk(bytes) {
             try close()
         }
@@ -107,7 +112,7 @@ struct APNGIndex: Sendable {
     }
 
     private mutating func takeAnimation(_ chunk: PNGChunk) throws(Broken) {
-        // After the pixels it means nothing; a second one has no meaning either.
+        // After the pixels, the chunk has no meaning. A second chunk isn't allowed.
         guard !seenData else { return }
         guard declaredFrames == 0, chunk.body.count == 8, chunk.isIntact else { throw Broken() }
         declaredFrames = chunk.number(at: 0)
@@ -135,7 +140,7 @@ struct APNGIndex: Sendable {
 
     private mutating func takeData(_ chunk: PNGChunk) throws(Broken) {
         guard !seenData || previousName == PNGChunks.data else {
-            // A frame whose data goes on behind other chunks; without one it is libpng's to judge.
+            // The data of the frame continues after other chunks. Without an animation, libpng handles this error.
             if declaredFrames > 0 { throw Broken() }
             return
         }
@@ -152,7 +157,7 @@ struct APNGIndex: Sendable {
         if chunk.body.count > 4 { open?.parts.append(chunk.body.lowerBound + 4..<chunk.body.upperBound) }
     }
 
-    /// The frame before a control chunk or the end must have had data.
+    /// Adds the open frame, which must have data before a control chunk or the end of the file.
     private mutating func close() throws(Broken) {
         guard let frame = open else { return }
         guard !frame.parts.isEmpty, frames.count < declaredFrames else { throw Broken() }
@@ -166,16 +171,16 @@ struct APNGIndex: Sendable {
 }
 
 extension APNGIndex {
-    /// How each frame meets the canvas.
+    /// Returns the way each frame changes the canvas.
     ///
-    /// - Parameter hasAlpha: whether pixels can be transparent at all.
+    /// - Parameter hasAlpha: A Boolean value that indicates whether pixels can be transparent.
     func steps(hasAlpha: Bool) -> [FrameStep] {
         frames.map {
             FrameStep(place: $0.place, disposal: $0.disposal, replaces: !hasAlpha || !$0.isBlended)
         }
     }
 
-    /// When each frame is shown.
+    /// The loop count and the durations of the frames.
     var timeline: AnimationTimeline {
         AnimationTimeline(
             loopCount: loopCount,

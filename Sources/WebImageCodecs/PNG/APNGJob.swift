@@ -3,7 +3,7 @@
 import Foundation
 import WebImageCore
 
-/// One decode of one animated PNG.
+/// An operation that decodes one animated PNG file.
 struct APNGJob {
     let data: Data
     let index: APNGIndex
@@ -11,9 +11,14 @@ struct APNGJob {
     let options: DecodeOptions
     let context: CodingContext
 
-    /// Nil where the file is to be taken as a still.
+    /// Creates an operation. The initializer returns `nil` if the file must be decoded as a still image.
     ///
-    /// - Parameter bytes: those of `data`.
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - bytes: The bytes of `data`.
+    ///   - orientation: The orientation to apply.
+    ///   - options: The decoding options.
+    ///   - context: The limits, the deadline, and the cancellation of the operation.
     init?(
         _ data: Data, _ bytes: UnsafeBufferPointer<UInt8>, orientation: Orientation, options: DecodeOptions,
         context: CodingContext
@@ -21,7 +26,7 @@ struct APNGJob {
         let wanted = options.wantedFrames(context.limits)
         let limit = wanted.neededFrames(limit: context.limits.maxFrames)
         guard let index = APNGIndex.read(bytes, frameLimit: limit) else { return nil }
-        // Nothing of the animation is whole: what there is of the still picture may do.
+        // If no frame of the animation is complete, try to decode the still image.
         if index.frames.isEmpty, options.allowsPartial { return nil }
         self.data = data
         self.index = index
@@ -30,11 +35,11 @@ struct APNGJob {
         self.context = context
     }
 
-    /// The first frame, which need not be the still picture that viewers without animations show, and the others on
-    /// demand.
+    /// Decodes the first frame immediately and the others on demand. The first frame can differ from the still image
+    /// that viewers without animation support display.
     ///
-    /// - Parameter reader: has read the header.
-    /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+    /// - Parameter reader: A reader that has parsed the header.
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
     func decode(_ reader: borrowing PNGReader) throws(ImageError) -> Image {
         guard index.canvasSize == reader.size else {
             throw .decode(.inconsistent(format: .apng, reason: "\(index.canvasSize) instead of \(reader.size)"))

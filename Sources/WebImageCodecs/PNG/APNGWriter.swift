@@ -4,8 +4,11 @@ import CPNG
 import Foundation
 import WebImageCore
 
-/// Encodes animations as PNG with 8 bits a sample and alpha. Of each frame only the part is written that differs from
-/// the one before: as it is, or laid over with what stays left transparent, whichever is smaller. Two frames are held.
+/// An encoder for animated PNG files with alpha and 8 bits per sample.
+///
+/// Each frame contains only the region that differs from the previous frame. The region either replaces the canvas or
+/// is blended over it with unchanged pixels left transparent, whichever is smaller. The encoder holds two frames in
+/// memory.
 struct APNGWriter {
     private let frames: FramesToEncode
     private let effort: Int?
@@ -59,7 +62,7 @@ struct APNGWriter {
             control(whole, isBlended: false, milliseconds)
             return writer.chunk(PNGChunks.data) { $0 += parts.data }
         }
-        // A frame without a change still takes its time.
+        // A frame without changes must still be written to preserve its duration.
         let rect = pixels.changes(from: before) ?? PixelRect(x: 0, y: 0, width: 1, height: 1)
         var data = try compressed(pixels.straight(rect), rect.size).data
         var isBlended = false
@@ -78,7 +81,8 @@ struct APNGWriter {
         sequence += 1
     }
 
-    /// Every frame stays on the canvas: replacing pixels can also make them transparent.
+    /// Writes a control chunk. The disposal keeps every frame on the canvas, because replaced pixels can also become
+    /// transparent.
     private mutating func control(_ rect: PixelRect, isBlended: Bool, _ milliseconds: Int) {
         let delay = Self.delay(milliseconds)
         writer.chunk(PNGChunks.control) { [sequence] body in
@@ -91,7 +95,7 @@ struct APNGWriter {
         sequence += 1
     }
 
-    /// Seconds as a fraction of 16-bit numbers.
+    /// Returns a duration in seconds as a fraction of 16-bit numbers.
     static func delay(_ milliseconds: Int) -> (numerator: UInt16, denominator: UInt16) {
         for (denominator, divisor) in [(1_000, 1), (100, 10), (10, 100)] as [(UInt16, Int)] {
             let value = (milliseconds + divisor / 2) / divisor
@@ -100,7 +104,8 @@ struct APNGWriter {
         return (UInt16(min(65_535, milliseconds / 1_000)), 1)
     }
 
-    /// The compressed data of rows without padding, alpha not multiplied in, and the chunks of the metadata.
+    /// Compresses rows without padding and with straight alpha. Returns the compressed data and the chunks of the
+    /// metadata.
     private func compressed(
         _ rows: [UInt8], _ size: PixelSize, with metadata: EmbeddedMetadata = EmbeddedMetadata()
     ) throws(ImageError) -> (data: [UInt8], metadata: [UInt8]) {
@@ -131,7 +136,7 @@ struct APNGWriter {
         return Self.parts(of: UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// What the IDAT chunks of a file of our own hold, and its chunks about other things.
+    /// Returns the contents of the IDAT chunks of a file from this encoder, and its metadata chunks.
     private static func parts(of file: UnsafeBufferPointer<UInt8>) -> (data: [UInt8], metadata: [UInt8]) {
         var reader = ByteReader(file, at: 8)
         var (data, metadata): ([UInt8], [UInt8]) = ([], [])

@@ -3,7 +3,7 @@
 import CPNG
 import WebImageCore
 
-/// Names of chunks as big-endian numbers.
+/// The names of chunks as big-endian numbers.
 enum PNGChunks {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     static let header = name("IHDR")
@@ -20,42 +20,45 @@ enum PNGChunks {
     }
 }
 
-/// One chunk of a file; `body` and the four bytes behind it lie inside of `bytes`.
+/// A chunk of a PNG file. `body` and the four bytes after it are within the bounds of `bytes`.
 struct PNGChunk {
     let bytes: UnsafeBufferPointer<UInt8>
     let name: UInt32
     let body: Range<Int>
 
-    /// The chunk with its length and check value.
+    /// The range of the chunk, including its length and its checksum.
     var whole: Range<Int> { body.lowerBound - 8..<body.upperBound + 4 }
 
-    /// The check value covers the name and the body.
+    /// A Boolean value that indicates whether the checksum, which covers the name and the body, is correct.
     var isIntact: Bool {
         let start = bytes.baseAddress.map { $0 + body.lowerBound - 4 }
         return wi_png_check(start, body.count + 4) == UInt32(truncatingIfNeeded: number(at: body.count))
     }
 
-    /// Four bytes of the body; the check value where `offset` is the body's length.
+    /// Returns four bytes of the body as a number. If `offset` is the length of the body, this method returns the
+    /// checksum.
     func number(at offset: Int) -> Int { short(at: offset) << 16 | short(at: offset + 2) }
 
-    /// Two bytes of the body.
+    /// Returns two bytes of the body as a number.
     func short(at offset: Int) -> Int {
         Int(bytes[body.lowerBound + offset]) << 8 | Int(bytes[body.lowerBound + offset + 1])
     }
 }
 
-/// A PNG being put together.
+/// A writer for the chunks of a PNG file.
 struct PNGChunkWriter {
     private(set) var bytes: [UInt8]
 
-    /// - Parameter capacity: bytes that are expected.
+    /// Creates a writer.
+    ///
+    /// - Parameter capacity: The expected size of the file in bytes.
     init(capacity: Int = 0) {
         bytes = []
         bytes.reserveCapacity(capacity)
         bytes += PNGChunks.signature
     }
 
-    /// Appends a chunk; `body` appends its content, at most 2 GiB.
+    /// Appends a chunk. The closure `body` appends the contents, up to 2 GiB.
     mutating func chunk(_ name: UInt32, _ body: (inout [UInt8]) -> Void = { _ in }) {
         let start = bytes.count
         bytes.appendBig(0 as UInt32)
@@ -69,7 +72,7 @@ struct PNGChunkWriter {
         bytes.appendBig(check)
     }
 
-    /// Appends bytes that are whole chunks already.
+    /// Appends complete chunks.
     mutating func append(_ chunks: some Collection<UInt8>) { bytes += chunks }
 }
 

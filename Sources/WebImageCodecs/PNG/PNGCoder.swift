@@ -3,23 +3,29 @@
 import Foundation
 import WebImageCore
 
-/// PNG: all colour types and depths, transparent colours, interlace; by libdeflate where that is possible, else by libpng. The
-/// frames of an animated PNG go through libpng one by one; an animation that breaks the rules gives its still picture.
+/// A coder for PNG and animated PNG images.
+///
+/// The decoder supports all color types and bit depths, transparent colors, and interlacing. It uses libdeflate if
+/// possible and libpng otherwise. It decodes the frames of an animated PNG file individually with libpng. If an
+/// animation violates the rules, the coder decodes the still image.
 public struct PNGCoder: ImageCoder {
-    /// Creates the coder.
+    /// Creates a coder.
     public init() {}
 
-    /// True for PNG and animated PNG.
+    /// Returns whether the format is PNG or animated PNG.
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png || format == .apng }
 
-    /// Decodes in full and resamples; large pictures that are to become much smaller are reduced row by row, and never
-    /// held whole, unless they are interlaced. Broken checksums of chunks that matter are errors, of others not.
+    /// Decodes a PNG image.
     ///
-    /// An animation's first frame is decoded at once, the others when they are asked for; a still picture that is not
-    /// part of the animation is not shown. An animation that ends early gives the frames that are whole with
-    /// `allowsPartial`.
+    /// The coder decodes the image in full and then resamples it. If a large image is reduced to a much smaller size,
+    /// the coder reduces it row by row, without holding the full image in memory, unless it's interlaced. Invalid
+    /// checksums of critical chunks are errors, but those of other chunks aren't.
     ///
-    /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+    /// The coder decodes the first frame of an animation immediately and the others on demand. It ignores a still
+    /// image that isn't part of the animation. If an animation is truncated and `allowsPartial` is `true`, the result
+    /// contains the complete frames.
+    ///
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
@@ -45,8 +51,10 @@ public struct PNGCoder: ImageCoder {
         }
     }
 
-    /// By rows; an interlaced picture pass by pass, each covering all of it. None of an animation, which may begin with
-    /// another picture than the one that comes first.
+    /// Creates a decoder that shows rows as they arrive.
+    ///
+    /// An interlaced image arrives in passes, each of which covers the whole image. Animations have no previews,
+    /// because their first frame can differ from the image at the start of the file.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
     {
@@ -57,16 +65,19 @@ public struct PNGCoder: ImageCoder {
         return StreamDecoder(stream, probe: probe, options: options, layout: layout)
     }
 
-    /// True for PNG and animated PNG.
+    /// Returns whether the format is PNG or animated PNG.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .png || format == .apng }
 
-    /// Encodes the still or the poster as the picture allows in fewest bytes of rows: a palette of up to 256 colours with
-    /// their alphas, 1 to 8 bits of grey, with alpha only where it is not opaque; 16 bits a sample where the pixels have them.
-    /// An animation becomes one where the encoding's format is ``ImageFormat/apng``, with 8 bits and alpha. Profile, EXIF
-    /// and XMP have chunks.
+    /// Encodes a still image or an animation.
+    ///
+    /// For still images and poster frames, the coder chooses the layout with the fewest bytes per row. The choices are
+    /// a palette of up to 256 colors with alpha, gray with 1 to 8 bits, and full color. The layout contains alpha only
+    /// if the image isn't opaque. Pixels with 16 bits per sample keep them. An image becomes an animation only if the
+    /// format of the encoding is ``ImageFormat/apng``. Animations have alpha and 8 bits per sample. The file can
+    /// contain the color profile, EXIF, and XMP.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-    ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
+    ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {

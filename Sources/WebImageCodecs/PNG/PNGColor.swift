@@ -3,9 +3,9 @@
 import CPNG
 import WebImageCore
 
-/// What the chunks before a PNG's pixels say about its colours (PNG third edition, 11.3.2).
+/// The color information in the chunks before the pixels (PNG third edition, section 11.3.2), except for the profile.
 struct PNGColor {
-    /// The chunk `cICP`; only RGB in full range means something in a PNG.
+    /// The contents of the chunk `cICP`. In PNG files, only full-range RGB is valid.
     let codePoints: ColorCodePoints?
     private let gamma: Double?
     private let chromaticities: Chromaticities?
@@ -17,7 +17,8 @@ struct PNGColor {
         codePoints = isUsable ? ColorCodePoints(primaries: Int(code.0), transfer: Int(code.1)) : nil
         isSRGB = found.is_srgb != 0
         let value = Double(found.gamma) / 100_000
-        // Nearly everybody who writes 1 ÷ 2.2 means the curve of sRGB, which the specification names as its like.
+        // Almost every encoder that writes 1 ÷ 2.2 means the sRGB curve, and the specification describes both as
+        // similar.
         gamma = (0.01...10).contains(value) && abs(value * 2.2 - 1) > 0.005 ? value : nil
         let points = found.chromaticities
         chromaticities =
@@ -29,7 +30,8 @@ struct PNGColor {
                 ].map { Double($0) / 100_000 })
     }
 
-    /// The way to sRGB by what comes first: `cICP`, `iCCP`, `sRGB`, `gAMA` and `cHRM` (4.3). Nil where pixels stay.
+    /// Returns the conversion to sRGB, or `nil` if the pixels stay unchanged. The order of precedence is `cICP`,
+    /// `iCCP`, `sRGB`, and then `gAMA` with `cHRM` (section 4.3).
     func conversion(profile: [UInt8]?, isGray: Bool) -> ColorConversion? {
         if let codePoints, Chromaticities(codePoint: codePoints.primaries) != nil,
             TransferFunction(codePoint: codePoints.transfer) != nil

@@ -3,13 +3,13 @@
 import CPNG
 import WebImageCore
 
-/// One PNG being decoded; owns libpng's handle.
+/// A decoder for one PNG file, which owns a handle of libpng.
 struct PNGReader: ~Copyable {
     let size: PixelSize
     let depth: Int
-    /// Alpha channel or transparent colours.
+    /// A Boolean value that indicates whether the image has an alpha channel or transparent colors.
     let hasAlpha: Bool
-    /// What chunks say about the colours, besides the profile.
+    /// The color information in the chunks, except for the profile.
     let color: PNGColor
     private let info: wi_png_info
     private let handle: OpaquePointer
@@ -17,15 +17,19 @@ struct PNGReader: ~Copyable {
     private var received: Int { bytes.count }
     let context: CodingContext
 
-    /// What libpng may allocate for one chunk (profiles, palettes).
+    /// The maximum memory that libpng may allocate for one chunk, such as a profile or a palette, in bytes.
     static let maxChunkBytes = 8 << 20
-    /// Longer profiles are ignored.
+    /// The maximum size of a profile in bytes. Larger profiles are ignored.
     static let maxProfileBytes = 4 << 20
 
-    /// Reads everything before the pixels. `bytes` must outlive the reader.
+    /// Reads all data before the pixels. `bytes` must outlive the reader.
     ///
-    /// - Parameter keepsPartial: reads in small steps, so that few rows are lost when the data ends early.
-    /// - Throws: family 4xxx.
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - keepsPartial: A Boolean value that indicates whether to read in small steps, so that fewer rows are lost if
+    ///     the data is truncated.
+    ///   - context: The limits, the deadline, and the cancellation of the operation.
+    /// - Throws: A decoding error (4xxx).
     init(_ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, context: CodingContext) throws(ImageError) {
         guard let handle = wi_png_decoder_open(bytes.baseAddress, bytes.count, Self.maxChunkBytes) else {
             throw .decode(.outOfMemory(bytes: 0))
@@ -53,14 +57,14 @@ struct PNGReader: ~Copyable {
 
     deinit { wi_png_decoder_close(handle) }
 
-    /// The embedded profile.
+    /// Returns the embedded profile.
     func iccProfile() -> [UInt8]? {
         var count = 0
         guard let bytes = wi_png_decoder_icc(handle, &count), count <= Self.maxProfileBytes else { return nil }
         return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// The way to sRGB; nil where pixels stay as they are.
+    /// Returns the conversion to sRGB, or `nil` if the pixels stay unchanged.
     func conversion(profile: [UInt8]?) -> ColorConversion? {
         color.conversion(profile: profile, isGray: info.is_gray != 0)
     }
@@ -68,10 +72,11 @@ struct PNGReader: ~Copyable {
     /// Decodes all rows.
     ///
     /// - Parameters:
-    ///   - color: what each row goes through. Samples of 16 bits are rounded to 8 after that.
-    ///   - options: bits per sample of the result; default 8.
-    /// - Returns: the rows, and whether some never arrived; those are transparent, or what an earlier pass of an
-    ///   interlaced picture left.
+    ///   - allowsPartial: A Boolean value that indicates whether missing rows are accepted.
+    ///   - color: The color conversion to apply to each row. 16-bit samples are rounded to 8 bits afterward.
+    ///   - options: The requested bits per sample of the result. The default is 8.
+    /// - Returns: The rows, and a Boolean value that indicates whether some are missing. Missing rows are transparent,
+    ///   or they contain the pixels from an earlier pass of an interlaced image.
     func decode(allowsPartial: Bool, color: ColorConversion?, options: DecodeOptions.Depth = .eight)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
@@ -85,7 +90,7 @@ struct PNGReader: ~Copyable {
         return (pixels, isPartial)
     }
 
-    /// Nil where only libpng decodes the picture.
+    /// Returns the fast decoder for the image, or `nil` if only libpng can decode it.
     func wholeDecoder() throws(ImageError) -> PNGWholeDecoder? {
         switch info.plain_channels {
         case 1:
@@ -99,7 +104,7 @@ struct PNGReader: ~Copyable {
         }
     }
 
-    /// All rows of all passes, and what ended them early.
+    /// Reads all rows of all passes, and returns the error that ended them early.
     private func read(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
         if let whole = try wholeDecoder(), try whole.decode(bytes, into: canvas, context: context) { return nil }
         for _ in 0..<(try start(canvas.format)) {
@@ -108,7 +113,7 @@ struct PNGReader: ~Copyable {
         return nil
     }
 
-    /// Begins decoding by libpng; returns the number of passes.
+    /// Starts decoding with libpng, and returns the number of passes.
     func start(_ format: PixelFormat) throws(ImageError) -> Int {
         var passes: Int32 = 0
         let started = wi_png_decoder_start(handle, format == .rgba16 ? 1 : 0, &passes)
@@ -116,7 +121,7 @@ struct PNGReader: ~Copyable {
         return Int(passes)
     }
 
-    /// As many rows as `canvas` has, and what ended them early.
+    /// Reads the rows of `canvas`, and returns the error that ended them early.
     func readRows(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> ImageError? {
         var finished = 0
         while finished < canvas.size.height {

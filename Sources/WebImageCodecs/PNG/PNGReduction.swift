@@ -2,20 +2,22 @@
 
 import WebImageCore
 
-/// Decodes a still PNG to the asked size: whole, or row by row where the whole would be much more than what is wanted of
-/// it.
+/// An operation that decodes a still PNG image to the requested size. It decodes row by row if the full image is much
+/// larger than the result.
 struct PNGReduction {
     let layout: DecodeLayout
-    /// The way to sRGB.
+    /// The conversion to sRGB.
     let color: ColorConversion?
     let options: DecodeOptions
 
-    /// A result this many times smaller is made without the whole picture.
+    /// The minimum ratio of pixels between the full image and the result for decoding row by row.
     private static let factor = 4
-    /// Rows decoded between two looks at the result.
+    /// The number of rows to decode before they're added to the result.
     private static let band = 32
 
-    /// - Returns: the picture as it is wanted, and whether rows are missing.
+    /// Decodes the image.
+    ///
+    /// - Returns: The image at the requested size, and a Boolean value that indicates whether rows are missing.
     func decode(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
         let isRowWise = try isRowWise(reader)
         let convertsLast = layout.convertsLast(color)
@@ -32,7 +34,8 @@ struct PNGReduction {
         return (pixels, decoded.isPartial)
     }
 
-    /// Interlaced pictures come in passes. What fits the quick way is faster with all rows at once.
+    /// Returns whether to decode row by row. Interlaced images arrive in passes. If the fast decoder supports the
+    /// image, decoding all rows together is faster.
     private func isRowWise(_ reader: borrowing PNGReader) throws(ImageError) -> Bool {
         guard layout.isScaled, !reader.isInterlaced, try reader.wholeDecoder() == nil else { return false }
         let (whole, part) = (layout.rawSize.area ?? .max, layout.output.area ?? .max)
@@ -48,7 +51,7 @@ struct PNGReduction {
         var isStarted = false
         var isOpaque = true
         var row = 0
-        // Also rows below the window are decoded: damage there is damage of the file.
+        // Also decode the rows below the window, so that corrupt data in them is detected.
         while row < reader.size.height, !isPartial {
             let size = PixelSize(width: reader.size.width, height: min(Self.band, reader.size.height - row))
             let reading = PixelReading(size, depth: reader.depth, options: options.depth, color: color)

@@ -3,14 +3,16 @@
 import CPNG
 import WebImageCore
 
-/// A PNG that comes piece by piece: row by row, or pass by pass where it is interlaced (W3C PNG, section 8).
+/// A decoder for a PNG file that arrives incrementally, row by row, or pass by pass if it's interlaced (W3C PNG,
+/// section 8).
 struct PNGStream: PixelStream, ~Copyable {
     private let handle: OpaquePointer
     private let canvas: StreamCanvas
     private let expected: PixelSize
     private var received = 0
 
-    /// Bytes fed between two looks at the clock: they unpack to at most 16 MiB.
+    /// The number of bytes to decode between two checks of the deadline and the cancellation flag. They decompress to
+    /// at most 16 MiB.
     private static let step = 16 << 10
 
     init(probe: ImageProbe, context: CodingContext) throws(ImageError) {
@@ -31,7 +33,7 @@ struct PNGStream: PixelStream, ~Copyable {
         while given < bytes.count {
             try context.checkpoint()
             let count = min(Self.step, bytes.count - given)
-            // What follows the last pixel is not looked at, as when the file is decoded whole.
+            // Ignore the data after the last pixel, as when the file is decoded as a whole.
             guard !progress.isWhole else { break }
             received += count
             try check(wi_png_stream_feed(handle, bytes.baseAddress.map { $0 + given }, count))

@@ -4,30 +4,33 @@ import CPNG
 import CPixelKernels
 import WebImageCore
 
-/// The quick way through the most usual PNGs: the pixels' data is unpacked by libdeflate in one call, and rows become
-/// R, G, B, A while their filters are undone, or right after. It needs the whole file, and memory for all rows at once.
+/// A fast decoder for the most common PNG files.
 ///
-/// What is not as it should be is left to libpng, which knows what can be said or saved of it.
+/// libdeflate decompresses the pixels in one call, and the rows become R, G, B, A while their filters are reversed or
+/// immediately afterward. The decoder needs the complete file and enough memory for all rows.
+///
+/// The decoder leaves unusual files to libpng, which reports the error or recovers a part of the image.
 struct PNGWholeDecoder {
-    /// What a row is made of.
+    /// The contents of a row.
     enum Layout {
-        /// Samples of 8 bits: R, G, B, or R, G, B, A.
+        /// 8-bit samples: R, G, B, or R, G, B, A.
         case colors(channels: Int)
-        /// Grey and alpha of 8 bits.
+        /// 8-bit samples: gray and alpha.
         case grayAlpha
-        /// Samples of 1, 2, 4 or 8 bits that a table of 256 colours explains.
+        /// Samples of 1, 2, 4, or 8 bits that are indices into a table of 256 colors.
         case indices(bits: Int, table: [UInt32])
     }
 
-    /// Larger pictures are decoded row by row: what is unpacked would need too much memory beside them.
+    /// The maximum number of pixels. Larger images are decoded row by row, because the decompressed data would use too
+    /// much additional memory.
     static let mostPixels = 16_000_000
 
     let size: PixelSize
     let layout: Layout
-    /// Bytes of a row with its filter's number.
+    /// The size of a row in bytes, including its filter type.
     private let rowBytes: Int
 
-    /// Nil where the picture is too large.
+    /// Creates a decoder. The initializer returns `nil` if the image is too large.
     init?(_ size: PixelSize, _ layout: Layout) {
         guard let area = size.area, area <= Self.mostPixels, size.width > 0 else { return nil }
         self.size = size
@@ -43,12 +46,12 @@ struct PNGWholeDecoder {
             }()
     }
 
-    /// Decodes into `canvas`. False where the picture must be decoded in the other way; what the canvas holds then is of
-    /// no use.
+    /// Decodes the image into `canvas`. If the result is `false`, libpng must decode the image, and the contents of
+    /// the canvas are undefined.
     func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, context: CodingContext
     ) throws(ImageError) -> Bool {
-        // The loops read up to 4 bytes more.
+        // The loops read up to 4 bytes past the end.
         let raw = UnsafeMutableRawBufferPointer.allocate(byteCount: rowBytes * size.height + 4, alignment: 16)
         defer { raw.deallocate() }
         let packed = raw.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -67,7 +70,7 @@ struct PNGWholeDecoder {
         return true
     }
 
-    /// Rows `first` and on; the number of those that are done.
+    /// Reverses the filters of `count` rows from `first` on. Returns the number of rows that are complete.
     private func unfilter(
         _ packed: UnsafeMutablePointer<UInt8>, _ first: Int, _ count: Int, zeros: UnsafeBufferPointer<UInt8>,
         into canvas: borrowing PixelCanvas

@@ -4,7 +4,7 @@ import CPNG
 import Foundation
 import WebImageCore
 
-/// Encodes pixels through libpng.
+/// An encoder for PNG images, based on libpng.
 struct PNGWriter {
     private let pixels: PixelBuffer
     private let context: CodingContext
@@ -24,7 +24,7 @@ struct PNGWriter {
         var layout = wi_png_layout(
             width: UInt32(pixels.width), height: UInt32(pixels.height), kind: WI_PNG_RGBA, bits: 8,
             effort: Int32(effort ?? -1))
-        // What a profile speaks of and what is written must be the same: grey, or red, green and blue.
+        // The color model of the profile and of the samples must match, either gray or RGB.
         var metadata = EmbeddedMetadata(for: image, as: encoding)
         let grayMetadata = EmbeddedMetadata(for: image, as: encoding, isGray: true)
         let hasGrayProfile = grayMetadata.iccProfile != nil

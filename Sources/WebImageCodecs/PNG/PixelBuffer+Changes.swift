@@ -4,8 +4,8 @@ import CPixelKernels
 import WebImageCore
 
 extension PixelBuffer {
-    /// The smallest part that holds all pixels that are not those of `before`, which has the same size; nil where there
-    /// are none.
+    /// Returns the smallest region with all pixels that differ from those of `before`, or `nil` if no pixel differs.
+    /// Both buffers must have the same size.
     func changes(from before: PixelBuffer) -> PixelRect? {
         withUnsafeBytes { new in
             before.withUnsafeBytes { old in
@@ -17,7 +17,7 @@ extension PixelBuffer {
         }
     }
 
-    /// The pixels of `part`, which must lie within the picture, with alpha not multiplied in.
+    /// Returns the pixels of a region with straight alpha. The region must lie within the image.
     func straight(_ part: PixelRect) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: part.width * part.height * 4) { target, count in
             guard let start = target.baseAddress else { return }
@@ -32,8 +32,9 @@ extension PixelBuffer {
         }
     }
 
-    /// As ``straight(_:)``, with transparent black where `before` has the same pixel: to be laid over it. Nil where that
-    /// would not give this picture, as one of its half transparent pixels lies over something, or would change nothing.
+    /// Returns the pixels of a region like ``straight(_:)``, with transparent black for pixels that are equal in
+    /// `before`, so that the result can be blended over it. Returns `nil` if blending wouldn't reproduce this image
+    /// because a translucent pixel covers a visible one, or if no pixel would become transparent.
     func straightChanges(from before: PixelBuffer, _ part: PixelRect) -> [UInt8]? {
         var rows = straight(part)
         var isSame = true

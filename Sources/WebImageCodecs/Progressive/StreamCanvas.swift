@@ -2,11 +2,13 @@
 
 import WebImageCore
 
-/// The pixels a stream writes as they come; what did not come is transparent.
+/// A canvas that a stream decoder fills incrementally. Pixels that aren't decoded yet are transparent.
 final class StreamCanvas {
     private let pixels: PixelCanvas
 
-    /// - Throws: a ``LimitError`` of kind decodedBytes, ``DecodeError/outOfMemory(bytes:)``.
+    /// Creates a transparent canvas.
+    ///
+    /// - Throws: A ``LimitError`` of kind `decodedBytes`, or ``DecodeError/outOfMemory(bytes:)``.
     init(_ size: PixelSize, context: CodingContext) throws(ImageError) {
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
@@ -15,14 +17,15 @@ final class StreamCanvas {
     var bytesPerRow: Int { pixels.bytesPerRow }
     var byteCount: Int { pixels.byteCount }
 
-    /// Address of row `row`; valid as long as the canvas lives.
+    /// Returns the address of a row. The pointer is valid during the lifetime of the canvas.
     func row(_ row: Int) -> UnsafeMutablePointer<UInt8> { pixels.row(row) }
 
-    /// A copy of the present pixels.
+    /// Returns a copy of the current pixels.
     ///
     /// - Parameters:
-    ///   - isOpaque: true where every alpha is known to be at its maximum; else it is looked at.
-    ///   - isStraight: whether the canvas holds colours that are yet to be multiplied by alpha.
+    ///   - isOpaque: `true` if every alpha value is known to be at its maximum. Otherwise, this method checks the
+    ///     pixels.
+    ///   - isStraight: A Boolean value that indicates whether the colors still have to be multiplied by alpha.
     func snapshot(isOpaque: Bool, isStraight: Bool = false) throws(ImageError) -> PixelBuffer {
         let copy = try PixelCanvas(size: size, zeroed: false)
         copy.baseAddress.copyMemory(from: pixels.baseAddress, byteCount: byteCount)

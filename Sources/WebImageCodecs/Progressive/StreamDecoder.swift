@@ -5,24 +5,26 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// One format's decoder that is fed piece by piece.
+/// A type that decodes one format incrementally.
 protocol PixelStream: ~Copyable {
-    /// Takes the next bytes; `bytes` is valid during the call only and may be empty where `isLast`.
+    /// Appends the next bytes of the file. The pointer is valid only during the call. The buffer may be empty if
+    /// `isLast` is `true`.
     ///
-    /// - Throws: family 4xxx, ``DecodeError/truncated(format:received:expected:)`` where `isLast` and pixels are missing.
+    /// - Throws: A decoding error (4xxx), such as ``DecodeError/truncated(format:received:expected:)`` if `isLast` is
+    ///   `true` and pixels are missing.
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError)
 
-    /// What is to be seen of the stored picture; nil where nothing is.
+    /// Returns the visible part of the stored image, or `nil` if no pixels are visible yet.
     mutating func picture(context: CodingContext) throws(ImageError) -> StreamPicture?
 }
 
-/// What a stream has so far.
+/// The partial image that a stream has decoded so far.
 struct StreamPicture {
-    /// The stored picture, perhaps already shrunk by the decoder.
+    /// The stored image, which the decoder may already have reduced.
     var pixels: PixelBuffer
-    /// Width and height of the picture in pixels of `pixels` where those are not the buffer's own.
+    /// The width and height of the image in pixels of `pixels`, if they differ from the size of the buffer.
     var extent: (width: Double, height: Double)?
-    /// Rows of the stored picture that are covered.
+    /// The number of rows of the stored image that contain pixels.
     var rows: Int
     var passes = 0
     var passCount: Int? = 1
@@ -32,12 +34,12 @@ struct StreamPicture {
     var hasAlpha = false
     var iccProfile: [UInt8]?
     var codePoints: ColorCodePoints?
-    /// The way to sRGB that the pixels are yet to go.
+    /// The conversion to sRGB that still has to be applied to the pixels.
     var color: ColorConversion?
 }
 
-/// A progressive decoder out of a format's stream: brings what it gives to the asked size and upright, and keeps its
-/// failure.
+/// A progressive decoder that wraps the stream of a format. It scales partial images to the requested size, applies
+/// the orientation, and remembers a failure.
 final class StreamDecoder<Stream: PixelStream & ~Copyable>: ProgressiveDecoder {
     private let probe: ImageProbe
     private let options: DecodeOptions
@@ -47,12 +49,12 @@ final class StreamDecoder<Stream: PixelStream & ~Copyable>: ProgressiveDecoder {
     private struct State: ~Copyable {
         var stream: Stream
         var received = 0
-        /// What had come when the last preview was made.
+        /// The value of `progress` when the last preview was created.
         var shown = 0
         var isOver = false
         var failure: ImageError?
 
-        /// Grows with every byte and with the end.
+        /// A value that grows with every byte and at the end of the data.
         var progress: Int { received + (isOver ? 1 : 0) }
     }
 
@@ -112,7 +114,7 @@ final class StreamDecoder<Stream: PixelStream & ~Copyable>: ProgressiveDecoder {
 }
 
 extension Data {
-    /// As ``withBytes(_:)``, also where there are none.
+    /// Calls `body` like ``withBytes(_:)``, but accepts empty data.
     fileprivate func withPossiblyNoBytes(
         _ body: (UnsafeBufferPointer<UInt8>) throws(ImageError) -> Void
     ) throws(ImageError) {

@@ -3,17 +3,22 @@
 import Foundation
 import WebImageCore
 
-/// QOI in Swift: RGB and RGBA of 8 bits, no library.
+/// A coder for QOI images, written in Swift.
+///
+/// It supports RGB and RGBA with 8 bits per sample.
 public struct QOICoder: ImageCoder {
-    /// Creates the coder.
+    /// Creates a coder.
     public init() {}
 
-    /// True for QOI.
+    /// Returns whether the format is QOI.
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .qoi }
 
-    /// Decodes in full and resamples. A file that says its samples are linear is converted to sRGB.
+    /// Decodes a QOI image in full and resamples it.
     ///
-    /// - Throws: families 4xxx and 6xxx; ``DecodeError/truncated(format:received:expected:)`` where pixels are missing.
+    /// If the header declares linear samples, the coder converts them to sRGB.
+    ///
+    /// - Throws: A decoding error (4xxx), such as ``DecodeError/truncated(format:received:expected:)`` if pixels are
+    ///   missing, or a limit error (6xxx).
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
@@ -42,10 +47,12 @@ public struct QOICoder: ImageCoder {
         }
     }
 
-    /// True for QOI.
+    /// Returns whether the format is QOI.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .qoi }
 
-    /// Encodes the still or the poster, with three channels where it is opaque. Every visible pixel is kept.
+    /// Encodes a still image or the poster frame.
+    ///
+    /// Opaque images have three channels. The encoding preserves every visible pixel.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)

@@ -2,19 +2,21 @@
 
 import WebImageCore
 
-/// Decodes the pixels of a QOI file (qoiformat.org, version 1.0).
+/// A decoder for the pixels of a QOI file (qoiformat.org, version 1.0).
 struct QOIReader {
     let size: PixelSize
     let hasAlpha: Bool
-    /// Whether samples are light itself and not sRGB.
+    /// A Boolean value that indicates whether the samples are linear light instead of sRGB.
     let isLinear: Bool
     private var reader: ByteReader
     private var seen = [QOIPixel](repeating: .none, count: 64)
     private var pixel = QOIPixel.first
-    /// How often the present pixel is still to be repeated.
+    /// The remaining number of repetitions of the current pixel.
     private var run: UInt8 = 0
 
-    /// - Throws: ``DecodeError/truncated(format:received:expected:)``, ``DecodeError/corrupt(format:reason:)``.
+    /// Reads the header.
+    ///
+    /// - Throws: ``DecodeError/truncated(format:received:expected:)`` or ``DecodeError/corrupt(format:reason:)``.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
         reader = ByteReader(bytes, at: 4)
         guard let width = reader.uint32(), let height = reader.uint32(), let channels = reader.byte(),
@@ -30,9 +32,9 @@ struct QOIReader {
         isLinear = space == 1
     }
 
-    /// Decodes into a canvas of this size; straight.
+    /// Decodes pixels with straight alpha into a canvas of the same size.
     ///
-    /// - Returns: the pixels that the data had.
+    /// - Returns: The number of pixels that the data contained.
     mutating func decode(into canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) -> Int {
         for y in 0..<size.height {
             if y % rowsPerCheckpoint == 0 { try context.checkpoint() }
@@ -48,7 +50,7 @@ struct QOIReader {
         return size.width * size.height
     }
 
-    /// Goes to the next pixel; false at the end of the data.
+    /// Advances to the next pixel. Returns `false` at the end of the data.
     private mutating func step() -> Bool {
         if run > 0 {
             run -= 1

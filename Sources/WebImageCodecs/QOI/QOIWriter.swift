@@ -3,7 +3,7 @@
 import Foundation
 import WebImageCore
 
-/// Encodes QOI (qoiformat.org, version 1.0), sRGB with linear alpha.
+/// An encoder for QOI files (qoiformat.org, version 1.0), with sRGB colors and linear alpha.
 struct QOIWriter {
     private var file = Data()
     private var seen = [QOIPixel](repeating: .none, count: 64)

@@ -5,23 +5,31 @@
     import Foundation
     import WebImageCore
 
-    /// SVG through librsvg, drawn at the asked size; svgz. Trait `SVG`.
+    /// A coder for SVG images, based on librsvg, including compressed SVG (svgz).
     ///
-    /// A document reads nothing but itself: no file, no address, only `data:`. Scripts and animations do not run.
+    /// This type requires the package trait `SVG`.
+    ///
+    /// The coder draws documents at the requested size. A document can't load files or URLs, except for `data:` URLs.
+    /// Scripts and animations don't run.
     public struct SVGCoder: ImageCoder {
         private let maxTextBytes: Int
-        /// Cairo's surfaces are no larger.
+        /// The maximum width and height of a cairo surface, in pixels.
         private static let maxSide = 32_767
 
-        /// Creates the coder. `maxTextBytes` bounds the document, after unpacking; default 1 MiB.
+        /// Creates a coder.
+        ///
+        /// - Parameter maxTextBytes: The maximum size of the decompressed document, in bytes. The default is 1 MiB.
         public init(maxTextBytes: Int = 1 << 20) { self.maxTextBytes = max(1, min(maxTextBytes, 1 << 30)) }
 
-        /// True for SVG.
+        /// Returns whether the format is SVG.
         public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .svg }
 
-        /// Draws the document; sizes may be larger than its own, which follows from `width`, `height` and `viewBox`.
+        /// Draws an SVG document.
         ///
-        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        /// The requested size may be larger than the intrinsic size, which is determined by `width`, `height`, and
+        /// `viewBox`.
+        ///
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
         public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
             throws(ImageError) -> Image
         {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads forward through bytes; what lies beyond the end is nil or false, never touched. Little-endian.
+/// A reader that moves forward through little-endian bytes. Reads past the end return `nil` or `false`.
 struct ByteReader {
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// The next byte's place.
+    /// The offset of the next byte.
     private(set) var offset: Int
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int = 0) {
@@ -11,7 +11,7 @@ struct ByteReader {
         self.offset = min(max(0, offset), bytes.count)
     }
 
-    /// Bytes that are left.
+    /// The number of remaining bytes.
     var remaining: Int { bytes.count - offset }
     var isAtEnd: Bool { remaining == 0 }
 
@@ -38,7 +38,7 @@ struct ByteReader {
         return bytes[offset..<offset + count]
     }
 
-    /// Steps over `count` bytes; false, and at the end, where there are not so many.
+    /// Skips `count` bytes. If fewer bytes remain, this method moves to the end and returns `false`.
     mutating func skip(_ count: Int) -> Bool {
         guard count >= 0, count <= remaining else {
             offset = bytes.count
@@ -48,7 +48,7 @@ struct ByteReader {
         return true
     }
 
-    /// Steps over a chain of length-prefixed blocks and its terminator, as GIF has them.
+    /// Skips a chain of length-prefixed blocks and its terminator, which GIF uses.
     mutating func skipSubBlocks() -> Bool {
         while let size = byte() {
             if size == 0 { return true }

@@ -2,25 +2,27 @@
 
 import WebImageCore
 
-/// A request's size worked out for one file, in the coordinates of the rows as they are stored: which part of them
-/// is used and how many pixels that becomes. Turning comes last, on the small result.
+/// The requested size, resolved for one file, in the coordinates of the stored rows: the region of the image to use
+/// and the size of the result. The orientation is applied last, to the reduced image.
 struct DecodeLayout {
-    /// Width and height as stored.
+    /// The stored width and height.
     let rawSize: PixelSize
-    /// What is left to do after resampling.
+    /// The orientation to apply after resampling.
     let orientation: Orientation
-    /// The part of the stored picture that is used, in its pixels.
+    /// The region of the stored image that is used, in stored pixels.
     let window: SampleRect
-    /// The pixels it becomes, before turning.
+    /// The size of the result in pixels, before the orientation is applied.
     let output: PixelSize
-    /// False where every pixel stays as it is.
+    /// A Boolean value that indicates whether the pixels are resampled.
     let isScaled: Bool
     private let filter: Resampler.Filter
 
+    /// Creates a layout for one file.
+    ///
     /// - Parameters:
-    ///   - format: of the result; default 8 bits a sample.
-    ///   - frames: that are held decoded.
-    /// - Throws: what the size breaks: a rule of ``TargetSize`` or a limit.
+    ///   - format: The format of the result. The default has 8 bits per sample.
+    ///   - frames: The number of decoded frames in memory at the same time.
+    /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
     init(
         rawSize: PixelSize, orientation: Orientation = .up, options: DecodeOptions, format: PixelFormat = .rgba8,
         frames: Int = 1, context: CodingContext
@@ -44,8 +46,9 @@ struct DecodeLayout {
         }
     }
 
-    /// By how much a decoder may shrink without losing what Lanczos needs: the result keeps at least twice the
-    /// wanted pixels on each axis. 1 where it may not.
+    /// The factor by which a decoder may reduce the image while keeping enough detail for Lanczos resampling. The
+    /// reduced image has at least twice the pixels of the result on each axis. The factor is 1 if the decoder can't
+    /// reduce.
     var spareReduction: Double {
         guard isScaled else { return 1 }
         let horizontal = window.width / Double(output.width)
@@ -53,7 +56,8 @@ struct DecodeLayout {
         return max(1, min(horizontal, vertical) / 2)
     }
 
-    /// Width and height from which on a smaller version of the picture will do; nil where every pixel counts.
+    /// The minimum width and height that a smaller version of the image must have to be used instead of the full
+    /// image. The value is `nil` if the image isn't scaled.
     var neededSides: (width: Double, height: Double)? {
         guard isScaled else { return nil }
         return (
@@ -62,16 +66,17 @@ struct DecodeLayout {
         )
     }
 
-    /// Whether colours are converted after reducing, when there are fewer pixels: where that makes no difference.
+    /// Returns whether colors are converted after the reduction, when fewer pixels remain. This is the case if the
+    /// order makes no difference.
     func convertsLast(_ color: ColorConversion?) -> Bool { isScaled && color?.isPerceptual == true }
 
-    /// Reduces rows that come from the top down; see ``finishReduced(_:color:context:)``.
+    /// Returns a resampler for rows that arrive from top to bottom. See ``finishReduced(_:color:context:)``.
     func rowResampler(_ format: PixelFormat, context: CodingContext) throws(ImageError) -> RowResampler {
         try RowResampler(
             sourceSize: rawSize, window: window, to: output, format: format, filter: filter, context: context)
     }
 
-    /// Brings reduced rows upright.
+    /// Converts the colors of reduced rows and applies the orientation.
     func finishReduced(_ pixels: PixelBuffer, color: ColorConversion?, context: CodingContext)
         throws(ImageError) -> PixelBuffer
     {
@@ -79,13 +84,13 @@ struct DecodeLayout {
         return try PixelOrienting.upright(converted, orientation, context: context)
     }
 
-    /// Brings decoded rows to the asked size and upright.
+    /// Scales decoded rows to the requested size and applies the orientation.
     ///
     /// - Parameters:
-    ///   - pixels: the whole stored picture, perhaps already shrunk by the decoder.
-    ///   - extent: width and height of the picture in pixels of `pixels`; after DCT scaling it may end inside
-    ///     the last column or row. Nil: `pixels` is the picture.
-    ///   - color: the conversion that was put off until here, see ``convertsLast(_:)``.
+    ///   - pixels: The whole stored image, which the decoder may already have reduced.
+    ///   - extent: The width and height of the image in pixels of `pixels`. After DCT scaling, the image may end
+    ///     inside the last column or row. `nil` means that `pixels` is exactly the image.
+    ///   - color: The color conversion that was postponed until this step. See ``convertsLast(_:)``.
     func finish(
         _ pixels: PixelBuffer, extent: (width: Double, height: Double)? = nil, color: ColorConversion? = nil,
         context: CodingContext
@@ -107,7 +112,8 @@ struct DecodeLayout {
 }
 
 extension Orientation {
-    /// Where a part of the upright picture lies in the stored one.
+    /// Returns the region of the stored image that corresponds to a region of the image with the EXIF orientation
+    /// applied.
     func stored(_ part: SampleRect, of rawSize: PixelSize) -> SampleRect {
         let width = Double(rawSize.width)
         let height = Double(rawSize.height)

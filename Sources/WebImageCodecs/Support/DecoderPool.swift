@@ -6,16 +6,16 @@ import WebImageCore
 
 /// The decoders of one animation's frames.
 ///
-/// A caller takes a decoder out, works with it alone and outside the lock, and puts it back. A caller that finds no idle
-/// decoder makes another one, so no thread waits until another thread has decoded a frame. Two idle decoders are kept, for
-/// two players at different places of the animation.
+/// A caller takes a decoder from the pool, uses it exclusively and outside the lock, and puts it back. If no decoder
+/// is idle, the caller creates another one, so no thread waits until another thread has decoded a frame. The pool
+/// keeps up to two idle decoders, for two players at different positions of the animation.
 final class DecoderPool<Decoder: ~Copyable>: Sendable {
-    /// A decoder and where it is.
+    /// A decoder and its position.
     ///
-    /// Safe: only the caller that took the box out of the pool reads or writes it.
+    /// Safe: only the caller that took the box from the pool reads or writes it.
     private final class Box: @unchecked Sendable {
         var decoder: Decoder
-        /// The last frame that was decoded; nil if that failed.
+        /// The frame that was decoded last, or `nil` if decoding failed.
         var place: Int?
 
         init(_ decoder: consuming sending Decoder) { self.decoder = decoder }
@@ -26,7 +26,7 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
     private let idle: Lock<[Box]>
     private let make: @Sendable () throws(ImageError) -> sending Decoder
 
-    /// Creates a pool with one decoder; `make` makes further ones.
+    /// Creates a pool with one decoder. The pool calls `make` to create further decoders.
     init(_ first: consuming sending Decoder, make: @escaping @Sendable () throws(ImageError) -> sending Decoder) {
         idle = Lock([Box(first)])
         self.make = make
@@ -44,7 +44,8 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
         return result
     }
 
-    /// The decoder that has the shortest way to `place`: going forward is one frame at a time, going back begins again.
+    /// Takes the decoder with the shortest path to `place`. A decoder advances one frame at a time and restarts to go
+    /// back.
     private func take(for place: Int) throws(ImageError) -> Box {
         let taken = idle.withLock { idle -> Box? in
             let ahead = idle.indices.filter { idle[$0].place.map { $0 <= place } ?? false }
@@ -56,7 +57,7 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
     }
 
     private func putBack(_ box: Box) {
-        // A box that is too many is released after the lock.
+        // If the pool is full, the box is released after unlocking.
         idle.withLock { if $0.count < Self.mostIdle { $0.append(box) } }
     }
 }

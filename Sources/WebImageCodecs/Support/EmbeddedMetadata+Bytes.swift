@@ -3,8 +3,7 @@
 import WebImageCore
 
 extension EmbeddedMetadata {
-    /// Calls `body` with the three blocks, empty ones for those that are not there. The pointers are valid during the call
-    /// only.
+    /// Calls `body` with the three blocks. Missing blocks are empty. The pointers are valid only during the call.
     func withBytes<Result>(
         _ body: (
             _ iccProfile: UnsafeBufferPointer<UInt8>, _ exif: UnsafeBufferPointer<UInt8>,

@@ -4,9 +4,9 @@ import Foundation
 import WebImageCore
 
 extension Data {
-    /// Runs `body` with the bytes in one piece. The pointer is valid during the call only.
+    /// Calls `body` with contiguous bytes. The pointer is valid only during the call.
     ///
-    /// - Throws: ``DecodeError/empty`` and what `body` throws.
+    /// - Throws: ``DecodeError/empty``, or the error that `body` throws.
     func withBytes<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(ImageError) -> Result
     ) throws(ImageError) -> Result {
@@ -19,9 +19,9 @@ extension Data {
     }
 }
 
-/// Encoded bytes at an address that stays: libraries that decode frame by frame keep pointers into their input.
+/// Encoded bytes at a stable address. Libraries that decode frame by frame keep pointers into their input.
 final class EncodedBytes: @unchecked Sendable {
-    // Sendable: the bytes are written in init only.
+    // Safe: only `init` writes the bytes.
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
     init(_ data: Data) {
@@ -31,18 +31,19 @@ final class EncodedBytes: @unchecked Sendable {
 
     deinit { storage.deallocate() }
 
-    /// All bytes; valid as long as this object lives.
+    /// All bytes. The pointer is valid during the lifetime of this object.
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(storage) }
-    /// Number of bytes.
     var count: Int { storage.count }
 }
 
 extension ImageProbe? {
-    /// The orientation to be applied; without a header the picture is taken as it is stored.
+    /// The orientation to apply. Without a header, the image keeps its stored orientation.
     var orientation: Orientation { self?.orientation ?? .up }
 
-    /// - Throws: ``DecodeError/inconsistent(format:reason:)`` where the codec found another size than the probe, on
-    ///   whose answer the limits were checked.
+    /// Checks that the codec found the same size as the probe, because the limits were checked against the size of the
+    /// probe.
+    ///
+    /// - Throws: ``DecodeError/inconsistent(format:reason:)`` if the sizes differ.
     func requireAgreement(on size: PixelSize, format: ImageFormat) throws(ImageError) {
         guard let self, self.rawSize != size else { return }
         throw .decode(.inconsistent(format: format, reason: "\(size) instead of \(self.rawSize)"))
@@ -50,7 +51,9 @@ extension ImageProbe? {
 }
 
 extension DecodeOptions {
-    /// - Throws: ``RequestError/noSuchFrame(index:count:)`` where another frame than a still's only one is wanted.
+    /// Checks that the requested frame exists in a still image, which has only one.
+    ///
+    /// - Throws: ``RequestError/noSuchFrame(index:count:)`` if the index isn't 0.
     func requireStill() throws(ImageError) {
         if case .single(let index) = frames, index != 0 { throw .request(.noSuchFrame(index: index, count: 1)) }
     }

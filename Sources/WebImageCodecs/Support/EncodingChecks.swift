@@ -2,7 +2,9 @@
 
 import WebImageCore
 
-/// - Throws: ``TransformError/encodingFailed(format:reason:)`` where no encoder of `format` could take the pixels.
+/// Checks that the size of the pixels is within the limits of a format.
+///
+/// - Throws: ``TransformError/encodingFailed(format:reason:)`` if a side is longer than `maxSide` pixels.
 func requireEncodable(_ pixels: PixelBuffer, as format: ImageFormat, maxSide: Int) throws(ImageError) {
     guard max(pixels.width, pixels.height) <= maxSide else {
         let reason = "\(pixels.size) is larger than the format's \(maxSide) pixels a side"
@@ -11,13 +13,15 @@ func requireEncodable(_ pixels: PixelBuffer, as format: ImageFormat, maxSide: In
 }
 
 extension ImageEncoding {
-    /// - Throws: ``RequestError/invalidOption(name:value:)`` outside 0 to 9.
+    /// Returns the requested effort.
+    ///
+    /// - Throws: ``RequestError/invalidOption(name:value:)`` if the effort isn't between 0 and 9.
     func checkedEffort() throws(ImageError) -> Int? {
         guard let effort, !(0...9).contains(effort) else { return effort }
         throw .request(.invalidOption(name: "effort", value: "\(effort)"))
     }
 
-    /// How finely colour is kept: as asked, else in full from quality 90 on, as people ask for 90 and more to see no
-    /// difference.
+    /// Returns the requested chroma subsampling, or a default for the quality. From 90 on, the default is full chroma
+    /// resolution, because callers expect no visible difference at such a quality.
     func chosenSubsampling(quality: Int) -> Subsampling { subsampling ?? (quality >= 90 ? .yuv444 : .yuv420) }
 }

@@ -2,13 +2,13 @@
 
 import WebImageCore
 
-/// A library's handle that gives an animation's frames, whole, in any order.
+/// A type that decodes whole frames of an animation in any order, through the handle of a library.
 protocol FrameSource: ~Copyable {
     mutating func decode(frame: Int, context: CodingContext) throws(ImageError) -> PixelBuffer
 }
 
-/// An animation's frames on demand from a library's handle, which one caller at a time uses. Callers at the same time have
-/// handles of their own.
+/// A decoder that produces the frames of an animation on demand. Each caller uses a handle of the library exclusively,
+/// so concurrent callers use separate handles.
 final class FrameDecoder<Source: FrameSource & ~Copyable>: AnimationDecoder {
     let timeline: AnimationTimeline
     let cost: Int
@@ -16,9 +16,11 @@ final class FrameDecoder<Source: FrameSource & ~Copyable>: AnimationDecoder {
     private let limits: Limits
     private let sources: DecoderPool<Source>
 
+    /// Creates a decoder.
+    ///
     /// - Parameters:
-    ///   - cost: bytes that the handle holds.
-    ///   - another: opens the file once more.
+    ///   - cost: The memory that the handle uses, in bytes.
+    ///   - another: A closure that opens the file again.
     init(
         _ source: consuming sending Source, timeline: AnimationTimeline, layout: DecodeLayout, limits: Limits,
         cost: Int,
@@ -35,7 +37,7 @@ final class FrameDecoder<Source: FrameSource & ~Copyable>: AnimationDecoder {
         guard timeline.durations.indices.contains(place) else {
             throw .request(.noSuchFrame(index: place, count: timeline.frameCount))
         }
-        // A deadline per frame: playback may go on for hours.
+        // Use a deadline per frame, because playback may last for hours.
         let context = CodingContext(limits: limits)
         let pixels = try sources.decode(place) { (source) throws(ImageError) in
             try source.decode(frame: place, context: context)
@@ -45,12 +47,12 @@ final class FrameDecoder<Source: FrameSource & ~Copyable>: AnimationDecoder {
 }
 
 extension DecodeOptions {
-    /// The frames to be decoded: with a limit of one frame, animations give their poster.
+    /// Returns the frames to decode. If the limit is one frame, only the poster frame of an animation is decoded.
     func wantedFrames(_ limits: Limits) -> Frames { limits.maxFrames > 1 || frames != .all ? frames : .first }
 
-    /// Whether a file of `count` frames becomes an animation.
+    /// Returns whether a file with `count` frames becomes an animation.
     ///
-    /// - Throws: a ``LimitError`` of kind frames, ``RequestError/noSuchFrame(index:count:)``.
+    /// - Throws: A ``LimitError`` of kind `frames`, or ``RequestError/noSuchFrame(index:count:)``.
     func plays(count: Int, limits: Limits) throws(ImageError) -> Bool {
         switch wantedFrames(limits) {
         case .single(let index):
@@ -65,6 +67,6 @@ extension DecodeOptions {
         }
     }
 
-    /// The index of the frame that becomes the still or the poster.
+    /// The index of the frame that becomes the still image or the poster frame.
     var firstIndex: Int { if case .single(let index) = frames { index } else { 0 } }
 }

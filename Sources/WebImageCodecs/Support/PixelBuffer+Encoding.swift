@@ -3,7 +3,8 @@
 import WebImageCore
 
 extension PixelBuffer {
-    /// The pixels with 8 bits a sample, rounded, for formats that have no more; the same buffer where that is what it has.
+    /// Returns the pixels with 8 bits per sample, rounded, for formats without deeper samples. If the buffer already
+    /// has 8 bits per sample, this method returns it unchanged.
     func eightBits(context: CodingContext) throws(ImageError) -> PixelBuffer {
         guard format == .rgba16 else { return self }
         let canvas = try PixelCanvas.forDecoding(size, context: context)
@@ -12,14 +13,14 @@ extension PixelBuffer {
             withUnsafeBytes { bytes in
                 let wide = UnsafeRawBufferPointer(rebasing: bytes[(row * bytesPerRow)...]).bindMemory(to: UInt16.self)
                 let narrow = canvas.row(row)
-                // 65,535 is 255 × 257. Rounding keeps the order, and so colours at most as large as their alpha.
+                // 65,535 is 255 × 257. Rounding is monotonic, so colors never exceed their alpha.
                 for at in 0..<width * 4 { narrow[at] = UInt8(truncatingIfNeeded: (UInt32(wide[at]) + 128) / 257) }
             }
         }
         return canvas.finish(isOpaque: isOpaque)
     }
 
-    /// Whether red, green and blue are the same everywhere.
+    /// Returns whether the red, green, and blue samples of every pixel are equal.
     func isGray() -> Bool {
         withUnsafeBytes { bytes in
             (0..<height).allSatisfy { row in
@@ -33,7 +34,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Red in the lowest bits, as on every machine this runs on.
+    /// Red is in the lowest bits because all supported machines are little-endian.
     private static func isGray<Pixel: FixedWidthInteger>(_ pixels: UnsafeBufferPointer<Pixel>, bits: Pixel) -> Bool {
         let redAndGreen: Pixel = (1 << (2 * bits)) - 1
         return pixels.allSatisfy { ($0 ^ $0 >> bits) & redAndGreen == 0 }
@@ -41,7 +42,7 @@ extension PixelBuffer {
 }
 
 extension StraightAlpha {
-    /// As ``rows(of:from:count:)``, of 16 bits a sample.
+    /// Returns rows like ``rows(of:from:count:)``, with 16 bits per sample.
     static func wideRows(of pixels: PixelBuffer, from first: Int, count: Int) -> [UInt16] {
         let rowSamples = pixels.width * 4
         return [UInt16](unsafeUninitializedCapacity: rowSamples * count) { target, initialized in
@@ -70,7 +71,7 @@ extension StraightAlpha {
         }
     }
 
-    /// As ``packed(_:channels:)``, of 16 bits a sample.
+    /// Returns pixels like ``packed(_:channels:)``, with 16 bits per sample.
     static func widePacked(_ pixels: PixelBuffer, channels: Int) -> [UInt16] {
         let rows = wideRows(of: pixels, from: 0, count: pixels.height)
         guard channels == 3 else { return rows }

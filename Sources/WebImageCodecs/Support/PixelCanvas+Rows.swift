@@ -3,13 +3,14 @@
 import CPixelKernels
 import WebImageCore
 
-/// Rows between two looks at the clock and the cancellation flag.
+/// The number of rows between two checks of the deadline and the cancellation flag.
 let rowsPerCheckpoint = 32
 
 extension PixelCanvas {
-    /// Memory for decoded pixels, not cleared except for what lies between two rows: the caller writes every pixel.
+    /// Allocates memory for decoded pixels. Unless `zeroed` is `true`, only the padding between rows is cleared, and
+    /// the caller must write every pixel.
     ///
-    /// - Throws: a ``LimitError`` of kind decodedBytes, ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: A ``LimitError`` of kind `decodedBytes`, or ``DecodeError/outOfMemory(bytes:)``.
     static func forDecoding(
         _ size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = false, context: CodingContext
     ) throws(ImageError) -> PixelCanvas {
@@ -25,23 +26,24 @@ extension PixelCanvas {
         return canvas
     }
 
-    /// Address of row `row`; valid as long as the canvas lives.
+    /// Returns the address of a row. The pointer is valid during the lifetime of the canvas.
     func row(_ row: Int) -> UnsafeMutablePointer<UInt8> {
         (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Address of row `row` of a canvas of 16-bit samples; valid as long as the canvas lives.
+    /// Returns the address of a row of a canvas with 16-bit samples. The pointer is valid during the lifetime of the
+    /// canvas.
     func words(_ row: Int) -> UnsafeMutablePointer<UInt16> {
         (baseAddress + row * bytesPerRow).assumingMemoryBound(to: UInt16.self)
     }
 
-    /// Sets the rows from `first` on to transparent black.
+    /// Sets all rows from `first` on to transparent black.
     func clearRows(from first: Int) {
         guard first < size.height else { return }
         row(first).update(repeating: 0, count: (size.height - first) * bytesPerRow)
     }
 
-    /// Multiplies the colours of `rows` by their alpha.
+    /// Multiplies the colors of `rows` by their alpha.
     func premultiply(rows: Range<Int>) {
         for index in rows {
             switch format {
@@ -51,13 +53,13 @@ extension PixelCanvas {
         }
     }
 
-    /// Whether every pixel is opaque.
+    /// Returns whether every pixel is opaque.
     func isEveryPixelOpaque() -> Bool {
         for index in 0..<size.height where !isOpaque(row: index) { return false }
         return true
     }
 
-    /// Whether every pixel of a row is opaque.
+    /// Returns whether every pixel of a row is opaque.
     func isOpaque(row index: Int) -> Bool {
         switch format {
         case .rgba8: wi_is_opaque_rgba8(row(index), size.width)

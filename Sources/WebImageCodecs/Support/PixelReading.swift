@@ -2,28 +2,33 @@
 
 import WebImageCore
 
-/// The way of a library's pixels into a buffer: with how many bits they are read, their colours, their alpha.
+/// A description of how to read the pixels of a library into a buffer: the bit depth, the color conversion, and the
+/// alpha.
 struct PixelReading {
-    /// What a library has written into a canvas.
+    /// A description of the samples that a library wrote into a canvas.
     struct Samples {
-        /// Whether some pixels may not be opaque.
+        /// A Boolean value that indicates whether pixels may be transparent.
         var hasAlpha: Bool
-        /// Whether alpha is multiplied in.
+        /// A Boolean value that indicates whether the colors are premultiplied by alpha.
         var isPremultiplied = false
     }
 
     let size: PixelSize
-    /// Of the result.
+    /// The pixel format of the result.
     let format: PixelFormat
-    /// Whether 8 bits a sample would lose something before colours are converted.
+    /// A Boolean value that indicates whether the source has more than 8 bits per sample, so that reducing it before
+    /// the color conversion would lose precision.
     let isDeep: Bool
     let color: ColorConversion?
-    /// Whether the library does not write every pixel.
+    /// A Boolean value that indicates whether to clear the canvas first, because the library doesn't write every
+    /// pixel.
     let isZeroed: Bool
 
+    /// Creates a description.
+    ///
     /// - Parameters:
-    ///   - depth: bits per sample of the source.
-    ///   - options: what is wanted of them.
+    ///   - depth: The bits per sample of the source.
+    ///   - options: The requested depth of the result.
     init(
         _ size: PixelSize, depth: Int, options: DecodeOptions.Depth, color: ColorConversion?, isZeroed: Bool = false
     ) {
@@ -34,12 +39,15 @@ struct PixelReading {
         self.isZeroed = isZeroed
     }
 
-    /// - Parameter read: fills a canvas of `size`, whose format says how many bits are wanted.
-    /// - Throws: what `read` throws, a ``LimitError``.
+    /// Reads the pixels, converts their colors, and premultiplies them.
+    ///
+    /// - Parameter read: A closure that fills a canvas of `size`. The format of the canvas determines the bits per
+    ///   sample.
+    /// - Throws: A ``LimitError``, or the error that `read` throws.
     func pixels(
         context: CodingContext, read: (borrowing PixelCanvas) throws(ImageError) -> Samples
     ) throws(ImageError) -> PixelBuffer {
-        // Before anything is decoded.
+        // Check the limits before decoding.
         let canvas = try PixelCanvas.forDecoding(size, format: format, zeroed: isZeroed, context: context)
         let samples: Samples
         if isDeep, format == .rgba8, let color, let wide = try PixelCanvas.wide(size, context: context) {
@@ -62,6 +70,6 @@ struct PixelReading {
 }
 
 extension DecodeOptions.Depth {
-    /// The format of a result whose source has `depth` bits a sample.
+    /// Returns the pixel format of the result for a source with `depth` bits per sample.
     func format(_ depth: Int) -> PixelFormat { self == .source && depth > 8 ? .rgba16 : .rgba8 }
 }

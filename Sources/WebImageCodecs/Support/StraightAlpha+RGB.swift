@@ -3,12 +3,13 @@
 import WebImageCore
 
 extension StraightAlpha {
-    /// All pixels without padding: red, green and blue of opaque ones, and alpha where `channels` is 4.
+    /// Returns all pixels without padding. The result contains red, green, and blue, and also alpha if `channels` is
+    /// 4. If `channels` is 3, the pixels must be opaque.
     static func packed(_ pixels: PixelBuffer, channels: Int) -> [UInt8] {
         packed(rows(of: pixels, from: 0, count: pixels.height), channels: channels)
     }
 
-    /// As ``packed(_:channels:)``, of a part that lies within the picture.
+    /// Returns the pixels of a region, which must lie within the image, like ``packed(_:channels:)``.
     static func packed(_ pixels: PixelBuffer, _ part: PixelRect, channels: Int) -> [UInt8] {
         packed(pixels.straight(part), channels: channels)
     }

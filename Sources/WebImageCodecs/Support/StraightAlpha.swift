@@ -3,10 +3,12 @@
 import CPixelKernels
 import WebImageCore
 
-/// Undoes the multiplication by alpha, for encoders. Multiplying the result again gives the bytes it came from:
-/// the rounding error is at most a half, times alpha ÷ 255, which is below a half unless alpha is 255.
+/// Functions that undo the multiplication by alpha, for encoders. Premultiplying the result again restores the
+/// original bytes. The rounding error is at most one half, times alpha ÷ 255, which is below one half unless alpha is
+/// 255.
 enum StraightAlpha {
-    /// Rows `first` and on of `pixels`, at most `count`, packed without padding; what is transparent becomes 0, 0, 0, 0.
+    /// Returns `count` rows of `pixels` from row `first` on, packed without padding. Transparent pixels become 0, 0,
+    /// 0, 0.
     static func rows(of pixels: PixelBuffer, from first: Int, count: Int) -> [UInt8] {
         let rowBytes = pixels.width * 4
         return [UInt8](unsafeUninitializedCapacity: rowBytes * count) { target, initialized in

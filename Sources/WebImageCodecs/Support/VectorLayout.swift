@@ -2,15 +2,18 @@
 
 import WebImageCore
 
-/// A request's size worked out for a drawing: it has no pixels of its own, so that it may also grow.
+/// The requested size, resolved for a vector image. Vector images have no pixels of their own, so they can also be
+/// enlarged.
 struct VectorLayout {
-    /// The whole drawing in pixels of the result; at least as large as it.
+    /// The size of the whole drawing in pixels of the result. It's at least as large as the result.
     let drawn: PixelSize
-    /// The part of it that is asked for.
+    /// The requested region of the drawing.
     let part: PixelRect
 
-    /// - Parameter size: the drawing's own size.
-    /// - Throws: what the size breaks: a rule of ``TargetSize`` or a limit.
+    /// Creates a layout for one drawing.
+    ///
+    /// - Parameter size: The intrinsic size of the drawing.
+    /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
     init(size: PixelSize, options: DecodeOptions, limits: Limits) throws(ImageError) {
         try limits.check(size: size)
         guard let target = options.size else {
@@ -18,7 +21,7 @@ struct VectorLayout {
             part = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
             return
         }
-        // Sizes never enlarge pixels; of a drawing so large that every target is a reduction they are what they say.
+        // A ``TargetSize`` never enlarges pixels. Plan with a drawing so large that every target is a reduction.
         let ceiling = 1 << 15
         let factor = target.mayGrow ? max(1, ceiling / min(size.width, size.height)) : 1
         let large = PixelSize(width: size.width * factor, height: size.height * factor)
@@ -38,7 +41,7 @@ struct VectorLayout {
 }
 
 extension TargetSize {
-    /// Whether it says how large a drawing is to be, and not only how large its memory.
+    /// A Boolean value that indicates whether the target determines the dimensions of a drawing, not only its memory.
     fileprivate var mayGrow: Bool {
         switch mode {
         case .fit: width != nil || height != nil

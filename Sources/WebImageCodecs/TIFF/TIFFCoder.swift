@@ -4,31 +4,38 @@
     import Foundation
     import WebImageCore
 
-    /// TIFF and BigTIFF through libtiff: strips and tiles, its compressions, 1 to 16 bits, palettes, CMYK, YCbCr, pages.
-    /// Trait `TIFF`.
+    /// A coder for TIFF and BigTIFF images, based on libtiff.
+    ///
+    /// The decoder supports strips and tiles, all compressions of libtiff, 1 to 16 bits per sample, palettes, CMYK,
+    /// YCbCr, and multiple pages. This type requires the package trait `TIFF`.
     public struct TIFFCoder: ImageCoder {
-        /// How pixels are packed.
+        /// The compression of the pixels.
         public enum Compression: Sendable, Hashable {
-            /// Not at all.
+            /// No compression.
             case none
-            /// LZW with differences of neighbours.
+            /// LZW compression of the differences between neighboring pixels.
             case lzw
-            /// Deflate with differences of neighbours.
+            /// Deflate compression of the differences between neighboring pixels.
             case deflate
         }
 
         private let compression: Compression
 
-        /// Creates the coder. `compression` is that of what it encodes; default Deflate.
+        /// Creates a coder.
+        ///
+        /// - Parameter compression: The compression of encoded images. The default is Deflate.
         public init(compression: Compression = .deflate) { self.compression = compression }
 
-        /// True for TIFF.
+        /// Returns whether the format is TIFF.
         public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .tiff }
 
-        /// Decodes one page in full, then resamples and turns it upright: the first, or the one of `frames: .single(n)`.
-        /// Pages are no animation. With `allowsPartial` parts that are damaged or missing stay as libtiff leaves them.
+        /// Decodes one page of a TIFF file.
         ///
-        /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+        /// The coder decodes the first page, or the page n for `frames: .single(n)`. It decodes the full page,
+        /// resamples it, and applies the orientation. Multiple pages don't become an animation. If `allowsPartial` is
+        /// `true`, corrupt or missing parts keep the contents that libtiff produces.
+        ///
+        /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
         public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
             throws(ImageError) -> Image
         {
@@ -56,13 +63,15 @@
             }
         }
 
-        /// True for TIFF.
+        /// Returns whether the format is TIFF.
         public func canEncode(_ format: ImageFormat) -> Bool { format == .tiff }
 
-        /// Encodes the still or the poster, 8 or 16 bits a sample as the pixels have, every visible pixel kept. Effort 0
-        /// to 9 is Deflate's level. Profile and XMP have tags; EXIF is left out.
+        /// Encodes a still image or the poster frame.
         ///
-        /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``.
+        /// The file has 8 or 16 bits per sample, like the pixels, and preserves every visible pixel. Effort 0 to 9 is
+        /// the level of Deflate. The file can contain the color profile and XMP, but not EXIF.
+        ///
+        /// - Throws: ``TransformError/encodingFailed(format:reason:)`` or ``RequestError/invalidOption(name:value:)``.
         public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
             throws(ImageError) -> Data
         {

@@ -5,28 +5,30 @@
     import Foundation
     import WebImageCore
 
-    /// A TIFF file opened by libtiff. The bytes must outlive it.
+    /// A TIFF file that libtiff has opened. The bytes of the file must outlive it.
     struct TIFFReader: ~Copyable {
-        /// One page's facts.
+        /// The properties of a page.
         struct Page {
             var size: PixelSize
             var orientation: Orientation
             var depth: Int
-            /// Whether the samples can be had with 16 bits.
+            /// A Boolean value that indicates whether the samples can be decoded with 16 bits.
             var isDeep: Bool
             var hasAlpha: Bool
             var rowsPerUnit: Int
             var iccProfile: [UInt8]?
-            /// Nil for samples that no profile speaks of.
+            /// The color model, or `nil` if profiles don't apply to the samples.
             var colorModel: ColorSpaceModel?
         }
 
         private let handle: OpaquePointer
         private let received: Int
-        /// Longer profiles are ignored.
+        /// The maximum size of a profile in bytes. Larger profiles are ignored.
         private static let maxProfileBytes = 4 << 20
 
-        /// - Throws: family 4xxx.
+        /// Opens a file.
+        ///
+        /// - Throws: A decoding error (4xxx).
         init(_ bytes: UnsafeBufferPointer<UInt8>, limits: Limits) throws(ImageError) {
             var handle: OpaquePointer?
             let status = wi_tiff_open(bytes.baseAddress, bytes.count, max(limits.maxDecodedBytes, 1 << 20), &handle)
@@ -41,7 +43,9 @@
 
         deinit { wi_tiff_close(handle) }
 
-        /// - Throws: ``RequestError/noSuchFrame(index:count:)``, family 4xxx.
+        /// Selects a page and returns its properties.
+        ///
+        /// - Throws: ``RequestError/noSuchFrame(index:count:)`` or a decoding error (4xxx).
         func page(_ index: Int, limits: Limits) throws(ImageError) -> Page {
             var info = wi_tiff_info()
             let status = index >= 0 ? wi_tiff_page(handle, UInt32(clamping: index), &info) : WI_TIFF_END
@@ -68,16 +72,21 @@
             }
         }
 
-        /// The chosen page's pixels, not turned, and whether some are missing.
+        /// Decodes the selected page without applying its orientation.
         ///
         /// - Parameters:
-        ///   - color: what the pixels go through.
-        ///   - format: 16 bits a sample for pages that are deep only.
+        ///   - page: The properties of the selected page.
+        ///   - color: The color conversion to apply.
+        ///   - format: The pixel format of the result. 16 bits per sample require a page with `isDeep`.
+        ///   - allowsPartial: A Boolean value that indicates whether missing pixels are accepted.
+        ///   - context: The limits, the deadline, and the cancellation of the operation.
+        /// - Returns: The pixels, and a Boolean value that indicates whether some are missing.
         func decode(
             _ page: Page, color: ColorConversion?, format: PixelFormat, allowsPartial: Bool, context: CodingContext
         ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
             let canvas = try PixelCanvas.forDecoding(page.size, format: format, zeroed: true, context: context)
-            // Whole strips, so that none is unpacked twice, and enough of them to be worth the call.
+            // Decode complete strips, so that none is decompressed twice, and enough of them per call to limit the
+            // overhead.
             let units = max(1, 256 / page.rowsPerUnit)
             let band = min(page.size.height, page.rowsPerUnit * units)
             var isPartial = false
@@ -114,7 +123,7 @@
             }
         }
 
-        /// libtiff says "Sorry, can not handle …".
+        /// Returns the name of the feature in a message of libtiff, such as "Sorry, can not handle …".
         private static func feature(_ words: String) -> String {
             guard let place = words.range(of: "handle ") else { return words.isEmpty ? "something unusual" : words }
             return String(words[place.upperBound...])

@@ -5,7 +5,7 @@
     import Foundation
     import WebImageCore
 
-    /// Encodes pixels through libtiff.
+    /// An encoder for TIFF images, based on libtiff.
     enum TIFFWriter {
         static let maxSide = 1 << 30
 

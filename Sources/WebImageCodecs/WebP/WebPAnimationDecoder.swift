@@ -4,8 +4,8 @@ import CWebP
 import Foundation
 import WebImageCore
 
-/// An animated WebP's frames on demand through libwebp's compositor, which holds two canvases. It goes forward only:
-/// an earlier frame begins again at the first.
+/// A decoder for the frames of an animated WebP file on demand, based on the compositor of libwebp. The compositor
+/// holds two canvases and only moves forward, so it restarts at the first frame to reach an earlier frame.
 final class WebPAnimationDecoder: AnimationDecoder {
     let timeline: AnimationTimeline
     private let encoded: EncodedBytes
@@ -17,11 +17,13 @@ final class WebPAnimationDecoder: AnimationDecoder {
 
     private struct State: ~Copyable {
         let handle: OpaquePointer
-        /// The frame that the next step gives.
+        /// The index of the frame that the compositor produces next.
         var next = 0
-        /// libwebp's canvas with frame `next - 1`.
+        /// The canvas of libwebp with frame `next - 1`.
         var canvas: UnsafePointer<UInt8>?
 
+        /// Opens an animation.
+        ///
         /// - Throws: ``DecodeError/corrupt(format:reason:)``.
         init(_ encoded: EncodedBytes) throws(ImageError) {
             guard let handle = wi_webp_animation_open(encoded.bytes.baseAddress, encoded.count) else {
@@ -33,9 +35,15 @@ final class WebPAnimationDecoder: AnimationDecoder {
         deinit { wi_webp_animation_close(handle) }
     }
 
+    /// Creates a decoder.
+    ///
     /// - Parameters:
-    ///   - data: a whole file.
-    ///   - timeline: as read from the container.
+    ///   - data: A complete file.
+    ///   - timeline: The timeline from the container.
+    ///   - canvasSize: The size of the canvas.
+    ///   - layout: The size and orientation of the result.
+    ///   - color: The color conversion to apply to each frame.
+    ///   - limits: The resource limits for each frame.
     /// - Throws: ``DecodeError/corrupt(format:reason:)``.
     init(
         _ data: Data, timeline: AnimationTimeline, canvasSize: PixelSize, layout: DecodeLayout,
@@ -58,7 +66,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         guard timeline.durations.indices.contains(place) else {
             throw .request(.noSuchFrame(index: place, count: timeline.frameCount))
         }
-        // A deadline per frame: playback may go on for hours.
+        // Use a deadline per frame, because playback may last for hours.
         let context = CodingContext(limits: limits)
         let pixels = try states.decode(place) { (state) throws(ImageError) in
             try advance(&state, to: place, context)
@@ -77,7 +85,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
             state.canvas = wi_webp_animation_next(state.handle)
             state.next += 1
             guard state.canvas != nil else {
-                // Begin again next time: libwebp does not say what state it is in now.
+                // Restart at the next call, because libwebp doesn't report its state after an error.
                 state.next = .max
                 throw .decode(.corrupt(format: .webp, reason: "frame \(place) of the animation is damaged"))
             }

@@ -4,9 +4,9 @@ import CWebP
 import Foundation
 import WebImageCore
 
-/// Encodes animations through libwebp, which finds by itself what changes from frame to frame.
+/// An encoder for animations, based on libwebp, which detects the changes between frames automatically.
 enum WebPAnimationWriter {
-    /// The format's durations are 24 bits wide, in milliseconds.
+    /// The maximum duration of a frame in milliseconds, because the format stores durations in 24 bits.
     private static let maxDuration = 0xFF_FFFF
 
     static func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)

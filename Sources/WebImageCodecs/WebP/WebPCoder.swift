@@ -4,20 +4,26 @@ import CWebP
 import Foundation
 import WebImageCore
 
-/// WebP through libwebp: lossy, lossless, alpha, animated.
+/// A coder for WebP images, based on libwebp.
+///
+/// It supports lossy and lossless images, alpha, and animations.
 public struct WebPCoder: ImageCoder {
-    /// Creates the coder.
+    /// Creates a coder.
     public init() {}
 
-    /// True for WebP.
+    /// Returns whether the format is WebP.
     public func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .webp }
 
-    /// Decodes; smaller sizes through libwebp's own scaler to twice the wanted pixels, the rest by resampling.
+    /// Decodes a WebP image.
     ///
-    /// An animation's poster is decoded at once, its frames when they are asked for. An animation that ends early
-    /// gives the frames that are whole with `allowsPartial`, and at least its poster as a still.
+    /// For a smaller size, the scaler of libwebp reduces still images to twice the requested pixels, and then the
+    /// coder resamples them.
     ///
-    /// - Throws: families 4xxx and 6xxx, ``RequestError/noSuchFrame(index:count:)``.
+    /// The coder decodes the poster frame of an animation immediately and the other frames on demand. If an animation
+    /// is truncated and `allowsPartial` is `true`, the result contains the complete frames, or at least the poster
+    /// frame as a still image.
+    ///
+    /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
     public func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
     {
@@ -34,7 +40,9 @@ public struct WebPCoder: ImageCoder {
         }
     }
 
-    /// By rows. Animations give no previews.
+    /// Creates a decoder that shows rows as they arrive.
+    ///
+    /// Animations have no previews.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
     {
@@ -45,14 +53,17 @@ public struct WebPCoder: ImageCoder {
         return StreamDecoder(stream, probe: probe, options: options, layout: layout)
     }
 
-    /// True for WebP.
+    /// Returns whether the format is WebP.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
-    /// Encodes the still or the animation. Default quality 80; `isLossless` keeps every visible pixel, `isExact` also
-    /// the black of transparent ones. Neighbouring frames that are the same become one. Profile, EXIF and XMP have chunks.
+    /// Encodes a still image or an animation.
+    ///
+    /// The default quality is 80. With `isLossless`, the encoding preserves every visible pixel. With `isExact`, it
+    /// also preserves the black of transparent pixels. Consecutive frames that are equal are merged. The file can
+    /// contain the color profile, EXIF, and XMP.
     ///
     /// - Throws: ``TransformError/encodingFailed(format:reason:)``, ``RequestError/invalidOption(name:value:)``,
-    ///   ``RequestError/noSuchFrame(index:count:)``, a ``LimitError``.
+    ///   ``RequestError/noSuchFrame(index:count:)``, or a ``LimitError``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {

@@ -3,11 +3,13 @@
 import Foundation
 import WebImageCore
 
-/// The frames of an animated WebP that ends early, as a whole file: libwebp's compositor takes nothing else (RFC 9649,
-/// section 2.7).
+/// A repair step that turns the complete frames of a truncated animated WebP file into a valid file. The compositor of
+/// libwebp requires a valid file (RFC 9649, section 2.7).
 enum WebPFrameCut {
-    /// - Returns: the beginning of the file up to the last frame that is whole, with the length that it has now; nil
-    ///   where there are not two such frames.
+    /// Returns the complete frames of a truncated file as a valid file.
+    ///
+    /// - Returns: The file up to the last complete frame, with a corrected length, or `nil` if there are fewer than
+    ///   two complete frames.
     static func wholeFrames(_ bytes: UnsafeBufferPointer<UInt8>) -> Data? {
         var reader = ByteReader(bytes)
         guard reader.skip(12) else { return nil }

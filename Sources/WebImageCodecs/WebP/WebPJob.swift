@@ -4,11 +4,11 @@ import CWebP
 import Foundation
 import WebImageCore
 
-/// One decode of one WebP file.
+/// An operation that decodes one WebP file.
 struct WebPJob {
     let data: Data
     let bytes: UnsafeBufferPointer<UInt8>
-    /// The canvas.
+    /// The size of the canvas.
     let size: PixelSize
     let hasAlpha: Bool
     let orientation: Orientation
@@ -24,7 +24,7 @@ struct WebPJob {
         let isWhole = try WebPStill.decode(
             bytes, into: canvas, size: decodedSize, isScaled: decodedSize != size,
             allowsPartial: options.allowsPartial, context: context)
-        // libwebp rounds down where it multiplies itself; unscaled pixels are to be exact.
+        // libwebp rounds down when it premultiplies, and unscaled pixels must be exact, so premultiply them here.
         let profile = WebPContainer(bytes)?.iccProfile()
         let color = options.conversion(.from(profile: profile))
         let convertsLast = layout.convertsLast(color)
@@ -38,7 +38,7 @@ struct WebPJob {
         return Image(pixels: pixels, scale: options.scale, format: .webp, metadata: metadata(isPartial: !isWhole))
     }
 
-    /// What libwebp's scaler is to make: at least twice the wanted pixels.
+    /// Returns the output size for the scaler of libwebp, which has at least twice the requested pixels on each axis.
     static func decodedSize(of size: PixelSize, layout: DecodeLayout) -> PixelSize {
         let reduction = layout.spareReduction
         return PixelSize(
@@ -73,7 +73,7 @@ struct WebPJob {
             metadata: metadata(isPartial: poster.isPartial || !container.isComplete))
     }
 
-    /// What is left of an animation that ends early.
+    /// Decodes the complete frames of a truncated animation.
     private func decodeWholeFrames(_ whole: Data) throws(ImageError) -> Image {
         let image = try whole.withBytes { (bytes) throws(ImageError) in
             try WebPJob(
@@ -87,7 +87,7 @@ struct WebPJob {
             pixels: image.pixels, animation: image.animation, scale: image.scale, format: .webp, metadata: metadata)
     }
 
-    /// The first frame on its transparent canvas.
+    /// Decodes the first frame onto the transparent canvas.
     private func decodePoster(_ frame: wi_webp_frame, in container: borrowing WebPContainer)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {

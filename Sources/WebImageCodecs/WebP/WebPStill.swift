@@ -3,17 +3,19 @@
 import CWebP
 import WebImageCore
 
-/// Decodes one WebP bitstream (a still file, or a frame of an animation) through libwebp.
+/// A decoder for one WebP bitstream (a still image, or a frame of an animation), based on libwebp.
 enum WebPStill {
-    /// Bytes handed over between two looks at the clock. libwebp keeps what it has done so far.
+    /// The number of bytes to decode between two checks of the deadline and the cancellation flag. libwebp keeps its
+    /// progress between calls.
     static let step = 128 << 10
 
-    /// Decodes into `canvas` with its upper left corner at `x`, `y`.
+    /// Decodes into `canvas`, with the top-left corner of the image at `x`, `y`.
     ///
     /// - Parameters:
-    ///   - size: the bitstream's size, or the one libwebp is to scale it to; must fit into the canvas.
-    ///   - allowsPartial: whether rows that never arrived stay transparent instead of being refused.
-    /// - Returns: true when all rows arrived.
+    ///   - size: The size of the bitstream, or the size to which libwebp scales it. It must fit into the canvas.
+    ///   - allowsPartial: A Boolean value that indicates whether missing rows stay transparent. If it's `false`,
+    ///     missing rows cause an error.
+    /// - Returns: `true` if all rows were decoded.
     static func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, x: Int = 0, y: Int = 0,
         size: PixelSize, isScaled: Bool, allowsPartial: Bool, context: CodingContext
@@ -40,7 +42,7 @@ enum WebPStill {
         return false
     }
 
-    /// What a status means to the caller.
+    /// Converts a status to an error.
     static func failure(_ status: wi_webp_status, received: Int, bytes: Int = 0) -> ImageError {
         switch status {
         case WI_WEBP_MORE: .decode(.truncated(format: .webp, received: received, expected: nil))

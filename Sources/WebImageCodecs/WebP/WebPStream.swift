@@ -3,8 +3,8 @@
 import CWebP
 import WebImageCore
 
-/// A still WebP that comes piece by piece, row by row, scaled by libwebp where it may be smaller. libwebp keeps a copy
-/// of the bytes.
+/// A decoder for a still WebP file that arrives incrementally, row by row. If a smaller size suffices, libwebp scales
+/// the image. libwebp keeps a copy of the data.
 struct WebPStream: PixelStream, ~Copyable {
     private let handle: OpaquePointer
     private let canvas: StreamCanvas
@@ -31,7 +31,7 @@ struct WebPStream: PixelStream, ~Copyable {
     deinit { wi_webp_decoder_close(handle) }
 
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, context: CodingContext) throws(ImageError) {
-        // The profile stands before the pixels.
+        // The profile precedes the pixels.
         if received == 0, probe.hasICCProfile { iccProfile = WebPContainer(bytes)?.iccProfile() }
         var given = 0
         while given < bytes.count, !isWhole {

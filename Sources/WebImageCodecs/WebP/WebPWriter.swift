@@ -4,12 +4,12 @@ import CWebP
 import Foundation
 import WebImageCore
 
-/// Encodes pixels through libwebp.
+/// An encoder for WebP images, based on libwebp.
 enum WebPWriter {
-    /// The format's sizes are 14 bits wide.
+    /// The maximum width and height, because the format stores sizes in 14 bits.
     static let maxSide = 16_383
 
-    /// What the encoder's progress function sees.
+    /// The state of the encoder's progress callback.
     private final class Watch {
         let context: CodingContext
         var failure: ImageError?
@@ -62,6 +62,8 @@ enum WebPWriter {
             EmbeddedMetadata(for: image, as: encoding), in: UnsafeBufferPointer(start: bytes, count: count))
     }
 
+    /// Returns the options for the encoder.
+    ///
     /// - Throws: ``RequestError/invalidOption(name:value:)``.
     static func options(_ encoding: ImageEncoding) throws(ImageError) -> wi_webp_options {
         wi_webp_options(
@@ -69,7 +71,7 @@ enum WebPWriter {
             quality: Float(encoding.quality ?? 80), effort: Int32(try encoding.checkedEffort() ?? -1))
     }
 
-    /// The file with the blocks in it.
+    /// Returns the file with the metadata embedded.
     static func embed(_ metadata: EmbeddedMetadata, in file: UnsafeBufferPointer<UInt8>) throws(ImageError) -> Data {
         guard !metadata.isEmpty else { return Data(file) }
         var bytes: UnsafeMutablePointer<UInt8>?

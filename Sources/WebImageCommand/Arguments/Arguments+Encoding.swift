@@ -3,7 +3,7 @@
 import WebImageCore
 
 extension OptionSpec {
-    /// How pictures are encoded, on commands that do.
+    /// The encoding options, for commands that encode images.
     static let encoding = [
         OptionSpec("quality", letter: "q", takes: "Q", help: "1 (small) to 100 (good), for lossy formats."),
         OptionSpec(
@@ -29,7 +29,7 @@ extension OptionSpec {
 }
 
 extension Arguments {
-    /// What the options of ``OptionSpec/encoding`` say.
+    /// Returns the encoding that the options of ``OptionSpec/encoding`` specify.
     package func encoding(_ format: ImageFormat) throws(UsageError) -> ImageEncoding {
         if has("no-location"), !has("keep-metadata") { throw UsageError("--no-location needs --keep-metadata") }
         let maxBytes = try bytes("max-bytes")

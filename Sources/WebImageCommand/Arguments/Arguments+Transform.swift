@@ -3,8 +3,8 @@
 import WebImageCore
 
 extension Arguments {
-    /// The transformers of `--transform`; none where it was not given. Given more than once, the lists follow each
-    /// other. `pictures` reads the files of overlays and masks, when they are needed.
+    /// Returns the transformers of `--transform`, or an empty array if the option wasn't specified. If it was specified
+    /// several times, the lists are concatenated. `pictures` reads the files of overlays and masks when they're needed.
     package func transformers(
         _ option: String = "transform", pictures: @escaping PictureReading
     ) throws(UsageError) -> [any ImageTransformer] {

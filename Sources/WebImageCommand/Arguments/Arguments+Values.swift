@@ -3,7 +3,7 @@
 import WebImageCore
 
 extension Arguments {
-    /// A whole number within `range`; nil where the option was not given.
+    /// Returns the value of an option as an integer within `range`, or `nil` if the option wasn't specified.
     package func integer(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = last(option) else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -14,7 +14,7 @@ extension Arguments {
         return value
     }
 
-    /// One of `choices`; nil where the option was not given.
+    /// Returns the value of an option, which must be one of `choices`, or `nil` if the option wasn't specified.
     package func choice(_ option: String, of choices: [String]) throws(UsageError) -> String? {
         guard let text = last(option) else { return nil }
         guard choices.contains(text) else {
@@ -23,7 +23,8 @@ extension Arguments {
         return text
     }
 
-    /// `WxH`, `Wx` or `xH`, in pixels, as a box to fit into; nil where the option was not given.
+    /// Returns the value of an option as a box to fit into, in pixels, or `nil` if the option wasn't specified. The
+    /// value has the form `WxH`, `Wx`, or `xH`.
     package func size(_ option: String = "size") throws(UsageError) -> TargetSize? {
         guard let text = last(option) else { return nil }
         guard let sides = Self.sides(text, in: 1...1_000_000) else {
@@ -32,7 +33,7 @@ extension Arguments {
         return .fit(width: sides.0.map(Double.init), height: sides.1.map(Double.init))
     }
 
-    /// `AxB`, `Ax` or `xB`; nil for anything else.
+    /// Parses text in the form `AxB`, `Ax`, or `xB`. Returns `nil` for any other text.
     static func sides(_ text: String, in range: ClosedRange<Int>) -> (Int?, Int?)? {
         let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
         let lengths = sides.map { side in
@@ -43,8 +44,8 @@ extension Arguments {
         return (lengths[0], lengths[1])
     }
 
-    /// Bytes: a number with B, K, M, G (powers of 1,024, also KiB, MiB, GiB) or KB, MB, GB (powers of 1,000); nil
-    /// where the option was not given.
+    /// Returns the value of an option as a number of bytes, or `nil` if the option wasn't specified. The units B, K, M,
+    /// and G (also KiB, MiB, and GiB) are powers of 1,024, and KB, MB, and GB are powers of 1,000.
     package func bytes(_ option: String) throws(UsageError) -> Int? {
         guard let text = last(option) else { return nil }
         let digits = text.prefix { $0.isASCII && $0.isNumber }
@@ -61,7 +62,8 @@ extension Arguments {
         return bytes
     }
 
-    /// Seconds: a number, fractions allowed, with s, m, h, d or w; nil where the option was not given.
+    /// Returns the value of an option as a duration in seconds, or `nil` if the option wasn't specified. The value is a
+    /// number, which may have a fraction, with the unit s, m, h, d, or w.
     package func seconds(_ option: String) throws(UsageError) -> Double? {
         guard let text = last(option) else { return nil }
         let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
@@ -72,7 +74,7 @@ extension Arguments {
         return count * factor
     }
 
-    /// Refuses more or fewer operands.
+    /// Throws an error if the number of operands isn't within `range`.
     package func expectOperands(_ range: ClosedRange<Int>, _ names: String) throws(UsageError) {
         guard range.contains(operands.count) else {
             let word = operands.count < range.lowerBound ? "missing" : "unexpected"

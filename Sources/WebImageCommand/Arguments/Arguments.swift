@@ -6,25 +6,25 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A command line that cannot be understood.
+/// An error that describes an invalid command line.
 package struct UsageError: Error, Hashable, Sendable {
-    /// A sentence without a full stop, for the person at the terminal.
+    /// The message for the user, without a period.
     package let message: String
 
     package init(_ message: String) { self.message = message }
 }
 
-/// Options and operands of one command line, as getopt_long(3) reads it.
+/// The options and operands of a command line, parsed with getopt_long(3).
 package struct Arguments: Sendable, Equatable {
-    /// The values of each option by its long name, in order; flags have empty ones.
+    /// The values of each option by its long name, in order. A flag has empty values.
     package private(set) var values: [String: [String]] = [:]
-    /// What is no option, in order.
+    /// The operands, in order.
     package private(set) var operands: [String] = []
 
-    // getopt keeps its place in global variables.
+    // getopt stores its state in global variables, so serialize access to it.
     private static let turn = Lock(())
 
-    /// Reads `words`, the command's name not among them.
+    /// Parses the words after the name of a command.
     package init(_ words: [String], for command: CommandSpec) throws(UsageError) {
         var reader = Reader(options: command.options)
         let result = Self.turn.withLock { _ in
@@ -35,20 +35,20 @@ package struct Arguments: Sendable, Equatable {
         operands = reader.operands
     }
 
-    /// Whether a flag was given.
+    /// Returns a Boolean value that indicates whether an option was specified.
     package func has(_ option: String) -> Bool { values[option] != nil }
 
-    /// The last value of an option.
+    /// Returns the last value of an option.
     package func last(_ option: String) -> String? { values[option]?.last }
 }
 
-/// Drives the C side over one command line.
+/// A parser that calls the C functions for one command line.
 private struct Reader {
     let options: [OptionSpec]
     var values: [String: [String]] = [:]
     var operands: [String] = []
 
-    /// Numbers of options without a letter begin above all letters.
+    /// Options without a letter have numbers above those of all letters.
     private func number(_ index: Int) -> Int32 {
         options[index].letter?.asciiValue.map(Int32.init) ?? Int32(256 + index)
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// One option of a command.
+/// The description of a command-line option.
 package struct OptionSpec: Sendable, Hashable {
-    /// The long name without dashes.
+    /// The long name, without dashes.
     package let name: String
-    /// The short form, an ASCII letter; nil for none.
+    /// The short name, which is an ASCII letter, or `nil` if there's none.
     package let letter: Character?
-    /// What stands for its argument in the help; nil for options that take none.
+    /// The placeholder for the argument in the help text, or `nil` if the option has no argument.
     package let placeholder: String?
-    /// One or two sentences.
+    /// The help text, in one or two sentences.
     package let help: String
 
     package init(_ name: String, letter: Character? = nil, takes placeholder: String? = nil, help: String) {
@@ -18,31 +18,31 @@ package struct OptionSpec: Sendable, Hashable {
         self.help = help
     }
 
-    /// `--json`, on every command that prints facts.
+    /// The option `--json` of every command that prints data.
     package static let json = OptionSpec("json", help: "Print JSON, one object per line.")
-    /// `--help`, on every command.
+    /// The option `--help` of every command.
     package static let help = OptionSpec("help", letter: "h", help: "Print this help.")
-    /// `--cache`, on every command that keeps pictures.
+    /// The option `--cache` of every command that uses the disk cache.
     package static let cache = OptionSpec("cache", takes: "DIR", help: "Folder of the disk cache.")
-    /// `--size`, on every command that decodes.
+    /// The option `--size` of every command that decodes images.
     package static let size = OptionSpec(
         "size", letter: "s", takes: "WxH", help: "Fit into this box, in pixels; one side may be left out.")
-    /// `--transform`, on every command that writes pictures.
+    /// The option `--transform` of every command that writes images.
     package static let transform = OptionSpec(
         "transform", letter: "t", takes: "LIST", help: "Apply these, as in resize=200x200,blur=8,circle.")
 }
 
-/// What a command is called, takes and does.
+/// The description of a command.
 package struct CommandSpec: Sendable {
-    /// The first word behind `webimage`.
+    /// The name of the command, which is the first word after `webimage`.
     package let name: String
-    /// What follows the name besides options.
+    /// The operands that follow the name.
     package let operands: String
-    /// One sentence.
+    /// The summary, in one sentence.
     package let summary: String
-    /// Paragraphs for the command's own help.
+    /// The paragraphs of the command's help text.
     package let details: [String]
-    /// Its options; ``OptionSpec/help`` is added.
+    /// The options of the command, including ``OptionSpec/help``.
     package let options: [OptionSpec]
 
     package init(

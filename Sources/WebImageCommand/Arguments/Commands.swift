@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The commands there are.
+/// The commands of the tool.
 package enum Commands {
-    /// What `--transform` knows.
+    /// The help text for `--transform`.
     private static let transformers =
         "Transformers are applied in their order, commas between them, and know: \(TransformList.usage). Colours are "
         + "#rrggbb, #rrggbbaa, black, white, clear."
@@ -175,6 +175,6 @@ package enum Commands {
             .cache,
         ])
 
-    /// All, in the order of the help.
+    /// All commands, in the order of the help text.
     package static let all = [load, show, gallery, info, decode, convert, cache, demo]
 }

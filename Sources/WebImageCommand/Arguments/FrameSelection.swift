@@ -2,18 +2,22 @@
 
 import WebImageCore
 
-/// Frames of an animation as `--frames` names them: numbers and ranges from 0 with commas between them, `2,5,8-12`. A
-/// range without an end goes to the last frame, one that falls goes backwards.
+/// The frames that `--frames` selects, such as `2,5,8-12`.
+///
+/// The text consists of numbers and ranges, which start at 0 and are separated by commas. A range without an end
+/// extends to the last frame. A range whose end is less than its start is played backward.
 package struct FrameSelection: Sendable, Hashable {
     private struct Part: Hashable {
         var first: Int
-        /// Nil is the last frame.
+        /// The last frame of the range, or `nil` for the last frame of the animation.
         var last: Int?
     }
 
     private var parts: [Part] = []
 
-    /// - Throws: what is wrong with `text`.
+    /// Parses a selection.
+    ///
+    /// - Throws: A ``UsageError`` if `text` isn't valid.
     package init(_ text: String) throws(UsageError) {
         for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
             let ends = piece.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,7 +32,7 @@ package struct FrameSelection: Sendable, Hashable {
         }
     }
 
-    /// The indices in an animation of `count` frames, in the order in which they were named.
+    /// Returns the selected indices of an animation with `count` frames, in the order of the selection.
     ///
     /// - Throws: ``RequestError/noSuchFrame(index:count:)``.
     package func indices(count: Int) throws(ImageError) -> [Int] {
@@ -53,9 +57,9 @@ package struct FrameSelection: Sendable, Hashable {
 }
 
 extension Arguments {
-    /// The frames of `--frames`; nil where it was not given.
+    /// Returns the frames that `--frames` selects, or `nil` if the option wasn't specified.
     ///
-    /// - Throws: what is wrong with it, or that `--frame` was given too.
+    /// - Throws: A ``UsageError`` if the value isn't valid or if `--frame` was specified, too.
     package func frameSelection() throws(UsageError) -> FrameSelection? {
         guard let text = last("frames") else { return nil }
         guard last("frame") == nil else { throw UsageError("--frame and --frames exclude each other") }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Help as text, wrapped to a terminal's width.
+/// The help text, wrapped to the width of the terminal.
 package struct HelpText: Sendable {
-    /// Columns of the terminal.
+    /// The number of columns, from 40 to 100.
     package let width: Int
 
     package init(width: Int) { self.width = min(max(width, 40), 100) }
 
-    /// `webimage --help`.
+    /// The output of `webimage --help`.
     package var overview: String {
         var text = "webimage — load, inspect and convert web images\n\nUsage:\n"
         for command in Commands.all { text += "  \(Self.usage(command))\n" }
@@ -19,7 +19,7 @@ package struct HelpText: Sendable {
         return text
     }
 
-    /// `webimage COMMAND --help`.
+    /// Returns the output of `webimage COMMAND --help`.
     package func page(_ command: CommandSpec) -> String {
         var text = "Usage: \(Self.usage(command))\n\n"
         for paragraph in [command.summary] + command.details {
@@ -28,7 +28,7 @@ package struct HelpText: Sendable {
         return text + "Options:\n" + list(command.options.map { (Self.label($0), $0.help) })
     }
 
-    /// One line: name, operands, options.
+    /// Returns the usage line, with the name, the operands, and the options.
     package static func usage(_ command: CommandSpec) -> String {
         let operands = command.operands.isEmpty ? "" : " \(command.operands)"
         return "webimage \(command.name)\(operands) [option…]"
@@ -48,9 +48,9 @@ package struct HelpText: Sendable {
     }
 }
 
-/// Breaks prose into lines.
+/// A namespace for wrapping text.
 enum TextWrap {
-    /// `text` in lines of at most `width` columns, broken between words; a longer word has a line of its own.
+    /// Returns `text` in lines of at most `width` columns, wrapped between words. A longer word gets its own line.
     static func lines(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

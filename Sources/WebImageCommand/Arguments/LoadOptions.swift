@@ -2,25 +2,25 @@
 
 import WebImageCore
 
-/// Options of `load`, checked.
+/// The validated options of `load`.
 package struct LoadOptions: Sendable {
     package let inputs: [String]
     package let size: TargetSize?
     package let output: String?
-    /// Applied to what is written.
+    /// The transformers for the images that are written.
     package let transformers: [any ImageTransformer]
     package let format: ImageFormat?
-    /// Raw value of the cache policy.
+    /// The raw value of the cache policy.
     package let policy: String
     package let cache: String?
-    /// What is stored gets this tag.
+    /// The tag for stored images.
     package let tag: String?
-    /// Style of previews; nil for none.
+    /// The style of previews, or `nil` for no previews.
     package let preview: String?
-    /// Folder of written previews.
+    /// The directory to which previews are written.
     package let previewOutput: String?
     package let concurrency: Int
-    /// File for a recording of all stages.
+    /// The file to which a trace of all stages is written.
     package let trace: String?
     package let json: Bool
     package let quiet: Bool
@@ -50,7 +50,7 @@ package struct LoadOptions: Sendable {
 }
 
 extension ImageFormat {
-    /// The format that a file name's extension stands for; nil for unknown ones.
+    /// Creates the format for the extension of a file name. Returns `nil` if the extension is unknown.
     package init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: "."), !fileName[dot...].contains("/") else { return nil }
         switch fileName[fileName.index(after: dot)...].lowercased() {

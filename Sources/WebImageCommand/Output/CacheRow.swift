@@ -3,13 +3,13 @@
 import Foundation
 import WebImageCore
 
-/// One entry of `cache list`.
+/// An entry in the output of `cache list`.
 package struct CacheRow: Sendable {
-    /// Canonical text of the key.
+    /// The canonical text of the key.
     package var key: String
-    /// What the key says the bytes came from.
+    /// The source of the data, according to the key.
     package var source: String
-    /// The name of the entry's file.
+    /// The file name of the entry.
     package var name: String
     package var format: String?
     package var bytes: Int
@@ -33,7 +33,7 @@ package struct CacheRow: Sendable {
         self.expires = expires
     }
 
-    /// One object.
+    /// The JSON object for the entry.
     package var json: JSONValue {
         [
             "url": .string(source), "key": .string(key), "name": .string(name), "format": JSONValue(format),
@@ -43,7 +43,7 @@ package struct CacheRow: Sendable {
         ]
     }
 
-    /// All rows; ages count from `now`.
+    /// Returns the table of all rows, with ages relative to `now`.
     package static func table(_ rows: [CacheRow], now: Date) -> TextTable {
         var table = TextTable([
             .init("picture", shrinksTo: 24), .init("format", leaves: 2), .init("bytes", isNumeric: true),
@@ -59,12 +59,12 @@ package struct CacheRow: Sendable {
         return table
     }
 
-    /// UTC, ISO 8601.
+    /// Returns a date in UTC in the ISO 8601 format.
     package static func timestamp(_ date: Date) -> String {
         Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded()).formatted(.iso8601)
     }
 
-    /// `3 min ago`.
+    /// Returns an age such as `3 min ago`.
     package static func age(_ date: Date, _ now: Date) -> String {
         let seconds = now.timeIntervalSince(date)
         return seconds < 1 ? "now" : "\(duration(seconds)) ago"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Names of files with one frame each: `%d` is the frame's number, `%3d` and `%03d` the same with zeros in front.
+/// A pattern for the names of files that contain one frame each. `%d` is replaced by the number of the frame. `%3d` and
+/// `%03d` pad the number with zeros.
 package struct FrameNames: Sendable, Hashable {
     private let before: String
     private let after: String
     private let width: Int
 
-    /// Nil where `pattern` has no place for a number.
+    /// Returns `nil` if `pattern` has no placeholder.
     package init?(_ pattern: String) {
         var search = pattern[...]
         while let percent = search.firstIndex(of: "%") {
@@ -23,7 +24,7 @@ package struct FrameNames: Sendable, Hashable {
         return nil
     }
 
-    /// The name for frame `index`.
+    /// Returns the file name for the frame at `index`.
     package func name(_ index: Int) -> String {
         let digits = String(index)
         return before + String(repeating: "0", count: max(0, width - digits.count)) + digits + after

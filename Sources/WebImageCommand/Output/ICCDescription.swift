@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// The name of a colour profile: the tag `desc` (ICC.1:2022 9.2.41; type `desc` of ICC.1:2001-04 6.5.17 or
-/// `mluc` of ICC.1:2022 10.15). Profiles come from strangers: every offset is checked.
+/// A parser for the name of an ICC color profile, which is stored in the tag `desc` (ICC.1:2022, section 9.2.41). The
+/// type of the tag is `desc` (ICC.1:2001-04, section 6.5.17) or `mluc` (ICC.1:2022, section 10.15). Profiles are
+/// untrusted input, so every offset is checked.
 package enum ICCDescription {
-    /// The name, English where there is a choice; nil where there is none or the profile is damaged.
+    /// Returns the name of a profile, in English if it's available. Returns `nil` if the profile has no name or is
+    /// corrupt.
     package static func text(of profile: [UInt8]) -> String? {
         guard let count = number(profile, at: 128), count <= 200 else { return nil }
         for index in 0..<count {
@@ -52,7 +54,7 @@ package enum ICCDescription {
         return DisplayText.safe(String(name.prefix(200)))
     }
 
-    /// Big-endian 32 bits; nil past the end.
+    /// Returns a big-endian 32-bit number, or `nil` past the end.
     private static func number(_ bytes: [UInt8], at offset: Int) -> Int? {
         slice(bytes, offset, 4).map { $0.reduce(0) { $0 << 8 | Int($1) } }
     }

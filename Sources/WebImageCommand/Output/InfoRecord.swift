@@ -2,23 +2,23 @@
 
 import WebImageCore
 
-/// What `info` tells of one picture.
+/// The information that `info` prints about an image.
 package struct InfoRecord: Sendable {
-    /// File or URL as given.
+    /// The file or URL, as specified by the user.
     package var source: String
-    /// Bytes of the file; nil where it could not be read.
+    /// The size of the file in bytes, or `nil` if the file can't be read.
     package var bytes: Int?
-    /// The header; nil where there is none to read.
+    /// The parsed image header, or `nil` if it can't be parsed.
     package var probe: ImageProbe?
-    /// Frames and their times, where they had to be counted; nil for stills.
+    /// The frames and their durations if the image had to be decoded to determine them, or `nil` for a still image.
     package var timeline: AnimationTimeline?
-    /// Name of the embedded colour profile.
+    /// The name of the embedded color profile.
     package var colorProfile: String?
     package var error: ImageError?
 
     package init(source: String) { self.source = URLCredentials.removed(from: source) }
 
-    /// One object.
+    /// The JSON object for the image.
     package var json: JSONValue {
         var members: [JSONValue.Member] = [.init("source", .string(source))]
         if let probe {
@@ -40,7 +40,7 @@ package struct InfoRecord: Sendable {
         return .object(members)
     }
 
-    /// A heading and one line per fact.
+    /// Returns a heading and one line for each fact.
     package func lines(_ style: TerminalStyle) -> [String] {
         var facts: [(String, String)] = []
         if let probe {

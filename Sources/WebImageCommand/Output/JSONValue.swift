@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A JSON text in the making (RFC 8259); members keep their order.
+/// A JSON value that can be written as text (RFC 8259). The members of objects keep their order.
 package enum JSONValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
@@ -12,7 +12,7 @@ package enum JSONValue: Sendable, Equatable, ExpressibleByStringLiteral, Express
     case array([JSONValue])
     case object([Member])
 
-    /// A name and its value.
+    /// A member of an object.
     package struct Member: Sendable, Equatable {
         package let name: String
         package let value: JSONValue
@@ -31,12 +31,12 @@ package enum JSONValue: Sendable, Equatable, ExpressibleByStringLiteral, Express
     package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
     package init(_ number: Int?) { self = number.map { .int($0) } ?? .null }
 
-    /// Milliseconds with three digits behind the point.
+    /// Creates a number of milliseconds with three decimal places.
     package static func milliseconds(_ seconds: Double) -> JSONValue {
         .double((seconds * 1_000_000).rounded() / 1_000)
     }
 
-    /// The text, on one line.
+    /// The JSON text, on one line.
     package var text: String {
         var text = ""
         write(to: &text)
@@ -79,7 +79,7 @@ package enum JSONValue: Sendable, Equatable, ExpressibleByStringLiteral, Express
             case "\r": text += "\\r"
             case "\t": text += "\\t"
             default:
-                // Also what JSON allows but terminals obey: DEL, C1 controls.
+                // Also escape DEL and the C1 controls, which JSON allows but terminals interpret.
                 if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
                     let digits = String(scalar.value, radix: 16)
                     text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

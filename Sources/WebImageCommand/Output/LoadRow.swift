@@ -2,25 +2,25 @@
 
 import WebImageCore
 
-/// What became of one picture of `load`: a line of the table, a line of JSON, or a plain line.
+/// The result of loading one image with `load`, for the table, the JSON output, and the plain output.
 package struct LoadRow: Sendable {
-    /// What stands for the picture: file name or shortened URL.
+    /// The display name of the image, which is a file name or a shortened URL.
     package var name: String
-    /// What was asked for, without user name and password.
+    /// The requested URL, without the user name and password.
     package var url: String
     package var format: String?
     package var width: Int?
     package var height: Int?
     package var frames = 1
-    /// Raw value of where it came from.
+    /// The raw value of the origin.
     package var origin: String?
     package var isStale = false
     package var bytes: Int?
-    /// Name and seconds of each stage, in order.
+    /// The name of each stage and its duration in seconds, in order.
     package var timings: [(stage: String, seconds: Double)] = []
-    /// Path of the written file.
+    /// The path of the file that was written.
     package var output: String?
-    /// The previews that came, in order; nil where none were wanted.
+    /// The delivered previews, in order, or `nil` if no previews were requested.
     package var previews: [PreviewRow]?
     package var error: ImageError?
 
@@ -29,7 +29,7 @@ package struct LoadRow: Sendable {
         self.url = URLCredentials.removed(from: url)
     }
 
-    /// One line for a log.
+    /// The line for the plain output.
     package var plainLine: String {
         if let error {
             let reason = DisplayText.safe("\(error.shortMessage) (\(error.code))")
@@ -41,7 +41,7 @@ package struct LoadRow: Sendable {
             + (previews.map { ", \(Figures.count($0.count, "preview"))" } ?? "")
     }
 
-    /// One object.
+    /// The JSON object for the image.
     package var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("url", .string(url)),
@@ -69,7 +69,7 @@ package struct LoadRow: Sendable {
         return "\(width)×\(height)" + (frames > 1 ? " ▶\(frames)" : "")
     }
 
-    /// All rows as a table; times in milliseconds.
+    /// Returns the table of all rows, with times in milliseconds.
     package static func table(_ rows: [LoadRow]) -> TextTable {
         var table = TextTable([
             .init("picture", shrinksTo: 18), .init("format", leaves: 3), .init("size", leaves: 6), .init("from"),
@@ -94,7 +94,7 @@ package struct LoadRow: Sendable {
         return table
     }
 
-    /// `5 pictures: 3 network, 1 disk, 1 failed · 1.2 MiB · times in ms`.
+    /// Returns a summary such as `5 pictures: 3 network, 1 disk, 1 failed · 1.2 MiB · times in ms`.
     package static func summary(_ rows: [LoadRow]) -> String {
         let failed = rows.filter { $0.error != nil }.count
         var parts = ["network", "revalidated", "disk", "memory", "local"].compactMap { origin -> String? in
@@ -119,7 +119,7 @@ package struct LoadRow: Sendable {
 }
 
 extension ImageError {
-    /// The message without the URL, where what it is about stands beside it.
+    /// The message without the URL, for use next to the URL.
     package var shortMessage: String {
         guard case .network(let failure) = self else { return message }
         return message.replacing(" [\(failure.url)]", with: ".")
@@ -127,7 +127,7 @@ extension ImageError {
 }
 
 extension JSONValue {
-    /// `{"code": …, "message": …}`.
+    /// Creates an object such as `{"code": …, "message": …}`.
     package init(_ error: ImageError) {
         self = ["code": .int(error.code), "message": .string(error.message)]
     }

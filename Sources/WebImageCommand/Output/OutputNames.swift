@@ -2,14 +2,15 @@
 
 import Foundation
 
-/// Names of files for pictures from URLs: safe (no folder, no hidden file, no control character) and unique among
-/// each other, also on file systems that do not tell capitals from small letters.
+/// A generator of file names for images from URLs. The names contain no directories and no control characters, don't
+/// hide the file, and are unique, even on file systems that ignore case.
 package struct OutputNames: Sendable {
     private var taken: Set<String> = []
 
     package init() {}
 
-    /// A name without extension for the picture at `url`. Later ones of the same name are numbered.
+    /// Returns a unique name without an extension for the image at `url`. If the name already exists, a number is
+    /// appended.
     package mutating func claim(for url: URL) -> String {
         let stem = Self.stem(of: url)
         var candidate = stem
@@ -21,9 +22,9 @@ package struct OutputNames: Sendable {
         return candidate
     }
 
-    /// The last part of the path without extension, or the host where there is no path.
+    /// Returns the last path component without its extension, or the host if the path is empty.
     static func stem(of url: URL) -> String {
-        // An escaped slash is one like any other by now.
+        // `lastPathComponent` has decoded escaped slashes, so split at them, too.
         let parts = url.scheme == "data" ? [] : url.lastPathComponent.split(separator: "/")
         let last = parts.last.map(String.init) ?? ""
         let name = last.isEmpty ? url.host(percentEncoded: false) ?? "" : last
@@ -32,7 +33,8 @@ package struct OutputNames: Sendable {
         return stem.isEmpty ? "picture" : stem
     }
 
-    /// Letters, digits and harmless marks stay; at most 120 bytes; no dot, dash or blank at either end.
+    /// Returns `name` with unsafe characters replaced, at most 120 bytes long, and without periods, hyphens, and spaces
+    /// at both ends.
     private static func cleaned(_ name: String) -> String {
         let kept = name.map { character -> Character in
             let isSafe =

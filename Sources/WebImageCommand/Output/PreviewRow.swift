@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// One preview that `load` was given.
+/// A preview that `load` received.
 package struct PreviewRow: Sendable, Equatable {
-    /// Bytes of the body that had come.
+    /// The number of body bytes received before the preview.
     package var bytes: Int
     package var width: Int
     package var height: Int
-    /// Path of the written file.
+    /// The path of the file that was written.
     package var output: String?
 
     package init(bytes: Int, width: Int, height: Int, output: String? = nil) {
@@ -16,7 +16,7 @@ package struct PreviewRow: Sendable, Equatable {
         self.output = output
     }
 
-    /// One object.
+    /// The JSON object for the preview.
     package var json: JSONValue {
         .object([
             .init("bytes", .int(bytes)), .init("width", .int(width)), .init("height", .int(height)),

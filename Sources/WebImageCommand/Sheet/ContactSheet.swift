@@ -2,15 +2,15 @@
 
 import WebImageCore
 
-/// Pictures side by side on cards, with what is known of each below. Drawing blocks; call it on a worker thread.
+/// A contact sheet, which shows images on cards with captions. Drawing blocks, so call it on a worker thread.
 package struct ContactSheet: Sendable {
-    /// One card.
+    /// A card.
     package struct Tile: Sendable {
-        /// What stands on it.
+        /// The content of a card.
         package enum Content: Sendable {
-            /// A picture; of an animation its poster, with a badge that tells the number of frames.
+            /// An image. For an animation, it's the poster frame with a badge that shows the number of frames.
             case picture(PixelBuffer, frames: Int)
-            /// An x-mark, and why there is no picture.
+            /// An x-mark with the reason that there's no image.
             case broken(reason: String)
         }
 
@@ -49,9 +49,9 @@ package struct ContactSheet: Sendable {
 
     private static let radius = 10.0
 
-    /// The sheet.
+    /// Draws the sheet.
     ///
-    /// - Throws: ``DecodeError/outOfMemory(bytes:)`` and what resampling throws.
+    /// - Throws: ``DecodeError/outOfMemory(bytes:)``, or an error from resampling.
     package func draw(context: CodingContext = CodingContext()) throws(ImageError) -> PixelBuffer {
         let layout = ContactSheetLayout(count: tiles.count)
         let canvas = try SheetCanvas(size: layout.size, background: Palette.page)
@@ -89,7 +89,7 @@ package struct ContactSheet: Sendable {
         canvas.draw(font.truncated(tile.detail, to: width, scale: 1.5), x: x, y: y + 26, scale: 1.5, color)
     }
 
-    /// Draws a picture in the middle of `box` and says where it stands.
+    /// Draws an image in the center of `box` and returns its rectangle.
     private func draw(
         _ pixels: PixelBuffer, in box: PixelRect, _ canvas: borrowing SheetCanvas, _ context: CodingContext
     ) throws(ImageError) -> PixelRect {
@@ -107,7 +107,7 @@ package struct ContactSheet: Sendable {
         return place
     }
 
-    /// What shows through transparent pictures.
+    /// Draws the background of a transparent image.
     private func drawChecks(_ place: PixelRect, radius: Double, _ canvas: borrowing SheetCanvas) {
         canvas.paintRounded(place, radius: radius, Palette.darkSquare)
         let (width, height) = (Double(place.width), Double(place.height))

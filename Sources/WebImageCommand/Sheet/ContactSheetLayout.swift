@@ -2,14 +2,14 @@
 
 import WebImageCore
 
-/// Where everything of a contact sheet stands, in pixels.
+/// The layout of a contact sheet, in pixels.
 struct ContactSheetLayout: Sendable, Equatable {
     static let margin = 32
     static let gap = 20
     static let header = 84
-    /// Room around the picture within its card.
+    /// The space between the image and the edge of its card.
     static let padding = 12
-    /// The box that thumbnails fit into.
+    /// The maximum size of a thumbnail.
     static let thumbnail = PixelSize(width: 220, height: 165)
     static let caption = 58
     static let card = PixelSize(
@@ -18,7 +18,7 @@ struct ContactSheetLayout: Sendable, Equatable {
     let columns: Int
     let count: Int
 
-    /// As many columns as make the sheet about one and a half times as wide as high, at most six.
+    /// Creates a layout whose number of columns, at most six, makes the sheet about 1.5 times as wide as high.
     init(count: Int) {
         self.count = count
         var columns = 1
@@ -28,17 +28,17 @@ struct ContactSheetLayout: Sendable, Equatable {
         self.columns = columns
     }
 
-    /// Rows of cards.
+    /// The number of rows.
     var rows: Int { max(1, (count + columns - 1) / columns) }
 
-    /// The whole sheet.
+    /// The size of the sheet.
     var size: PixelSize {
         PixelSize(
             width: 2 * Self.margin + columns * (Self.card.width + Self.gap) - Self.gap,
             height: 2 * Self.margin + Self.header + rows * (Self.card.height + Self.gap) - Self.gap)
     }
 
-    /// The card of the tile at `index`.
+    /// Returns the rectangle of the card at `index`.
     func card(at index: Int) -> PixelRect {
         PixelRect(
             x: Self.margin + index % columns * (Self.card.width + Self.gap),
@@ -46,7 +46,7 @@ struct ContactSheetLayout: Sendable, Equatable {
             width: Self.card.width, height: Self.card.height)
     }
 
-    /// The box of the thumbnail within a card.
+    /// Returns the box of the thumbnail within a card.
     func thumbnail(in card: PixelRect) -> PixelRect {
         PixelRect(
             x: card.x + Self.padding, y: card.y + Self.padding, width: Self.thumbnail.width,

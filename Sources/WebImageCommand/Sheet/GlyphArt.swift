@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// The letters of the contact sheet: five columns, seven rows above the line and two below it.
+/// The glyphs of the contact sheet. A glyph has five columns, seven rows above the baseline, and two rows below it.
 enum GlyphArt {
-    /// Columns of a drawing.
+    /// The number of columns of a glyph.
     static let columns = 5
-    /// Rows of a drawing.
+    /// The number of rows of a glyph.
     static let rows = 9
 
-    /// Blocks of ten lines: the characters, then their drawings side by side, one blank column between two.
+    /// Blocks of ten lines. The first line contains the characters, and the others contain their glyphs, separated by
+    /// one empty column.
     static let text = #"""
         A     B     C     D     E     F     G     H     I     J     K     L     M
         .###. ####. .###. ####. ##### ##### .###. #...# ..#.. ..### #...# #.... #...#

@@ -2,7 +2,7 @@
 
 import WebImageCore
 
-/// An opaque picture that is being painted: areas, text, other pictures. Nothing outside it is touched.
+/// An opaque canvas for shapes, text, and images. Drawing is clipped to its bounds.
 struct SheetCanvas: ~Copyable {
     private let canvas: PixelCanvas
 
@@ -13,8 +13,8 @@ struct SheetCanvas: ~Copyable {
 
     consuming func finish() -> PixelBuffer { canvas.finish(isOpaque: true) }
 
-    /// Lays `color` over `rect`, as strong as `coverage` says for the middle of each pixel (0…1, relative to the
-    /// rectangle's corner).
+    /// Paints `rect` with `color`. `coverage` returns the opacity, from 0 to 1, for the center of a pixel relative to
+    /// the origin of the rectangle.
     borrowing func paint(_ rect: PixelRect, _ color: PixelColor, coverage: (Double, Double) -> Double) {
         guard let visible = rect.clamped(to: canvas.size) else { return }
         let strength = Double(color.alpha) / 255
@@ -32,7 +32,7 @@ struct SheetCanvas: ~Copyable {
         }
     }
 
-    /// A rectangle with round corners.
+    /// Paints a rectangle with rounded corners.
     borrowing func paintRounded(_ rect: PixelRect, radius: Double, _ color: PixelColor) {
         let (width, height) = (Double(rect.width), Double(rect.height))
         paint(rect, color) { x, y in
@@ -42,7 +42,7 @@ struct SheetCanvas: ~Copyable {
         }
     }
 
-    /// An x-mark with round ends that fills `rect`.
+    /// Paints an x-mark with rounded ends that fills `rect`.
     borrowing func paintCross(_ rect: PixelRect, thickness: Double, _ color: PixelColor) {
         let side = Double(min(rect.width, rect.height))
         let half = thickness / 2
@@ -54,7 +54,7 @@ struct SheetCanvas: ~Copyable {
         }
     }
 
-    /// Lays a premultiplied picture over the canvas.
+    /// Draws a premultiplied image over the canvas.
     borrowing func draw(_ pixels: PixelBuffer, x left: Int, y top: Int) {
         let place = PixelRect(x: left, y: top, width: pixels.width, height: pixels.height)
         guard pixels.format == .rgba8, let visible = place.clamped(to: canvas.size) else { return }
@@ -73,7 +73,7 @@ struct SheetCanvas: ~Copyable {
         }
     }
 
-    /// A line of text; `y` is the upper edge of capitals.
+    /// Draws a line of text. `y` is the top edge of capital letters.
     borrowing func draw(_ text: String, x: Double, y: Int, scale: Double, _ color: PixelColor) {
         var left = x
         for character in text {
@@ -84,7 +84,7 @@ struct SheetCanvas: ~Copyable {
     }
 
     private borrowing func draw(_ glyph: SheetFont.Glyph, x: Double, y: Int, scale: Double, _ color: PixelColor) {
-        // The ink has a margin of one dot at either side.
+        // The ink has a margin of one dot on both sides.
         let origin = x - scale
         let rect = PixelRect(
             x: Int(origin.rounded(.down)), y: y, width: Int((Double(glyph.width + 2) * scale).rounded(.up)) + 1,
@@ -97,7 +97,7 @@ struct SheetCanvas: ~Copyable {
         }
     }
 
-    /// The share of ink in a square of `extent` fine dots: 4 × 4 samples.
+    /// Returns the share of ink in a square of `extent` fine dots, from 4 × 4 samples.
     private static func inked(_ ink: [[Bool]], columns: Double, rows: Double, extent: Double) -> Double {
         var count = 0
         for i in 0..<4 {

@@ -2,16 +2,17 @@
 
 import Foundation
 
-/// A small bitmap font, smoothed when it is enlarged.
+/// A small bitmap font that's smoothed when it's enlarged.
 struct SheetFont: Sendable {
-    /// The font of ``GlyphArt``.
+    /// The font with the glyphs of ``GlyphArt``.
     static let standard = SheetFont(art: GlyphArt.text)
 
-    /// One letter: its ink, doubled three times with rounded steps.
+    /// A glyph, enlarged by doubling its dots three times with smoothing.
     struct Glyph: Sendable {
-        /// Columns of ink in the drawing.
+        /// The number of columns with ink in the original glyph.
         let width: Int
-        /// Rows of `GlyphArt.rows × 8`, each `width × 8` and a margin of 8 at either side.
+        /// The enlarged dots, in `GlyphArt.rows × 8` rows. A row has `width × 8` dots and a margin of 8 dots on both
+        /// sides.
         let ink: [[Bool]]
     }
 
@@ -32,20 +33,22 @@ struct SheetFont: Sendable {
         glyphs[" "] = Self.glyph(Array(repeating: [false, false], count: GlyphArt.rows), isDigit: true)
     }
 
-    /// Accents are dropped, what is not there is a box.
+    /// Returns the glyph for a character. If there's none, the accents of the character are removed. Unknown characters
+    /// are shown as a box.
     func glyph(for character: Character) -> Glyph? {
         if let glyph = glyphs[character] { return glyph }
         let base = String(character).decomposedStringWithCanonicalMapping.unicodeScalars.first.map(Character.init)
         return base.flatMap { glyphs[$0] } ?? glyphs["□"]
     }
 
-    /// Pixels from the first to the last ink of `text` at `scale` pixels per dot.
+    /// Returns the width of `text` from the first to the last ink, in pixels, where `scale` is the number of pixels per
+    /// dot.
     func width(of text: String, scale: Double) -> Double {
         let dots = text.reduce(0) { $0 + (glyph(for: $1)?.width ?? 0) + 1 }
         return Double(max(0, dots - 1)) * scale
     }
 
-    /// `text` cut in its middle to `width` pixels.
+    /// Returns `text` truncated in the middle to `width` pixels.
     func truncated(_ text: String, to width: Double, scale: Double) -> String {
         var columns = text.count
         var shown = text
@@ -57,7 +60,7 @@ struct SheetFont: Sendable {
         return shown
     }
 
-    /// `text` in lines of at most `width` pixels, broken between words.
+    /// Returns `text` in lines of at most `width` pixels, wrapped between words.
     func lines(_ text: String, width: Double, scale: Double) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ").map(String.init) {
@@ -73,7 +76,7 @@ struct SheetFont: Sendable {
 
     private static func glyph(_ rows: [[Bool]], isDigit: Bool) -> Glyph {
         let columns = rows.first?.indices ?? 0..<0
-        // Digits keep their width, so that figures under each other line up.
+        // Digits have a fixed width, so that numbers in a column line up.
         let inked = isDigit ? Array(columns) : columns.filter { column in rows.contains { $0[column] } }
         let first = inked.first ?? 0
         let last = inked.last ?? 0
@@ -82,8 +85,8 @@ struct SheetFont: Sendable {
         return Glyph(width: last - first + 1, ink: ink)
     }
 
-    /// Doubles a drawing and rounds its steps: a corner takes the colour of its two neighbours where these agree
-    /// and the opposite ones differ (Eric's Pixel Expansion, 1992).
+    /// Doubles the dots of a glyph and smooths its edges. A quarter takes the value of its two neighbors if they're
+    /// equal and the opposite neighbors differ (Eric's Pixel Expansion, 1992).
     private static func doubled(_ rows: [[Bool]]) -> [[Bool]] {
         var result = Array(
             repeating: Array(repeating: false, count: (rows.first?.count ?? 0) * 2), count: rows.count * 2)

@@ -2,17 +2,17 @@
 
 import WebImageCore
 
-/// How a picture becomes text.
+/// The way in which an image is drawn in a terminal.
 package enum ShowStyle: String, Sendable, Hashable, CaseIterable {
-    /// Pixels as six-row strips (DEC STD 070, chapter 9).
+    /// Pixels as sixels, which are strips of six rows (DEC STD 070, chapter 9).
     case sixels
-    /// Pixels through kitty's graphics protocol.
+    /// Pixels in the kitty graphics protocol.
     case kitty
-    /// Block characters in two colours each.
+    /// Block characters with two colors each.
     case symbols
 }
 
-/// Character cells.
+/// A number of character cells.
 package struct CellCount: Sendable, Hashable {
     package var columns: Int
     package var rows: Int
@@ -23,15 +23,15 @@ package struct CellCount: Sendable, Hashable {
     }
 }
 
-/// The cells a picture may take, and the pixels of each.
+/// The area of character cells that's available for an image, and the number of pixels per cell.
 package struct CellGrid: Sendable, Hashable {
     package let style: ShowStyle
-    /// At most so many cells.
+    /// The maximum number of cells.
     package let limit: CellCount
-    /// Pixels that are drawn into one cell.
+    /// The number of pixels that are drawn into one cell.
     package let cell: PixelSize
 
-    /// `cell` is the terminal's own; nil where it does not tell.
+    /// Creates a grid. `cell` is the size of a cell in the terminal, or `nil` if the terminal doesn't report it.
     package init(style: ShowStyle, limit: CellCount, cell: PixelSize?) {
         self.style = style
         self.limit = limit
@@ -39,31 +39,31 @@ package struct CellGrid: Sendable, Hashable {
             self.cell = cell ?? PixelSize(width: 10, height: 20)
             return
         }
-        // libchafa's symbols are 8 pixels wide; the height keeps the cell's proportions.
+        // Symbols of libchafa are 8 pixels wide. Choose a height that preserves the aspect ratio of the cell.
         let proportion = cell.map { Double($0.height) / Double(max(1, $0.width)) } ?? 2
         self.cell = PixelSize(width: 8, height: Int((8 * min(max(proportion, 0.5), 4)).rounded()))
     }
 
-    /// What a picture is to be decoded at.
+    /// The size at which to decode an image.
     package var target: TargetSize {
         .fit(width: Double(limit.columns * cell.width), height: Double(limit.rows * cell.height))
     }
 
-    /// The cells a picture takes.
+    /// Returns the number of cells that an image occupies.
     ///
     /// - Parameters:
-    ///   - decoded: its size as decoded to ``target``.
-    ///   - natural: its own, upright.
+    ///   - decoded: The size of the image decoded to ``target``.
+    ///   - natural: The full size of the image, with the EXIF orientation applied.
     package func cells(decoded: PixelSize, natural: PixelSize) -> CellCount {
         guard style == .symbols else {
             return CellCount(
                 columns: (decoded.width + cell.width - 1) / cell.width,
                 rows: (decoded.height + cell.height - 1) / cell.height)
         }
-        // Drawings without a size of their own are as large as they were made.
+        // A vector image has no fixed size, so use the size at which it was decoded.
         let basis = decoded.width > natural.width ? decoded : natural
         let (width, height) = (Double(basis.width), Double(basis.height))
-        // A pixel is enlarged to one column, but no further.
+        // Enlarge a pixel to at most one column.
         let factor = min(
             Double(limit.columns * cell.width) / width, Double(limit.rows * cell.height) / height, Double(cell.width))
         func count(_ length: Double, _ side: Int, _ most: Int) -> Int {

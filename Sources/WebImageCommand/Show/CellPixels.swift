@@ -2,14 +2,16 @@
 
 import WebImageCore
 
-/// Straight RGBA as libchafa takes it, rows without padding.
+/// Pixels in the format that libchafa accepts: RGBA with straight alpha, in rows without padding.
 package struct CellPixels: Sendable {
     package let width: Int
     package let height: Int
     package let bytes: [UInt8]
 
-    /// `pixels` over `background`. Pixels that a terminal takes as they are (sixels, kitty) fill whole cells, those behind
-    /// the picture's edge transparent: nothing is resized again.
+    /// Draws `pixels` on `background`.
+    ///
+    /// For sixels and kitty, which show the pixels unchanged, the result is extended with transparent pixels to whole
+    /// cells, so that it isn't resized again.
     ///
     /// - Throws: ``DecodeError/outOfMemory(bytes:)``.
     package init(
@@ -44,7 +46,7 @@ package struct CellPixels: Sendable {
         }
     }
 
-    /// One premultiplied pixel over `under`, which is clear or opaque.
+    /// Composites one premultiplied pixel over `under`, which is either clear or opaque.
     private static func mix(
         _ source: UnsafeRawBufferPointer, _ from: Int, _ under: PixelColor, _ bytes: inout [UInt8], _ to: Int
     ) {

@@ -2,9 +2,9 @@
 
 import WebImageCore
 
-/// Which frame of an animation is to be seen when. Times are milliseconds since the first one was shown.
+/// A schedule that maps times to the frames of an animation. Times are in milliseconds since the first frame appeared.
 package struct PlaySchedule: Sendable, Hashable {
-    /// A frame and when the next one takes its place.
+    /// A frame and the time at which the next frame replaces it.
     package struct Slot: Sendable, Hashable {
         package let frame: Int
         package let end: Int
@@ -12,10 +12,10 @@ package struct PlaySchedule: Sendable, Hashable {
 
     /// The end of each frame within one pass.
     private let ends: [Int]
-    /// The end of all; nil for ever.
+    /// The total duration, or `nil` if the animation repeats indefinitely.
     package let total: Int?
 
-    /// `loops` 0 is for ever.
+    /// Creates a schedule. If `loops` is 0, the animation repeats indefinitely.
     package init(_ timeline: AnimationTimeline, loops: Int) {
         var ends: [Int] = []
         var time = 0
@@ -28,7 +28,7 @@ package struct PlaySchedule: Sendable, Hashable {
         self.total = loops == 0 || overflow ? nil : total
     }
 
-    /// What is to be seen at `time`; nil behind the end.
+    /// Returns the frame at `time`, or `nil` after the end of the animation.
     package func slot(at time: Int) -> Slot? {
         guard let pass = ends.last, time >= 0, time < total ?? .max else { return nil }
         let within = time % pass
@@ -37,33 +37,35 @@ package struct PlaySchedule: Sendable, Hashable {
     }
 }
 
-/// Why waiting ended.
+/// The reason that a wait ended.
 package enum PlayWake: Sendable, Hashable {
-    /// The time is over.
+    /// The time expired.
     case time
     /// A key was pressed.
     case key
-    /// The process is to end.
+    /// The process received a signal to terminate.
     case interrupted
 }
 
-/// Plays a schedule against a clock: frames whose time is over before they could be shown are left out, the last one never.
+/// A player that follows a schedule in real time. It skips frames whose time has already passed, but never the last
+/// frame.
 package struct FramePlayer {
     private let schedule: PlaySchedule
     private let now: () -> Int
     private let wait: (Int) -> PlayWake
 
-    /// `now` gives milliseconds since any moment; `wait` waits for so many.
+    /// Creates a player. `now` returns the current time in milliseconds since an arbitrary point. `wait` waits for a
+    /// number of milliseconds.
     package init(_ schedule: PlaySchedule, now: @escaping () -> Int, wait: @escaping (Int) -> PlayWake) {
         self.schedule = schedule
         self.now = now
         self.wait = wait
     }
 
-    /// Plays to the end, calling `show` with each frame. Blocks.
+    /// Plays the animation and calls `show` with each frame. Blocks.
     ///
-    /// - Returns: why it ended.
-    /// - Throws: what `show` throws.
+    /// - Returns: The reason that the playback ended.
+    /// - Throws: The error that `show` throws.
     package func play(_ show: (Int) throws(ImageError) -> Void) throws(ImageError) -> PlayWake {
         let start = now()
         var time = 0

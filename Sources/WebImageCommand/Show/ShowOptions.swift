@@ -2,25 +2,25 @@
 
 import WebImageCore
 
-/// Options of `show`, checked.
+/// The validated options of `show`.
 package struct ShowOptions: Sendable {
-    /// What shows through transparent pixels.
+    /// The background of transparent pixels.
     package enum Background: Sendable, Hashable {
-        /// What the terminal has there.
+        /// The background of the terminal.
         case terminal
         case checkerboard
         case color(PixelColor)
     }
 
     package let inputs: [String]
-    /// Nil lets the terminal decide.
+    /// The drawing style, or `nil` to choose the best style for the terminal.
     package let style: ShowStyle?
-    /// Cells that a picture may take; a side left out is the terminal's.
+    /// The maximum number of cells. `nil` means the size of the terminal.
     package let columns: Int?
     package let rows: Int?
-    /// The only frame shown, from 0; nil for all.
+    /// The only frame to show, starting at 0, or `nil` to show all frames.
     package let frame: Int?
-    /// Times an animation plays, 0 for ever; nil for what the file says.
+    /// The number of times to play an animation, where 0 repeats indefinitely. `nil` means the loop count of the file.
     package let loops: Int?
     package let background: Background
 
@@ -38,7 +38,8 @@ package struct ShowOptions: Sendable {
 }
 
 extension Arguments {
-    /// `COLSxROWS`, `COLSx` or `xROWS`; nil where the option was not given.
+    /// Returns the size in the form `COLSxROWS`, `COLSx`, or `xROWS`. Both values are `nil` if the option wasn't
+    /// specified.
     fileprivate func cells() throws(UsageError) -> (columns: Int?, rows: Int?) {
         guard let text = last("size") else { return (nil, nil) }
         guard let sides = Self.sides(text, in: 1...1_000) else {

@@ -3,11 +3,11 @@
 import CTerminal
 import WebImageCore
 
-/// What the terminal of this process can show, as its environment tells libchafa.
+/// The capabilities of the terminal, which libchafa determines from the environment of the process.
 package struct TerminalAbilities: Sendable, Hashable {
     package var hasSixels: Bool
     package var hasKitty: Bool
-    /// 0 for none, else 16, 256 or 16,777,216.
+    /// The number of colors: 0, 16, 256, or 16,777,216.
     package var colors: Int
 
     package init(hasSixels: Bool, hasKitty: Bool, colors: Int) {
@@ -16,20 +16,20 @@ package struct TerminalAbilities: Sendable, Hashable {
         self.colors = colors
     }
 
-    /// By TERM, COLORTERM, TERM_PROGRAM and the like.
+    /// The capabilities according to `TERM`, `COLORTERM`, `TERM_PROGRAM`, and similar variables.
     package static var current: TerminalAbilities {
         let found = wi_terminal_abilities_now()
         return TerminalAbilities(hasSixels: found.sixels, hasKitty: found.kitty, colors: Int(found.colors))
     }
 
-    /// The finest style there is.
+    /// The style with the highest quality that the terminal supports.
     package var best: ShowStyle { hasKitty ? .kitty : hasSixels ? .sixels : .symbols }
 }
 
-/// Draws pictures as text.
+/// A renderer that draws images as terminal text.
 package struct TerminalDrawing: Sendable, Hashable {
     package let grid: CellGrid
-    /// As in ``TerminalAbilities/colors``; 0 gives characters without any control sequence.
+    /// The number of colors, as in ``TerminalAbilities/colors``. With 0, the text contains no control sequences.
     package let colors: Int
 
     package init(grid: CellGrid, colors: Int) {
@@ -37,7 +37,8 @@ package struct TerminalDrawing: Sendable, Hashable {
         self.colors = colors
     }
 
-    /// The text that shows `pixels` in `cells`; rows are parted by line feeds, the last has none. Blocks.
+    /// Returns the text that shows `pixels` in `cells`. Rows are separated by line feeds, without one at the end.
+    /// Blocks.
     ///
     /// - Throws: ``DecodeError/outOfMemory(bytes:)``.
     package func text(_ pixels: CellPixels, cells: CellCount) throws(ImageError) -> String {

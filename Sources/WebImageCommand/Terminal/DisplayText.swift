@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Text as a terminal shows it. Names come from servers: control characters and direction overrides never reach
-/// the terminal.
+/// Functions for text in a terminal. Names come from servers, so control characters and bidirectional overrides must
+/// not reach the terminal.
 package enum DisplayText {
-    /// `text` with everything replaced that would move the cursor, change colours or reorder what is shown.
+    /// Returns `text` with a replacement for each character that would move the cursor, change colors, or reorder the
+    /// text.
     package static func safe(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         var result = String.UnicodeScalarView()
@@ -11,17 +12,17 @@ package enum DisplayText {
         return String(result)
     }
 
-    /// Columns that `text` takes.
+    /// Returns the number of columns that `text` occupies.
     package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// `text` with blanks behind it, or before it, up to `width` columns.
+    /// Returns `text` padded with spaces to `width` columns. If `trailing` is `true`, the text is aligned to the right.
     package static func padded(_ text: String, to width: Int, trailing: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - Self.width(text)))
         return trailing ? blanks + text : text + blanks
     }
 
-    /// `text` cut to `width` columns, between whole characters, an ellipsis in place of what is missing: in the
-    /// middle, so that a name keeps its extension, or at the end.
+    /// Returns `text` truncated to `width` columns, between whole characters and with an ellipsis. The ellipsis is at
+    /// the end, or in the middle to preserve a file extension.
     package static func truncated(_ text: String, to width: Int, inMiddle: Bool = false) -> String {
         guard Self.width(text) > width else { return text }
         guard width > 1 else { return width == 1 ? "…" : "" }
@@ -45,7 +46,7 @@ package enum DisplayText {
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
-        // Bidirectional overrides, embeddings and isolates (Unicode Standard Annex 9).
+        // Bidirectional overrides, embeddings, and isolates (Unicode Standard Annex 9).
         case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         default: false
         }
@@ -62,7 +63,7 @@ package enum DisplayText {
         return isWide || character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
     }
 
-    /// The blocks whose characters take two columns (East Asian Width W and F, Unicode Standard Annex 11).
+    /// The blocks whose characters occupy two columns (East Asian Width W and F, Unicode Standard Annex 11).
     private static let wideBlocks: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
         0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1FAFF, 0x20000...0x3FFFD,

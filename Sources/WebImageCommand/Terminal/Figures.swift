@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Numbers as people read them.
+/// Functions that format numbers for users.
 package enum Figures {
-    /// `734 B`, `1.4 KiB`, `23 MiB`: three digits at most before the unit changes.
+    /// Returns a size such as `734 B`, `1.4 KiB`, or `23 MiB`, with at most three digits before the unit changes.
     package static func bytes(_ count: Int) -> String {
         guard count >= 1_024 else { return "\(count) B" }
         var value = Double(count)
@@ -14,14 +14,14 @@ package enum Figures {
         return "\(decimal(value, digits: value < 9.95 ? 1 : 0)) \(unit)"
     }
 
-    /// Seconds as milliseconds without unit: `0.42`, `3.1`, `120`; `–` for nothing.
+    /// Returns a duration in milliseconds without a unit, such as `0.42`, `3.1`, or `120`. For 0, it returns `–`.
     package static func milliseconds(_ seconds: Double) -> String {
         let value = seconds * 1_000
         guard value > 0, value.isFinite else { return "–" }
         return decimal(value, digits: value < 0.995 ? 2 : value < 9.95 ? 1 : 0)
     }
 
-    /// `value` with so many digits behind the point.
+    /// Returns `value` with `digits` decimal places.
     package static func decimal(_ value: Double, digits: Int) -> String {
         var factor = 1
         for _ in 0..<digits { factor *= 10 }
@@ -34,6 +34,6 @@ package enum Figures {
         return "\(whole < 0 ? "-" : "")\(whole.magnitude / UInt(factor)).\(zeros)\(fraction)"
     }
 
-    /// `1 picture`, `2 pictures`.
+    /// Returns a count with its noun, such as `1 picture` or `2 pictures`.
     package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

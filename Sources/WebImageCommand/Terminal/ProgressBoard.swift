@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What is being loaded and how far it is; draws itself as lines. A value: whoever owns it decides when to draw.
+/// The progress of several downloads, which can be drawn as lines of text. The owner of this value decides when to
+/// draw.
 package struct ProgressBoard: Sendable {
     private struct Download: Sendable {
         var name: String
@@ -14,7 +15,7 @@ package struct ProgressBoard: Sendable {
     private var failed = 0
     private var finishedBytes = 0
 
-    /// A board for `total` pictures.
+    /// Creates a board for `total` images.
     package init(total: Int) { self.total = total }
 
     package mutating func start(_ id: Int, name: String) { running[id] = Download(name: DisplayText.safe(name)) }
@@ -31,7 +32,7 @@ package struct ProgressBoard: Sendable {
         finishedBytes += bytes
     }
 
-    /// One line per running download, oldest first, and the total below. Never more than the terminal has.
+    /// Returns one line per running download, oldest first, and a line with the total. The lines fit on the terminal.
     package func lines(_ style: TerminalStyle) -> [String] {
         let room = max(0, min(8, style.rows - 3))
         let shown = running.sorted { $0.key < $1.key }.prefix(room)
@@ -61,11 +62,11 @@ package struct ProgressBoard: Sendable {
             remark: Figures.bytes(bytes), bar: failed > 0 ? .yellow : .green, style)
     }
 
-    /// A label, a bar and a remark, within the terminal's width.
+    /// Returns a line with a label, a bar, and a remark that fits into the width of the terminal.
     static func line(
         _ label: String, fraction: Double?, remark: String, bar: Emphasis, _ style: TerminalStyle
     ) -> String {
-        // The last column stays free: a full line would wrap in some terminals.
+        // Leave the last column empty because some terminals wrap a full line.
         let remarkWidth = 22
         let barWidth = min(Self.barWidth, max(0, style.columns - 1 - 20 - remarkWidth - 4))
         let labelWidth = max(8, min(36, style.columns - 1 - barWidth - remarkWidth - 4))
@@ -83,15 +84,15 @@ package struct ProgressBoard: Sendable {
     }
 }
 
-/// How far one piece of work is.
+/// The progress of one operation.
 package struct WorkBoard: Sendable {
     private let label: String
     private var done = 0
     private var total = 0
-    /// Whether the numbers are bytes.
+    /// A Boolean value that indicates whether the numbers are bytes.
     private let countsBytes: Bool
 
-    /// A board for work called `label`.
+    /// Creates a board for an operation with the name `label`.
     package init(_ label: String, countsBytes: Bool = false) {
         self.label = label
         self.countsBytes = countsBytes
@@ -102,10 +103,10 @@ package struct WorkBoard: Sendable {
         self.total = total
     }
 
-    /// One line.
+    /// Returns the line to draw.
     package func lines(_ style: TerminalStyle) -> [String] {
         func text(_ number: Int) -> String { countsBytes ? Figures.bytes(number) : "\(number)" }
-        // Where the total is not known, both are what is done.
+        // If the total is unknown, it equals the number of completed items.
         let isOpen = done == total
         return [
             ProgressBoard.line(
@@ -115,19 +116,20 @@ package struct WorkBoard: Sendable {
     }
 }
 
-/// Lines at the bottom of a terminal that are drawn again in place (ECMA-48 CPL, ED).
+/// Lines at the bottom of a terminal that are redrawn in place (ECMA-48 CPL, ED).
 package struct LiveRegion: Sendable {
     private var drawn = 0
 
     package init() {}
 
-    /// What to write so that `lines` stand where the former ones stood; above them `above`, which stays.
+    /// Returns the text that replaces the previous lines with `lines`. The lines in `above` are written before them and
+    /// remain.
     package mutating func draw(_ lines: [String], above: [String] = []) -> String {
         let back = drawn > 0 ? "\u{1B}[\(drawn)F" : ""
         drawn = lines.count
         return back + "\u{1B}[0J" + (above + lines).map { $0 + "\n" }.joined()
     }
 
-    /// What to write so that nothing is left.
+    /// Returns the text that removes all lines.
     package mutating func clear() -> String { drawn > 0 ? draw([]) : "" }
 }

@@ -4,7 +4,7 @@ import CTerminal
 import Glibc
 import WebImageCore
 
-/// Emphasis of a piece of text (ECMA-48 8.3.117, SGR).
+/// An emphasis of text (ECMA-48, section 8.3.117, SGR).
 package enum Emphasis: String, Sendable {
     case bold = "1"
     case dim = "2"
@@ -14,15 +14,15 @@ package enum Emphasis: String, Sendable {
     case cyan = "36"
 }
 
-/// What the place that text goes to can show.
+/// The capabilities of an output.
 package struct TerminalStyle: Sendable, Hashable {
-    /// Whether it is a terminal, where lines can be written again.
+    /// A Boolean value that indicates whether the output is a terminal, on which lines can be redrawn.
     package var isTerminal: Bool
-    /// Whether colours are wanted and shown.
+    /// A Boolean value that indicates whether colors are supported and enabled.
     package var hasColor: Bool
-    /// Columns; 100 where there is no terminal.
+    /// The number of columns. It's unlimited (`Int.max`) if the output isn't a terminal.
     package var columns: Int
-    /// Rows; 24 where there is no terminal.
+    /// The number of rows. It's 24 if the output isn't a terminal.
     package var rows: Int
 
     package init(isTerminal: Bool, hasColor: Bool, columns: Int, rows: Int) {
@@ -32,10 +32,11 @@ package struct TerminalStyle: Sendable, Hashable {
         self.rows = rows
     }
 
-    /// A pipe or a file.
+    /// The style of a pipe or a file.
     package static let plain = TerminalStyle(isTerminal: false, hasColor: false, columns: .max, rows: 24)
 
-    /// What `descriptor` is now. `NO_COLOR` (no-color.org) and `TERM=dumb` switch colours off.
+    /// Determines the capabilities of `descriptor`. The variables `NO_COLOR` (no-color.org) and `TERM=dumb` disable
+    /// colors.
     package init(descriptor: Int32, environment: [String: String]) {
         var columns: Int32 = 0
         var rows: Int32 = 0
@@ -50,17 +51,18 @@ package struct TerminalStyle: Sendable, Hashable {
             rows: Int(rows))
     }
 
-    /// Pixels of one character cell of the terminal behind `descriptor`; nil where it does not tell.
+    /// Returns the size of a character cell, in pixels, of the terminal that `descriptor` refers to, or `nil` if the
+    /// terminal doesn't report it.
     package static func cell(of descriptor: Int32) -> PixelSize? {
         var (columns, rows, width, height): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         guard wi_terminal_size(descriptor, &columns, &rows), wi_terminal_pixels(descriptor, &width, &height),
             rows > 0, width >= columns, height >= rows
         else { return nil }
-        // A terminal that says more than this of a cell is mistaken.
+        // A larger value is an error of the terminal.
         return PixelSize(width: min(Int(width / columns), 100), height: min(Int(height / rows), 200))
     }
 
-    /// `text` with emphasis where colours are shown.
+    /// Returns `text` with an emphasis if colors are enabled.
     package func apply(_ emphasis: Emphasis?, to text: String) -> String {
         guard hasColor, let emphasis, !text.isEmpty else { return text }
         return "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// Rows of aligned columns that keep within a terminal's width: columns that may shrink are cut, those that
-/// matter least are left out.
+/// A table with aligned columns that fits into the width of the terminal. If there isn't enough space, some columns are
+/// truncated, and the least important columns are omitted.
 package struct TextTable: Sendable {
-    /// One column.
+    /// A column.
     package struct Column: Sendable {
         package var title: String
-        /// Whether cells stand at the right edge, as numbers do.
+        /// A Boolean value that indicates whether cells are aligned to the right, as for numbers.
         package var isNumeric: Bool
-        /// The fewest columns it may be cut to; nil for never cut.
+        /// The minimum width to which the column can be truncated, or `nil` if it can't be truncated.
         package var shrinksTo: Int?
-        /// How soon it is left out where there is no room, 1 first; nil for never.
+        /// The order in which columns are omitted, starting at 1, or `nil` if the column is never omitted.
         package var leaves: Int?
 
         package init(_ title: String, isNumeric: Bool = false, shrinksTo: Int? = nil, leaves: Int? = nil) {
@@ -21,7 +21,7 @@ package struct TextTable: Sendable {
         }
     }
 
-    /// One cell.
+    /// A cell.
     package struct Cell: Sendable, ExpressibleByStringLiteral {
         package var text: String
         package var emphasis: Emphasis?
@@ -36,7 +36,7 @@ package struct TextTable: Sendable {
 
     private enum Row: Sendable {
         case cells([Cell])
-        /// A first cell, and a remark across all other columns.
+        /// A first cell with a remark that spans all other columns.
         case note(Cell, Cell)
     }
 
@@ -47,15 +47,15 @@ package struct TextTable: Sendable {
 
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// Adds a row; missing cells are empty.
+    /// Adds a row. Missing cells are empty.
     package mutating func add(_ cells: [Cell]) {
         rows.append(.cells((cells + Array(repeating: "", count: columns.count)).prefix(columns.count) + []))
     }
 
-    /// Adds a row whose second cell takes the place of all columns but the first.
+    /// Adds a row whose second cell spans all columns except the first.
     package mutating func add(_ first: Cell, note: Cell) { rows.append(.note(first, note)) }
 
-    /// The lines, the titles first.
+    /// Returns the lines of the table, which begin with the titles.
     package func lines(_ style: TerminalStyle) -> [String] {
         let layout = layout(style.columns)
         let titles = columns.map { Cell($0.title, .dim) }
@@ -70,7 +70,7 @@ package struct TextTable: Sendable {
 
     private static let gap = 2
 
-    /// Index and width of each column that is shown.
+    /// The index and the width of each visible column.
     private typealias Layout = [(column: Int, width: Int)]
 
     private func layout(_ available: Int) -> Layout {
@@ -90,7 +90,7 @@ package struct TextTable: Sendable {
             guard let least = columns[layout[index].column].shrinksTo, layout[index].width > least else { continue }
             layout[index].width -= min(max(0, excess()), layout[index].width - least)
         }
-        // Narrower than anybody's terminal: better a stump of a name than broken lines.
+        // If the terminal is extremely narrow, truncate the first column because wrapped lines would be worse.
         if let first = layout.first { layout[0].width = max(4, first.width - max(0, excess())) }
         return layout
     }

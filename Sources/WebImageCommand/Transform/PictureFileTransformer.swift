@@ -4,14 +4,16 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Reads and decodes a file.
+/// A function that reads and decodes an image file.
 package typealias PictureReading = @Sendable (_ path: String) throws(ImageError) -> PixelBuffer
 
-/// A transformer with a picture in a file, which is read when the first picture is transformed: where that happens
-/// blocking is allowed, which it is not where options are read. The file is read once, or a few times where several
-/// pictures come first together.
+/// A transformer that uses an image from a file.
+///
+/// The file is read when the first image is transformed, because blocking is allowed there but not while the options
+/// are parsed. The file is read once, or a few times if several images are transformed concurrently at the beginning.
 final class PictureFileTransformer: ImageTransformer {
-    /// Of the path, not of the content: the tool ends before the file has another meaning.
+    /// The identity, which depends on the path instead of the contents, because the file doesn't change while the tool
+    /// runs.
     let identity: String
     private let path: String
     private let read: PictureReading

@@ -2,22 +2,25 @@
 
 import WebImageCore
 
-/// Transformers as a person writes them: `resize=200x200,blur=8,circle`. Values of one stand behind an equals sign
-/// with colons between them; nothing is case-insensitive, nothing is abbreviated, no blanks.
+/// A list of transformers in text form, such as `resize=200x200,blur=8,circle`.
+///
+/// The values of a transformer follow an equals sign and are separated by colons. Names are case-sensitive and can't be
+/// abbreviated. Whitespace isn't allowed.
 package struct TransformList: Sendable {
-    /// In the order in which they are to be applied.
+    /// The transformers, in the order in which they're applied.
     package let transformers: [any ImageTransformer]
 
-    /// More would be a mistake.
+    /// The maximum number of transformers in a list. A longer list is probably a mistake.
     package static let limit = 64
 
-    /// The names there are.
+    /// The names of all transformers.
     package static var names: [String] { TransformSpec.all.map(\.name) }
 
-    /// All names with their values, for help.
+    /// The names of all transformers with their values, for the help text.
     package static var usage: String { TransformSpec.all.map(\.usage).joined(separator: ", ") }
 
-    /// Reads a list; at least one transformer. `pictures` reads the files of overlays and masks, when they are needed.
+    /// Parses a list, which must contain at least one transformer. `pictures` reads the files of overlays and masks
+    /// when they're needed.
     package init(_ text: String, pictures: @escaping PictureReading) throws(TransformListError) {
         let items = text.split(separator: ",", maxSplits: Self.limit, omittingEmptySubsequences: false)
         var transformers: [any ImageTransformer] = []

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// Where and why a list of transformers cannot be understood.
+/// An error that describes an invalid list of transformers.
 package struct TransformListError: Error, Sendable, Hashable {
-    /// The place in the list, from 1.
+    /// The position of the invalid transformer in the list, starting at 1.
     package let position: Int
     package let problem: TransformProblem
 
-    /// A sentence without a full stop, for the person at the terminal.
+    /// The message for the user, without a period.
     package var message: String { "--transform, place \(position): \(problem)" }
 }
 
-/// Why one transformer of a list cannot be understood.
+/// The reason that a transformer is invalid.
 package enum TransformProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Nothing between two commas, or nothing at all.
+    /// A transformer in the list, or the whole list, is empty.
     case empty
-    /// More transformers than a list may have.
+    /// The list has too many transformers.
     case tooMany(limit: Int)
     /// No transformer has this name.
     case unknown(name: String)
-    /// A value that the transformer needs is not there.
+    /// A required value is missing.
     case missing(name: String, parameter: String)
-    /// A value too many.
+    /// There are too many values.
     case unexpected(name: String, value: String)
-    /// A value that cannot be what it has to be.
+    /// A value is invalid.
     case invalid(name: String, parameter: String, value: String, expected: String)
 
-    /// A sentence without a full stop.
+    /// The message for the user, without a period.
     package var description: String {
         switch self {
         case .empty: "there is no name"

@@ -3,7 +3,7 @@
 import WebImageCore
 
 extension TransformSpec {
-    /// Those that take another picture from a file.
+    /// The transformers that use another image from a file.
     static let pictures: [TransformSpec] = [
         TransformSpec("overlay=FILE[:ANCHOR|:stretched|:X:Y[:OPACITY[:MODE]]]") { values throws(TransformProblem) in
             let path = try values.path("file")
@@ -28,13 +28,13 @@ extension TransformSpec {
 }
 
 extension TransformValues {
-    /// The next value as the name of a file, which cannot have a comma or a colon in it.
+    /// Returns the next value as a file name, which can't contain a comma or a colon.
     fileprivate mutating func path(_ parameter: String) throws(TransformProblem) -> String {
         guard let text = next(), !text.isEmpty else { throw .missing(name: name, parameter: parameter) }
         return text
     }
 
-    /// An anchor, `stretched` or a point; the middle where there is none.
+    /// Returns the next value as a placement, which is an anchor, `stretched`, or a point. The default is the center.
     fileprivate mutating func placement() throws(TransformProblem) -> OverlayTransformer.Placement {
         if isNextNumber {
             let (x, y) = try point()

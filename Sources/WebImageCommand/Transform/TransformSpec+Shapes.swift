@@ -62,12 +62,12 @@ extension TransformSpec {
         ("fit", .fit), ("fill", .fill), ("stretch", .stretch), ("exactly", .exactly),
     ]
 
-    /// The nine places something may stand at.
+    /// The nine anchors, by name.
     static let anchors = CropTransformer.Anchor.allCases.map { ($0.rawValue, $0) }
 }
 
 extension TransformValues {
-    /// `WxH`, `Wx` or `xH`.
+    /// Returns the next value as a size in the form `WxH`, `Wx`, or `xH`.
     fileprivate mutating func sides(_ parameter: String) throws(TransformProblem) -> (Double?, Double?) {
         guard let text = next() else { throw .missing(name: name, parameter: parameter) }
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map(String.init)
@@ -81,7 +81,8 @@ extension TransformValues {
         return (lengths[0].map { Double($0) }, lengths[1].map { Double($0) })
     }
 
-    /// All corners, or those named with plus signs between them; all where the next value is no corner.
+    /// Returns the next value as corners, with plus signs between their names. If there's no next value or it's a
+    /// number, all corners are returned.
     fileprivate mutating func corners() throws(TransformProblem) -> RoundedCornersTransformer.Corners {
         guard hasNext, !isNextNumber, let text = next() else { return .all }
         if text == "all" { return .all }
@@ -99,7 +100,7 @@ extension TransformValues {
         return corners
     }
 
-    /// A width and a colour, where there is a width.
+    /// Returns a border with the next values as its width and color, or `nil` if there's no value left.
     fileprivate mutating func border() throws(TransformProblem) -> RoundedCornersTransformer.Border? {
         guard hasNext else { return nil }
         let width = try length("border's width")

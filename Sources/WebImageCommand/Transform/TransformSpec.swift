@@ -2,12 +2,12 @@
 
 import WebImageCore
 
-/// One name of ``TransformList`` and how its values become a transformer.
+/// The description of a transformer of ``TransformList``: its name, its values, and a function that creates it.
 struct TransformSpec: Sendable {
     typealias Make = @Sendable (inout TransformValues) throws(TransformProblem) -> any ImageTransformer
 
     let name: String
-    /// The name with its values; those in brackets may be left out.
+    /// The name with its values. Values in brackets are optional.
     let usage: String
     let make: Make
 

@@ -2,45 +2,46 @@
 
 import WebImageCore
 
-/// The values of one transformer, taken one after the other.
+/// A parser for the values of one transformer.
 struct TransformValues {
     let name: String
-    /// For transformers that take another picture.
+    /// A function that reads the image files of transformers.
     let pictures: PictureReading
     private var rest: ArraySlice<String>
 
-    /// `text` is what stands behind the equals sign, nil where there is none.
+    /// Creates a parser. `text` is the text after the equals sign, or `nil` if there's no equals sign.
     init(name: String, text: String?, pictures: @escaping PictureReading) {
         self.name = name
         self.pictures = pictures
         rest = (text.map { $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init) } ?? [])[...]
     }
 
-    /// The next value as it is; nil where there is none.
+    /// Returns the next value as text, or `nil` if there's no value left.
     mutating func next() -> String? { rest.popFirst() }
 
-    /// Whether there is a value left.
+    /// A Boolean value that indicates whether there's a value left.
     var hasNext: Bool { !rest.isEmpty }
 
-    /// Whether the next value is one of `words`, which is not taken.
+    /// Returns a Boolean value that indicates whether the next value is one of `words`. The value isn't consumed.
     func isNext(oneOf words: [String]) -> Bool { rest.first.map { words.contains($0) } ?? false }
 
-    /// Whether the next value is a number.
+    /// A Boolean value that indicates whether the next value is a number.
     var isNextNumber: Bool { rest.first.flatMap(Self.decimal) != nil }
 
-    /// The next two values as a place in pixels.
+    /// Returns the next two values as a position, in pixels.
     mutating func point() throws(TransformProblem) -> (x: Double, y: Double) {
         let range = -1_000_000.0...1_000_000
         let x = try number("x", in: range)
         return (x, try number("y", in: range))
     }
 
-    /// Refuses values that nobody took.
+    /// Throws an error if there are values left.
     func end() throws(TransformProblem) {
         if let value = rest.first { throw .unexpected(name: name, value: value) }
     }
 
-    /// The next value as a number; `fallback` where there is none, which must not be when that is nil.
+    /// Returns the next value as a number. If there's no value left, `fallback` is returned, or an error is thrown if
+    /// it's `nil`.
     mutating func number(
         _ parameter: String, in range: ClosedRange<Double>, or fallback: Double? = nil
     ) throws(TransformProblem) -> Double {
@@ -52,7 +53,7 @@ struct TransformValues {
         return value
     }
 
-    /// The next value as a length in pixels, more than zero.
+    /// Returns the next value as a length in pixels, which must be greater than 0.
     mutating func length(_ parameter: String, or fallback: Double? = nil) throws(TransformProblem) -> Double {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let value = Self.decimal(text), value > 0, value <= 1_000_000 else {
@@ -61,7 +62,7 @@ struct TransformValues {
         return value
     }
 
-    /// The next value as `#rgb`, `#rrggbb`, `#rrggbbaa` or one of few names.
+    /// Returns the next value as a color, in the form `#rgb`, `#rrggbb`, or `#rrggbbaa` or as a color name.
     mutating func color(_ parameter: String, or fallback: PixelColor? = nil) throws(TransformProblem) -> PixelColor {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let color = PixelColor(text: text) else {
@@ -70,7 +71,7 @@ struct TransformValues {
         return color
     }
 
-    /// The next value as one of `words`.
+    /// Returns the value for the next value, which must be one of `words`.
     mutating func word<Value>(
         _ parameter: String, of words: [(String, Value)], or fallback: Value? = nil
     ) throws(TransformProblem) -> Value {
@@ -90,7 +91,8 @@ struct TransformValues {
         return value
     }
 
-    /// Digits with an optional sign and an optional fraction; nothing else that Double reads.
+    /// Returns a number that consists of digits, an optional sign, and an optional fraction. Other forms that `Double`
+    /// accepts are rejected.
     static func decimal(_ text: String) -> Double? {
         let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
@@ -105,7 +107,8 @@ struct TransformValues {
 }
 
 extension PixelColor {
-    /// `#rgb`, `#rrggbb`, `#rrggbbaa`, `black`, `white`, `clear`; nil for anything else.
+    /// Creates a color from `#rgb`, `#rrggbb`, `#rrggbbaa`, `black`, `white`, or `clear`. Returns `nil` for any other
+    /// text.
     init?(text: String) {
         switch text {
         case "black": self = .black

@@ -3,28 +3,28 @@
 import Foundation
 
 extension CoderRegistry {
-    /// Encodes `image`. Blocks; call it on a worker thread.
+    /// Encodes `image`. This method blocks, so call it on a worker thread.
     ///
-    /// Pixels are reduced to ``ImageEncoding/maxPixelSize``. With ``ImageEncoding/maxBytes`` qualities from the wanted one
-    /// down to 10 are tried, the best that fits is taken; where none does, or the format has none, pixels become fewer step
-    /// by step, down to 16 on the longer side.
+    /// Images that exceed ``ImageEncoding/maxPixelSize`` are reduced. With ``ImageEncoding/maxBytes``, this method
+    /// searches for the highest quality that fits, from the requested quality down to 10. If no quality fits or the
+    /// format has no quality setting, the method reduces the image step by step, down to 16 pixels on the longer side.
     ///
     /// - Parameters:
-    ///   - image: the picture; what it shows is what is written, upright.
-    ///   - encoding: how.
-    ///   - original: the bytes that the picture was decoded from. Where given, EXIF and XMP are taken from them as the
-    ///     encoding's policy says; the automatic format returns them as they are where nothing changed and nothing has to be
-    ///     stripped; and a lossless encoding takes them over without decoding where the format can hold them (JPEG in
-    ///     JPEG XL). Whether something changed is found out by decoding them. Default nil.
-    ///   - context: limits and cancellation.
-    /// - Throws: family 5xxx, ``RequestError/cancelled``, ``RequestError/invalidOption(name:value:)``,
-    ///   ``RequestError/noSuchFrame(index:count:)``, and a ``LimitError`` of kind encodedBytes where
-    ///   ``ImageEncoding/maxBytes`` cannot be kept, with the size of the smallest file that was made.
+    ///   - image: The image to encode. The pixels are written with the EXIF orientation applied.
+    ///   - encoding: The requested encoding.
+    ///   - original: The data that the image was decoded from. The default is `nil`. If you pass it, EXIF and XMP are
+    ///     copied from it as ``ImageEncoding/metadata`` specifies. The automatic format returns the original unchanged
+    ///     if the image is unmodified and no metadata must be removed. A lossless encoding transcodes the original if
+    ///     the format supports it (JPEG in JPEG XL). To detect modifications, the method decodes the original.
+    ///   - context: The limits and the cancellation.
+    /// - Throws: An error of the family 5xxx, ``RequestError/cancelled``, ``RequestError/invalidOption(name:value:)``,
+    ///   or ``RequestError/noSuchFrame(index:count:)``. If ``ImageEncoding/maxBytes`` can't be met, the error is a
+    ///   ``LimitError`` of the kind ``LimitError/Kind/encodedBytes`` with the size of the smallest encoded file.
     public func encode(
         _ image: Image, as encoding: ImageEncoding, original: Data? = nil, context: CodingContext
     ) throws(ImageError) -> Data {
         try encoding.checkNumbers()
-        // Encoding once more would lose once more.
+        // Reuse the existing data, because encoding the image again would degrade it further.
         if let form = image.encodedForm, form.encoding == encoding, original == nil { return form.data }
         var image = try image.taking(encoding.frames)
         let source = original.flatMap { OriginalPicture($0, coders: self, context: context) }
@@ -43,12 +43,13 @@ extension CoderRegistry {
         return try EncodingSearch(coder: coder, encoding: encoding, limit: limit, context: context).run(image)
     }
 
-    /// The encoding with a format: of the automatic one, that for what the picture needs.
+    /// Returns the encoding with a concrete format. For the automatic format, the content of the image determines the
+    /// format.
     private func chosen(_ encoding: ImageEncoding, for image: Image) -> ImageEncoding {
         guard encoding.format == .automatic else { return encoding }
         var encoding = encoding
         if image.isAnimated {
-            // A GIF has few colours, which a GIF keeps.
+            // Images from GIF files have few colors, so GIF preserves them.
             encoding.format = image.format == .gif && canEncode(.gif) || !canEncode(.webp) ? .gif : .webp
         } else if image.isOpaque {
             encoding.format = encoding.isLossless ? .png : .jpeg
@@ -61,7 +62,9 @@ extension CoderRegistry {
 }
 
 extension ImageEncoding {
-    /// - Throws: ``RequestError/invalidOption(name:value:)`` for numbers that make no sense in any format.
+    /// Checks for numbers that aren't valid in any format.
+    ///
+    /// - Throws: ``RequestError/invalidOption(name:value:)``.
     fileprivate func checkNumbers() throws(ImageError) {
         if let quality, !(1...100).contains(quality) {
             throw .request(.invalidOption(name: "quality", value: "\(quality)"))
@@ -75,7 +78,7 @@ extension ImageEncoding {
 }
 
 extension Image {
-    /// The picture with at most `side` pixels on its longer side; frames are reduced when they are asked for.
+    /// Returns the image with at most `side` pixels on its longer side. Animation frames are reduced on demand.
     func limited(to side: Int, _ context: CodingContext) throws(ImageError) -> Image {
         guard max(size.width, size.height) > side else { return self }
         let transformer = ResizeTransformer(to: .fit(width: Double(side), height: Double(side)))

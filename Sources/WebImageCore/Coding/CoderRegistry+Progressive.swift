@@ -3,13 +3,15 @@
 import Foundation
 
 extension CoderRegistry {
-    /// A decoder for the file that begins with `prefix`. What the header claims is checked before a decoder is made.
+    /// Returns a progressive decoder for the file that begins with `prefix`. The claims of the header are checked
+    /// before the decoder is created.
     ///
     /// - Parameters:
-    ///   - prefix: the first bytes of the file, at least one; the decoder is to be given them too.
-    ///   - encodedBytes: size of the whole file where it is known.
-    ///   - admits: asked with the header before a decoder is made; false for ``ProgressiveStart/unavailable``.
-    /// - Throws: families 4xxx and 6xxx.
+    ///   - prefix: The first bytes of the file, at least one. Also pass them to the decoder.
+    ///   - encodedBytes: The size of the whole file in bytes, or `nil` if it isn't known.
+    ///   - admits: A function that receives the header before a decoder is created. If it returns `false`, the result
+    ///     is ``ProgressiveStart/unavailable``.
+    /// - Throws: An error of the families 4xxx or 6xxx.
     public func progressiveStart(
         _ prefix: Data, encodedBytes: Int? = nil, options: DecodeOptions = DecodeOptions(), context: CodingContext,
         where admits: (ImageProbe) -> Bool = { _ in true }
@@ -23,7 +25,7 @@ extension CoderRegistry {
         case .needsMore(let count): return .needsMore(byteCount: max(count, prefix.count + 1))
         case .failed(let error): throw error
         }
-        // How small the whole file may be is known only where its size is.
+        // Without the file size, the plausibility can't be checked.
         try limits.check(probe, encodedBytes: encodedBytes ?? .max, frames: .first)
         guard admits(probe) else { return .unavailable }
         for coder in coders.reversed() where coder.canDecode(probe.format, prefix: prefix.prefix(64)) {

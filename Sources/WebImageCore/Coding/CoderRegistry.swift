@@ -2,26 +2,27 @@
 
 import Foundation
 
-/// The coders a manager may use, and the order of checks every decode goes through: encoded size, header,
-/// limits, plausibility, coder, result.
+/// The available coders, and the checks that precede and follow each decode.
+///
+/// The checks run in this order: encoded size, header, limits, plausibility, coder, and result.
 public struct CoderRegistry: Sendable {
     private(set) var coders: [any ImageCoder]
 
-    /// Creates a registry; the last coder is asked first.
+    /// Creates a registry. The last coder is tried first.
     public init(_ coders: [any ImageCoder] = []) { self.coders = coders }
 
-    /// Adds a coder that is asked before those already there.
+    /// Adds a coder that's tried before the existing coders.
     public mutating func register(_ coder: any ImageCoder) { coders.append(coder) }
 
-    /// A registry in which `coder` gets everything within the limits, without being asked whether it wants it.
+    /// Creates a registry in which `coder` receives all data within the limits, without being queried for the format.
     public init(only coder: any ImageCoder) { coders = [ExclusiveCoder(coder: coder)] }
 
-    /// Names of the coders, in the order in which they are asked.
+    /// The names of the coders, in the order in which they're tried.
     public var identifiers: [String] { coders.reversed().map(\.identifier) }
 
-    /// Takes out every coder of this name (``ImageCoder/identifier``).
+    /// Removes all coders with a name, which is their ``ImageCoder/identifier``.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether a coder was removed.
     @discardableResult
     public mutating func unregister(_ identifier: String) -> Bool {
         let count = coders.count
@@ -29,17 +30,17 @@ public struct CoderRegistry: Sendable {
         return coders.count < count
     }
 
-    /// True when a coder would try data of `format`.
+    /// Returns whether a coder accepts data of `format`.
     public func canDecode(_ format: ImageFormat) -> Bool {
         coders.contains { $0.canDecode(format, prefix: Data()) }
     }
 
-    /// True when a coder writes `format`.
+    /// Returns whether a coder encodes `format`.
     public func canEncode(_ format: ImageFormat) -> Bool { coders.contains { $0.canEncode(format) } }
 
-    /// Decodes `data`. Blocks; call it on a worker thread.
+    /// Decodes `data`. This method blocks, so call it on a worker thread.
     ///
-    /// - Throws: families 4xxx and 6xxx, ``RequestError/cancelled``.
+    /// - Throws: An error of the families 4xxx or 6xxx, or ``RequestError/cancelled``.
     public func decode(_ data: Data, options: DecodeOptions = DecodeOptions(), context: CodingContext)
         throws(ImageError) -> Image
     {
@@ -64,8 +65,10 @@ public struct CoderRegistry: Sendable {
         }
     }
 
-    /// Whether `coder` wants the data: by its format, or where only an app's own coder can know that, by the hint or by
-    /// the first bytes alone. A wrong hint takes nothing away.
+    /// Returns whether `coder` accepts the data.
+    ///
+    /// If the library knows the format, only the format counts. Otherwise, a custom coder may accept the data because
+    /// of the hint or because of the first bytes. A wrong hint doesn't exclude any coder.
     private func claims(
         _ coder: any ImageCoder, _ format: ImageFormat?, _ prefix: Data, _ options: DecodeOptions
     ) -> Bool {
@@ -74,10 +77,10 @@ public struct CoderRegistry: Sendable {
         return coder.canDecode(nil, prefix: prefix)
     }
 
-    /// Everything that is checked before a coder sees the bytes.
+    /// Runs all checks that precede the coder.
     ///
-    /// - Returns: the header; nil where only an app's own coder can know the format.
-    /// - Throws: families 4xxx and 6xxx.
+    /// - Returns: The header, or `nil` if only a custom coder recognizes the format.
+    /// - Throws: An error of the families 4xxx or 6xxx.
     public func inspect(_ data: Data, options: DecodeOptions = DecodeOptions(), limits: Limits)
         throws(ImageError) -> ImageProbe?
     {
@@ -96,12 +99,13 @@ public struct CoderRegistry: Sendable {
 }
 
 extension DecodeOptions {
-    /// The hint, unless it names a format that sniffing would have told: such data must not pass the header's checks.
+    /// The hint, unless it names a format that content sniffing detects. Otherwise, such data would bypass the checks
+    /// of the header.
     fileprivate var usefulHint: ImageFormat? { formatHint.flatMap { $0.mediaType == nil ? $0 : nil } }
 }
 
 extension Image {
-    /// The same picture, knowing what its colours mean.
+    /// Returns the image with the color space in its metadata.
     fileprivate func telling(_ color: DecodeOptions.Color) -> Image {
         guard metadata.color != color else { return self }
         var metadata = metadata
@@ -110,7 +114,7 @@ extension Image {
     }
 }
 
-/// Passes everything on to a coder that is not asked what it wants.
+/// A coder that accepts all data and forwards all calls to another coder.
 private struct ExclusiveCoder: ImageCoder {
     let coder: any ImageCoder
 

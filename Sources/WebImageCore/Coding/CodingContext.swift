@@ -2,37 +2,37 @@
 
 import Synchronization
 
-/// A flag that one side raises and long work looks at. Thread-safe.
+/// A thread-safe flag that cancels long-running work, which checks the flag regularly.
 public final class CancellationFlag: Sendable {
     private let raised = Atomic<Bool>(false)
 
-    /// Creates a lowered flag.
+    /// Creates a flag that isn't set.
     public init() {}
 
-    /// True once ``cancel()`` was called.
+    /// A Boolean value that indicates whether ``cancel()`` was called.
     public var isCancelled: Bool { raised.load(ordering: .relaxed) }
 
-    /// Raises the flag; it never goes down again.
+    /// Sets the flag. A flag can't be reset.
     public func cancel() { raised.store(true, ordering: .relaxed) }
 }
 
-/// What coders obey while they work: limits, a deadline, cancellation.
+/// The constraints that coders obey while they work: limits, a deadline, and cancellation.
 public struct CodingContext: Sendable {
     /// The limits of this request.
     public let limits: Limits
     private let cancellation: CancellationFlag?
     private let start: ContinuousClock.Instant
 
-    /// Creates a context; the clock of ``Limits/maxSeconds`` starts now.
+    /// Creates a context. The timeout ``Limits/maxSeconds`` starts immediately.
     public init(limits: Limits = .desktop, cancellation: CancellationFlag? = nil) {
         self.limits = limits
         self.cancellation = cancellation
         self.start = ContinuousClock.now
     }
 
-    /// To be called every few rows by work that takes long.
+    /// Checks for cancellation and for the deadline. Long-running work calls this method every few rows.
     ///
-    /// - Throws: ``RequestError/cancelled`` or a ``LimitError`` of kind seconds.
+    /// - Throws: ``RequestError/cancelled``, or a ``LimitError`` of the kind ``LimitError/Kind/seconds``.
     public func checkpoint() throws(ImageError) {
         if cancellation?.isCancelled == true { throw .request(.cancelled) }
         guard limits.maxSeconds.isFinite else { return }

@@ -1,65 +1,70 @@
 // SPDX-License-Identifier: MIT
 
-/// How a picture is to be decoded: everything that changes its pixels.
+/// The options for decoding an image, which include everything that affects its pixels.
 public struct DecodeOptions: Sendable, Hashable {
-    /// Which frames of an animation.
+    /// The frames of an animation to decode.
     public enum Frames: Sendable, Hashable {
-        /// All, on demand. The default.
+        /// All frames, decoded on demand. This value is the default.
         case all
-        /// The first only, as a still.
+        /// Only the first frame, as a still image.
         case first
-        /// The one with this index (from 0), as a still.
+        /// Only the frame with this index, counted from 0, as a still image.
         case single(Int)
     }
 
-    /// Bits per sample of the result.
+    /// The number of bits per sample of the result.
     public enum Depth: Sendable, Hashable {
-        /// 8. The default.
+        /// 8 bits. This value is the default.
         case eight
-        /// 16 where the source has more than 8 (PNG, TIFF, AVIF, HEIF, JPEG XL): ``PixelFormat/rgba16``, samples of 10
-        /// and 12 bits scaled to the whole range, floating-point ones cut to 0...1. Otherwise 8, as for all frames of
-        /// animated PNGs, TIFF pictures of inks, palettes and YCbCr, and previews.
+        /// 16 bits if the source has more than 8 bits (PNG, TIFF, AVIF, HEIF, JPEG XL), otherwise 8 bits.
+        ///
+        /// The 16-bit pixels have the format ``PixelFormat/rgba16``. Samples of 10 and 12 bits are scaled to the full
+        /// range, and floating-point samples are clamped to 0...1. The frames of animated PNG files, TIFF images with
+        /// inks, palettes, or YCbCr, and previews always have 8 bits.
         case source
     }
 
-    /// What the colours of the result mean.
+    /// The color space of the result.
     public enum Color: Sendable, Hashable {
-        /// sRGB, whatever the file's colours are. The default.
+        /// sRGB, regardless of the color space of the file. This value is the default.
         case sRGB
-        /// The file's own: samples are left as they are, for those who want to convert them by themselves with the
-        /// profile or the code points of the metadata.
+        /// The color space of the file, without conversion. To convert the samples yourself, use the profile or the
+        /// code points in the metadata.
         case source
     }
 
-    /// How pixels are reduced.
+    /// The resampling filter for reduced images.
     public enum Reduction: Sendable, Hashable {
-        /// Lanczos-3 on premultiplied sRGB values. The default.
+        /// Lanczos-3 on premultiplied sRGB values. This value is the default.
         case lanczos
-        /// Exact area average.
+        /// The exact area average.
         case box
     }
 
-    /// Wanted size; nil is the picture's own.
+    /// The requested size. The default is `nil`, which means the size of the image.
     public var size: TargetSize?
-    /// Pixels per point of the result. Default 1.
+    /// The number of pixels per point of the result. The default is 1.
     public var scale: Double
-    /// Which frames. Default all.
+    /// The frames to decode. The default is all frames.
     public var frames: Frames
-    /// Bits per sample. Default 8.
+    /// The number of bits per sample. The default is 8.
     public var depth: Depth
-    /// What the colours of the result mean. Default sRGB.
+    /// The color space of the result. The default is sRGB.
     public var color: Color
-    /// How pixels are reduced. Default Lanczos-3.
+    /// The resampling filter for reduced images. The default is Lanczos-3.
     public var reduction: Reduction
-    /// Whether truncated data gives what could be decoded instead of an error. Default false.
+    /// A Boolean value that indicates whether truncated data produces a partial image instead of an error. The default
+    /// is `false`.
     public var allowsPartial: Bool
-    /// The format where the bytes alone cannot tell: for an app's own coder. Of no effect where the bytes are those of a
-    /// known picture format, and for the formats that are always told by their bytes. Default nil; requests take the
-    /// extension of the URL's path (`tga`) then.
+    /// The format of data that content sniffing doesn't recognize, for custom coders.
+    ///
+    /// The hint has no effect if the data is in a known image format, or if sniffing always recognizes the hinted
+    /// format. The default is `nil`, in which case requests use the path extension of the URL, for example `tga`.
     public var formatHint: ImageFormat?
-    /// Options of an app's own coder, by name. They enter the cache key.
+    /// Options for custom coders by name. They're part of the cache key.
     public var extras: [String: String]
-    /// Which coder a request has of its own; nil where the registry chooses. It enters the cache key.
+    /// The identifier of the coder that the request specifies, or `nil` if the registry chooses the coder. It's part
+    /// of the cache key.
     package var coderIdentifier: String?
 
     /// Creates options.

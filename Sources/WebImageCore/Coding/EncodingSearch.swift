@@ -2,25 +2,29 @@
 
 import Foundation
 
-/// Looks for the best file that is not larger than a limit. Sizes are not trusted to grow with quality or with pixels:
-/// of what was tried the best that fits is taken.
+/// A search for the best encoded file that doesn't exceed a size limit.
+///
+/// The search doesn't assume that file sizes grow with the quality or the number of pixels. It returns the best
+/// attempt that fits.
 struct EncodingSearch {
-    /// Below it fewer pixels look better than more of them.
+    /// The lowest quality. Below it, fewer pixels at a higher quality look better.
     static let lowestQuality = 10
-    /// Of the longer side, in pixels; smaller pictures are not made.
+    /// The minimum length of the longer side, in pixels.
     static let shortestSide = 16
-    /// Qualities that are tried between the lowest and the wanted one, per size.
+    /// The maximum number of qualities to try between the lowest and the requested one, for each size.
     private static let qualitiesPerSize = 6
-    /// Sizes that are tried before the smallest.
+    /// The maximum number of sizes to try, including the smallest one.
     private static let sizes = 16
 
     let coder: any ImageCoder
     let encoding: ImageEncoding
-    /// In bytes.
+    /// The maximum file size, in bytes.
     let limit: Int
     let context: CodingContext
 
-    /// - Throws: a ``LimitError`` of kind encodedBytes, and what the encoder throws.
+    /// Runs the search and returns the encoded file.
+    ///
+    /// - Throws: A ``LimitError`` of the kind ``LimitError/Kind/encodedBytes``, or an error of the encoder.
     func run(_ image: Image) throws(ImageError) -> Data {
         let data = try encoded(image, encoding.quality)
         if data.count <= limit { return data }
@@ -33,7 +37,7 @@ struct EncodingSearch {
         return try reduced(image, smallest)
     }
 
-    /// Formats without a choice, and lossless files, are as large as they are.
+    /// Whether the quality affects the file size. It doesn't for lossless files and for some formats.
     private var hasQuality: Bool {
         let fixed: Set<ImageFormat> = [.png, .apng, .gif, .bmp, .ico, .tiff]
         return !encoding.isLossless && !fixed.contains(encoding.format) && highestQuality > Self.lowestQuality
@@ -41,7 +45,7 @@ struct EncodingSearch {
 
     private var highestQuality: Int { encoding.quality ?? 90 }
 
-    /// The highest quality that fits, by halving; `lowest` is known to.
+    /// Returns the file with the highest quality that fits, found by binary search. The file `lowest` is known to fit.
     private func bestQuality(_ image: Image, _ lowest: Data) throws(ImageError) -> Data {
         var best = lowest
         var range = (low: Self.lowestQuality + 1, high: highestQuality)
@@ -58,7 +62,7 @@ struct EncodingSearch {
         return best
     }
 
-    /// Fewer and fewer pixels, by what the last try was too large.
+    /// Reduces the image step by step. The size of the previous attempt determines each reduction.
     private func reduced(_ image: Image, _ count: Int) throws(ImageError) -> Data {
         var side = max(image.size.width, image.size.height)
         var (last, smallest) = (count, count)

@@ -2,83 +2,92 @@
 
 import Foundation
 
-/// Decodes and encodes one format. Methods block and may be called on any number of threads at once.
+/// A type that decodes and encodes an image format. The methods block, and any number of threads may call them at the
+/// same time.
 public protocol ImageCoder: Sendable {
-    /// Names this coder in registries and in cache keys: coders of one name must give the same pixels. Default the type's
-    /// name; a coder with settings adds them.
+    /// The name of the coder in registries and cache keys.
+    ///
+    /// Coders with the same name must produce the same pixels. The default is the name of the type. A coder with
+    /// settings adds them to its name.
     var identifier: String { get }
 
-    /// Whether this coder wants to try data of `format`; `prefix` holds its first bytes (at most 64) for formats
-    /// that the library does not know.
-    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool
-
-    /// Decodes.
+    /// Returns whether the coder accepts data of `format`.
     ///
     /// - Parameters:
-    ///   - data: the whole file.
-    ///   - probe: its header; nil for formats that the library does not know.
-    ///   - options: size, frames, depth.
-    ///   - context: limits and cancellation; call `checkpoint()` now and then.
-    /// - Returns: the picture, upright, premultiplied, at the asked size.
+    ///   - format: The detected format, or `nil` if the library doesn't know the format.
+    ///   - prefix: The first bytes of the data, up to 64, which identify unknown formats.
+    func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool
+
+    /// Decodes an image.
+    ///
+    /// - Parameters:
+    ///   - data: The whole file.
+    ///   - probe: The header of the file, or `nil` for formats that the library doesn't know.
+    ///   - options: The size, the frames, the depth, and other options of the result.
+    ///   - context: The limits and the cancellation. Call `checkpoint()` regularly.
+    /// - Returns: The premultiplied image at the requested size, with the EXIF orientation applied.
     func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> Image
 
-    /// A decoder for a file of which only the beginning is there; nil (the default) where there are no previews.
+    /// Returns a decoder for a file that's still being received, or `nil` if previews aren't available. The default
+    /// implementation returns `nil`.
     ///
     /// - Parameters:
-    ///   - probe: the header, checked against the limits.
-    ///   - options: as for ``decode(_:probe:options:context:)``; a decoder shows the first frame only.
-    ///   - context: limits.
+    ///   - probe: The header, which was checked against the limits.
+    ///   - options: The options as for ``decode(_:probe:options:context:)``. A progressive decoder shows only the
+    ///     first frame.
+    ///   - context: The limits.
     func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
 
-    /// Whether this coder writes `format`. Default false.
+    /// Returns whether the coder encodes `format`. The default implementation returns `false`.
     func canEncode(_ format: ImageFormat) -> Bool
 
-    /// Encodes. The default throws ``TransformError/noEncoder(_:)``.
+    /// Encodes an image. The default implementation throws ``TransformError/noEncoder(_:)``.
     func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext) throws(ImageError) -> Data
 
-    /// Whether ``transcode(_:from:as:context:)`` may work. Default false.
+    /// Returns whether ``transcode(_:from:as:context:)`` may succeed. The default implementation returns `false`.
     func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool
 
-    /// The same picture in another file without decoding it, as JPEG XL holds JPEG; nil (the default) where that does
-    /// not work.
+    /// Converts a file to another format without decoding its pixels, as JPEG XL does with JPEG.
     ///
     /// - Parameters:
-    ///   - original: a whole file whose pixels are those to be encoded, with the metadata that are to be kept.
-    ///   - format: the file's.
-    ///   - encoding: what is wanted.
-    ///   - context: limits and cancellation.
+    ///   - original: A whole file with the pixels to encode and the metadata to keep.
+    ///   - format: The format of the file.
+    ///   - encoding: The requested encoding.
+    ///   - context: The limits and the cancellation.
+    /// - Returns: The converted file, or `nil` if the conversion isn't possible. The default implementation returns
+    ///   `nil`.
     func transcode(
         _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
     ) throws(ImageError) -> Data?
 }
 
 extension ImageCoder {
-    /// The type's name with its module.
+    /// The name of the type, including its module.
     public var identifier: String { String(reflecting: Self.self) }
 
-    /// No previews by default.
+    /// Returns `nil`, which means that the coder doesn't support previews.
     public func progressiveDecoder(probe: ImageProbe, options: DecodeOptions, context: CodingContext)
         throws(ImageError) -> (any ProgressiveDecoder)?
     {
         nil
     }
 
-    /// No format by default.
+    /// Returns `false`, which means that the coder encodes no format.
     public func canEncode(_ format: ImageFormat) -> Bool { false }
 
-    /// Refuses by default.
+    /// Throws ``TransformError/noEncoder(_:)``.
     public func encode(_ image: Image, as encoding: ImageEncoding, context: CodingContext)
         throws(ImageError) -> Data
     {
         throw .transform(.noEncoder(encoding.format))
     }
 
-    /// Nothing by default.
+    /// Returns `false`, which means that the coder doesn't transcode files.
     public func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool { false }
 
-    /// Nothing by default.
+    /// Returns `nil`, which means that the coder doesn't transcode files.
     public func transcode(
         _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: CodingContext
     ) throws(ImageError) -> Data? {

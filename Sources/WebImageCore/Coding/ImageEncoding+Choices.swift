@@ -1,73 +1,83 @@
 // SPDX-License-Identifier: MIT
 
 extension ImageEncoding {
-    /// Which frames of an animation are written.
+    /// The frames of an animation to write.
     public enum Frames: Sendable, Hashable {
-        /// All where the format has animations, otherwise the poster. The default.
+        /// All frames if the format supports animations, otherwise the poster frame. This value is the default.
         case all
-        /// The first only, as a still.
+        /// Only the first frame, as a still image.
         case first
-        /// Those with these indices (from 0); a single one as a still.
+        /// The frames with these indices, counted from 0. A single frame becomes a still image.
         case range(Range<Int>)
-        /// Those with these indices (from 0) in this order; a single one as a still.
+        /// The frames with these indices in this order, counted from 0. A single frame becomes a still image.
         case list([Int])
     }
 
-    /// How many samples of colour there are beside four of brightness in a row, in words of ITU-R BT.601.
+    /// The chroma subsampling, in the notation of ITU-R BT.601.
     public enum Subsampling: String, Sendable, Hashable, CaseIterable {
-        /// Colour in full.
+        /// Full chroma resolution.
         case yuv444 = "4:4:4"
-        /// Half the columns.
+        /// Half the chroma columns.
         case yuv422 = "4:2:2"
-        /// Half the columns, half the rows.
+        /// Half the chroma columns and half the chroma rows.
         case yuv420 = "4:2:0"
     }
 
-    /// What of a picture's EXIF and XMP is written. The colour profile is no matter of this: it is written where the pixels
-    /// are in it, and never where they were converted to sRGB.
+    /// The EXIF and XMP metadata to write.
+    ///
+    /// The policy doesn't affect the color profile. The encoder writes the profile if the pixels use it, and never if
+    /// they were converted to sRGB.
     public enum MetadataPolicy: String, Sendable, Hashable, CaseIterable {
-        /// Nothing. The default.
+        /// No metadata. This value is the default.
         case strip
-        /// Both, as far as the format has a place: orientation set to upright, sizes to those written, an old thumbnail
-        /// left out.
+        /// Both blocks if the format supports them. The orientation is set to upright, the sizes are updated, and an
+        /// existing thumbnail is omitted.
         case keep
-        /// As ``keep``, without the GPS directory and the note of the camera's maker, and without XMP that mentions a place.
+        /// Like ``keep``, but without the GPS directory, without the maker note, and without XMP that mentions a
+        /// location.
         case keepWithoutLocation
     }
 }
 
 extension ImageEncoding {
-    /// JPEG; quality 1 to 100, default 90.
+    /// Returns a JPEG encoding with a quality from 1 to 100. The default is 90.
     public static func jpeg(quality: Int = 90, progressive: Bool = false) -> ImageEncoding {
         ImageEncoding(format: .jpeg, quality: quality, isProgressive: progressive)
     }
 
-    /// PNG; effort 0 to 9, default zlib's.
+    /// Returns a PNG encoding with an effort from 0 to 9. The default is that of zlib.
     public static func png(effort: Int? = nil) -> ImageEncoding {
         ImageEncoding(format: .png, isLossless: true, effort: effort)
     }
 
-    /// WebP; quality 1 to 100, default 80.
+    /// Returns a WebP encoding with a quality from 1 to 100. The default is 80.
     public static func webp(quality: Int = 80, lossless: Bool = false) -> ImageEncoding {
         ImageEncoding(format: .webp, quality: quality, isLossless: lossless)
     }
 
-    /// GIF with at most 256 colours a frame, animated where the picture is.
+    /// Returns a GIF encoding with at most 256 colors per frame. The file is animated if the image is.
     public static func gif(dithers: Bool = true, loopCount: Int? = nil) -> ImageEncoding {
         ImageEncoding(format: .gif, loopCount: loopCount, dithers: dithers)
     }
 
-    /// Animated PNG, a still PNG where the picture is a still; effort 0 to 9, default zlib's.
+    /// Returns an animated PNG encoding with an effort from 0 to 9, by default that of zlib. Still images become still
+    /// PNG files.
     public static func apng(effort: Int? = nil, loopCount: Int? = nil) -> ImageEncoding {
         ImageEncoding(format: .apng, isLossless: true, effort: effort, loopCount: loopCount)
     }
 
-    /// What the picture needs: the original bytes where they are given and nothing changed, else WebP for animations (GIF
-    /// where no coder writes WebP), PNG for pictures with transparency, JPEG of quality 90 for others.
+    /// An encoding whose format depends on the image.
+    ///
+    /// If the original data is available and the image is unmodified, the original is used. Otherwise, the encoder
+    /// chooses the format:
+    /// - Animations use WebP, or GIF if they come from a GIF file or if no coder encodes WebP.
+    /// - Images with transparency use PNG.
+    /// - Other images use JPEG with a quality of 90.
     public static let automatic = ImageEncoding(format: .automatic)
 }
 
 extension ImageFormat {
-    /// Not a format but the wish for the one that fits, for ``ImageEncoding``; see ``ImageEncoding/automatic``.
+    /// A placeholder that stands for the most suitable format in an ``ImageEncoding``. See
+    /// ``ImageEncoding/automatic``.
     public static let automatic = ImageFormat(rawValue: "automatic")
 }

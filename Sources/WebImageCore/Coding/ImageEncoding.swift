@@ -1,43 +1,53 @@
 // SPDX-License-Identifier: MIT
 
-/// What a picture is to be encoded as. What a format has no place for is left out; `Documentation/Formats.md` has a table.
+/// The options for encoding an image. Options that a format doesn't support are ignored. For a table, see
+/// `Documentation/Formats.md`.
 public struct ImageEncoding: Sendable, Hashable {
-    /// The format; ``ImageFormat/automatic`` chooses by what the picture needs.
+    /// The format. With ``ImageFormat/automatic``, the content of the image determines the format.
     public var format: ImageFormat
-    /// 1 (worst) to 100 (best) for lossy formats; nil is the format's default.
+    /// The quality of lossy formats, from 1 (worst) to 100 (best). If the value is `nil`, the format uses its default.
     public var quality: Int?
-    /// Whether pixels must come back unchanged, where the format has the choice. Default false.
+    /// A Boolean value that indicates whether the encoding preserves the pixels exactly, if the format supports both
+    /// kinds. The default is `false`.
     public var isLossless: Bool
-    /// Progressive JPEG. Default false.
+    /// A Boolean value that indicates whether JPEG files are progressive. The default is `false`.
     public var isProgressive: Bool
-    /// Effort of the compressor, 0 (fast) to 9 (small); nil is the library's default.
+    /// The effort of the compressor, from 0 (fast) to 9 (small). If the value is `nil`, the codec library uses its
+    /// default.
     public var effort: Int?
-    /// Red, green and blue laid under transparent pixels where the format has no alpha. Default white.
+    /// The red, green, and blue of the background of transparent pixels if the format has no alpha. The default is
+    /// white.
     public var background: [UInt8]
-    /// Which frames of an animation are written. Default all.
+    /// The frames of an animation to write. The default is all frames.
     public var frames: Frames
-    /// How often the animation is to play, 0 for ever; nil is as often as before. Default nil.
+    /// The number of times to play the animation, where 0 repeats indefinitely. The default is `nil`, which keeps the
+    /// loop count.
     public var loopCount: Int?
-    /// Whether colours that a palette does not have are spread over neighbouring pixels (GIF). Default true.
+    /// A Boolean value that indicates whether dithering approximates the colors that a palette doesn't contain (GIF).
+    /// The default is `true`.
     public var dithers: Bool
-    /// How finely colour is kept beside brightness (JPEG, AVIF, HEIF); nil is 4:4:4 from quality 90 on and 4:2:0 below, in
-    /// HEIF always 4:2:0. Grey JPEGs have no colour to keep. Default nil.
+    /// The chroma subsampling (JPEG, AVIF, HEIF).
+    ///
+    /// The default is `nil`, which means 4:4:4 from quality 90 and 4:2:0 below it. For HEIF, `nil` always means 4:2:0.
+    /// Grayscale JPEG files have no chroma.
     public var subsampling: Subsampling?
-    /// Whether JPEG gets Huffman tables made for the picture: some per cent smaller for a second pass over it. Progressive
-    /// JPEGs have them always. Default true.
+    /// A Boolean value that indicates whether JPEG files have optimized Huffman tables. They make the file a few
+    /// percent smaller and require a second pass. Progressive JPEG files always have them. The default is `true`.
     public var optimizesTables: Bool
-    /// Whether WebP leaves transparent pixels as they are, which is black as pixels are premultiplied, instead of giving
-    /// them the colours that pack best. Default false.
+    /// A Boolean value that indicates whether WebP preserves the color of transparent pixels, which is black because
+    /// pixels are premultiplied. Otherwise, the encoder replaces it with colors that compress best. The default is
+    /// `false`.
     public var isExact: Bool
-    /// Pixels of the longer side of an embedded thumbnail, never more than the picture's (JPEG, HEIF); nil embeds none.
-    /// Default nil.
+    /// The length of the longer side of an embedded thumbnail in pixels (JPEG, HEIF). A thumbnail is never larger than
+    /// the image. The default is `nil`, which embeds no thumbnail.
     public var thumbnailSide: Int?
-    /// Bytes that the file may have at most; nil sets no limit. Quality is lowered to 10 first, then pixels become
-    /// fewer. Default nil.
+    /// The maximum size of the file in bytes. To meet it, the encoder first lowers the quality down to 10 and then
+    /// reduces the image. The default is `nil`, which sets no limit.
     public var maxBytes: Int?
-    /// Pixels of the longer side at most; larger pictures are reduced, none enlarged. Nil sets no limit. Default nil.
+    /// The maximum length of the longer side, in pixels. Larger images are reduced, and smaller images aren't
+    /// enlarged. The default is `nil`, which sets no limit.
     public var maxPixelSize: Int?
-    /// What of the picture's EXIF and XMP is written. Default nothing.
+    /// The EXIF and XMP metadata to write. The default is none.
     public var metadata: MetadataPolicy
 
     /// Creates an encoding.
@@ -65,11 +75,11 @@ public struct ImageEncoding: Sendable, Hashable {
         self.metadata = metadata
     }
 
-    /// A text that differs for every two encodings, for cache keys.
+    /// A unique string for the encoding, for use in cache keys.
     public var identity: String {
         func text(_ value: Int?) -> String { value.map(String.init) ?? "-" }
         let fill = background.map(String.init).joined(separator: ",")
-        // The length first: an app's own format may be called anything.
+        // Prefix the format with its length, because the name of a custom format can contain any character.
         return
             "\(format.rawValue.utf8.count):\(format):\(text(quality)):\(isLossless):\(isProgressive):\(text(effort)):"
             + "\(fill):\(frames):\(text(loopCount)):\(dithers):\(subsampling?.rawValue ?? "-"):\(optimizesTables):"

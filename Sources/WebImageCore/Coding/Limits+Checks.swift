@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: MIT
 
 extension Limits {
-    /// - Throws: a ``LimitError`` of kind encodedBytes.
+    /// Checks the size of the encoded data.
+    ///
+    /// - Throws: A ``LimitError`` of the kind ``LimitError/Kind/encodedBytes``.
     public func check(encodedBytes: Int) throws(ImageError) {
         guard encodedBytes <= maxEncodedBytes else {
             throw .limit(LimitError(.encodedBytes, limit: maxEncodedBytes, actual: encodedBytes))
         }
     }
 
-    /// Checks what a header claims, before anything is allocated for it.
+    /// Checks the claims of a header before any memory is allocated for them.
     ///
     /// - Parameters:
-    ///   - probe: the header.
-    ///   - encodedBytes: size of the whole file in bytes.
-    ///   - frames: a request for one frame is not refused for the number of the others.
-    /// - Throws: a ``LimitError``.
+    ///   - probe: The header.
+    ///   - encodedBytes: The size of the whole file, in bytes.
+    ///   - frames: The requested frames. A request for one frame isn't rejected because of the number of other frames.
+    /// - Throws: A ``LimitError``.
     public func check(_ probe: ImageProbe, encodedBytes: Int, frames: DecodeOptions.Frames = .all)
         throws(ImageError)
     {
         let area = try check(size: probe.rawSize)
         let wanted = frames == .all ? probe.frameCount : 1
-        // A preset with one frame means: show the poster of animations, not: refuse them.
+        // A preset with a limit of one frame shows the poster frame of animations instead of rejecting them.
         if maxFrames > 1, wanted > maxFrames {
             throw .limit(LimitError(.frames, limit: maxFrames, actual: wanted))
         }
         guard area <= maxTotalPixels else {
             throw .limit(LimitError(.totalPixels, limit: maxTotalPixels, actual: area))
         }
-        // Below 4 megapixels a wrong claim costs little, and tiny files may be legitimately flat.
+        // Below 4 megapixels, a false claim costs little, and a legitimate file of a single color can be tiny.
         guard checksPlausibility, area > 4_000_000, encodedBytes < probe.smallestFile else { return }
         throw .limit(
             LimitError(
@@ -35,10 +37,10 @@ extension Limits {
                 detail: "\(probe.format) \(probe.rawSize)"))
     }
 
-    /// Checks the sides and the area of a picture, of a result as well as of a claim.
+    /// Checks the sides and the area of an image. The size may be the claim of a header or that of a result.
     ///
-    /// - Returns: width × height.
-    /// - Throws: a ``LimitError`` of kind side or pixels.
+    /// - Returns: The product of width and height.
+    /// - Throws: A ``LimitError`` of the kind ``LimitError/Kind/side`` or ``LimitError/Kind/pixels``.
     @discardableResult
     public func check(size: PixelSize) throws(ImageError) -> Int {
         let side = max(size.width, size.height)
@@ -49,9 +51,9 @@ extension Limits {
         return area
     }
 
-    /// Checks a decoder's or a transformer's result.
+    /// Checks the result of a decoder or a transformer.
     ///
-    /// - Throws: a ``LimitError``.
+    /// - Throws: A ``LimitError``.
     public func check(result image: Image) throws(ImageError) {
         try check(size: image.size)
         guard image.pixels.byteCount <= maxDecodedBytes else {

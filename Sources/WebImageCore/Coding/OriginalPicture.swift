@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// The file that a picture to be encoded was decoded from.
+/// The file from which an image that's about to be encoded was decoded.
 struct OriginalPicture {
     let data: Data
     private let probe: ImageProbe
     private let coders: CoderRegistry
     private let context: CodingContext
 
-    /// Nil where `data` is no picture that the limits allow.
+    /// Creates an original, or returns `nil` if `data` isn't an image or exceeds the limits.
     init?(_ data: Data, coders: CoderRegistry, context: CodingContext) {
         guard !data.isEmpty, let probe = try? coders.inspect(data, limits: context.limits) else { return nil }
         self.data = data
@@ -18,7 +18,7 @@ struct OriginalPicture {
         self.context = context
     }
 
-    /// Whether the file may be given out in place of an encoding of `image` in the automatic format.
+    /// Returns whether the file can be used instead of an encoding of `image` in the automatic format.
     func stands(for image: Image, as encoding: ImageEncoding) throws(ImageError) -> Bool {
         guard keepsSize(image, encoding), data.count <= encoding.maxBytes ?? .max,
             encoding.metadata == .keep || PlainFile.holdsPixelsAlone(data, probe.format)
@@ -29,7 +29,7 @@ struct OriginalPicture {
         return try isUnchanged(image)
     }
 
-    /// The file taken over by `coder`; nil where it cannot, or where something has to change.
+    /// Returns the file transcoded by `coder`, or `nil` if the coder can't transcode it or if the content must change.
     func transcoded(
         for image: Image, as encoding: ImageEncoding, by coder: any ImageCoder
     ) throws(ImageError) -> Data? {
@@ -41,7 +41,7 @@ struct OriginalPicture {
         return result.count <= encoding.maxBytes ?? .max ? result : nil
     }
 
-    /// `image` with the EXIF and the XMP of the file, where it has none of its own.
+    /// Returns `image` with the EXIF block and the XMP packet of the file, unless the image already has its own.
     func lending(metadataTo image: Image) -> Image {
         let found = EmbeddedMetadata(reading: data)
         guard !found.isEmpty else { return image }
@@ -55,7 +55,7 @@ struct OriginalPicture {
         max(image.size.width, image.size.height) <= encoding.maxPixelSize ?? .max
     }
 
-    /// The file with the metadata that `policy` leaves; nil where that is not known how to do.
+    /// Returns the file with only the metadata that `policy` allows, or `nil` if the other metadata can't be removed.
     private func kept(_ policy: ImageEncoding.MetadataPolicy) -> Data? {
         if policy == .keep { return data }
         if PlainFile.holdsPixelsAlone(data, probe.format) { return data }
@@ -66,14 +66,14 @@ struct OriginalPicture {
         }
         let found = EmbeddedMetadata(reading: data)
         if let exif = found.exif, let read = ExifBlock(exif) {
-            // The pixels stay as they are stored, and so does the orientation.
+            // The stored pixels don't change, so keep the orientation too.
             block = read.withoutLocation
         }
         let xmp = found.xmp.flatMap { XMPPacket.mentionsLocation($0) ? nil : $0 }
         return JPEGFile.replacingMetadata(of: data, exif: block?.serialized(), xmp: xmp)
     }
 
-    /// Whether decoding the file gives `image`, all frames of it.
+    /// Returns whether decoding the file produces `image`, including all frames.
     private func isUnchanged(_ image: Image) throws(ImageError) -> Bool {
         guard image.format == probe.format, image.size == probe.size, !image.metadata.isPartial else { return false }
         let depth: DecodeOptions.Depth = image.pixels.format == .rgba16 ? .source : .eight
@@ -98,7 +98,7 @@ struct OriginalPicture {
 }
 
 extension PixelBuffer {
-    /// Whether both show the same, bit by bit.
+    /// Returns whether both buffers have identical pixels.
     fileprivate func isEqual(to other: PixelBuffer) -> Bool {
         guard self !== other else { return true }
         guard size == other.size, format == other.format else { return false }

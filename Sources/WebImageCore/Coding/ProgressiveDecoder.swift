@@ -2,38 +2,45 @@
 
 import Foundation
 
-/// Decodes one picture while its bytes come in. Made by ``ImageCoder/progressiveDecoder(probe:options:context:)`` after
-/// the header was checked against the limits. Methods block; they are called by one thread at a time, which may be
-/// another one each time.
+/// A type that decodes one image while its data is being received.
+///
+/// ``ImageCoder/progressiveDecoder(probe:options:context:)`` creates the decoder after the header was checked against
+/// the limits. The methods block. Only one thread at a time calls them, but each call may come from a different
+/// thread.
 public protocol ProgressiveDecoder: AnyObject, Sendable {
-    /// Takes the bytes that follow those taken before. What was taken is not asked for again and not read again.
+    /// Appends data to the data that was appended before. The decoder never needs earlier data again.
     ///
     /// - Parameters:
-    ///   - isLast: whether nothing follows.
-    ///   - context: limits and cancellation of this call; call `checkpoint()` now and then.
-    /// - Throws: family 4xxx and 6xxx, ``RequestError/cancelled``. After that the decoder is of no use any more.
+    ///   - isLast: Whether this is the end of the data.
+    ///   - context: The limits and the cancellation of this call. Call `checkpoint()` regularly.
+    /// - Throws: An error of the families 4xxx or 6xxx, or ``RequestError/cancelled``. After an error, the decoder
+    ///   can't be used again.
     func append(_ bytes: Data, isLast: Bool, context: CodingContext) throws(ImageError)
 
-    /// The picture as far as it came; nil where there is nothing to see, or nothing new since the call before.
+    /// Returns the image as far as it's decoded, or `nil` if there's nothing to display or nothing new since the
+    /// previous call.
     ///
-    /// Previews have 8 bits a sample. After the last bytes this is the picture as ``ImageCoder`` decodes it with 8 bits
-    /// from the whole file.
+    /// Previews have 8 bits per sample. After the last data, the result equals the image that ``ImageCoder`` decodes
+    /// from the whole file with 8 bits per sample.
     func preview(context: CodingContext) throws(ImageError) -> Preview?
 }
 
-/// A picture of which a part has come.
+/// A partially decoded image.
 public struct Preview: Sendable {
-    /// The pixels, upright and at the asked size. Where nothing came yet they are transparent.
+    /// The pixels at the requested size, with the EXIF orientation applied. Pixels that aren't decoded yet are
+    /// transparent.
     public var image: Image
-    /// Rows of the stored picture that show something, counted from the top (from the bottom where a BMP stores them so).
+    /// The number of visible rows of the stored image, counted from the top. In a BMP file that stores its rows from
+    /// the bottom, they're counted from the bottom.
     public var rows: Int
-    /// Scans (JPEG) or passes (PNG, GIF, JPEG XL) over the picture that are whole; 0 until the first is.
+    /// The number of complete scans (JPEG) or passes (PNG, GIF, JPEG XL), starting at 0.
     public var passes: Int
-    /// Scans or passes in all; nil where the header does not say.
+    /// The total number of scans or passes, or `nil` if the header doesn't declare it.
     public var passCount: Int?
-    /// How much of the picture is there, 0 to 1: rows, passes, or in JPEG scans the known bits of the coefficients.
+    /// The decoded fraction of the image, from 0 to 1. It counts rows or passes or, for JPEG scans, the known bits of
+    /// the coefficients.
     public var fraction: Double
-    /// Whether this is the final picture.
+    /// A Boolean value that indicates whether this is the final image.
     public var isComplete: Bool
 
     /// Creates a preview.
@@ -48,16 +55,16 @@ public struct Preview: Sendable {
         self.isComplete = isComplete
     }
 
-    /// Whether something is to be seen in every row, however coarse.
+    /// A Boolean value that indicates whether every row is visible, even if only at low quality.
     public var coversPicture: Bool { rows >= image.metadata.rawSize.height }
 }
 
-/// What the beginning of a file is good for.
+/// The result of inspecting the beginning of a file.
 public enum ProgressiveStart: Sendable {
-    /// Its header is known. The decoder has taken nothing yet.
+    /// A decoder that hasn't received any data yet, and the parsed header.
     case decoder(any ProgressiveDecoder, ImageProbe)
-    /// At least so many bytes in all are needed to say more.
+    /// A request for more data. A total of at least `byteCount` bytes is necessary to continue.
     case needsMore(byteCount: Int)
-    /// No coder makes previews of this format, or of what is wanted of it.
+    /// No support for previews of this format or with these options.
     case unavailable
 }

@@ -2,26 +2,31 @@
 
 import Foundation
 
-/// What can go wrong in the stores. Codes 3001 and up. A request for a picture meets only ``notInCache``
-/// and ``remembered(cause:since:until:)``; the rest reaches who administers a cache.
+/// A failure of the memory or disk cache.
+///
+/// The error codes begin at 3001. Image requests fail only with ``notInCache`` or ``remembered(cause:since:until:)``.
+/// The other errors concern code that administers a cache.
 public indirect enum CacheError: Sendable, Hashable {
-    /// 3001: only the caches were allowed, and none has it.
+    /// 3001: A cache miss of a request that allows only cached images.
     case notInCache
-    /// 3002: the folder cannot be used as a cache: a symbolic link, somebody else's, writable by others.
+    /// 3002: A directory that can't be used as a cache, because it's a symbolic link, belongs to another user, or is
+    /// writable by other users.
     case unsafeDirectory(path: String, reason: String)
-    /// 3003: the operating system refused an operation.
+    /// 3003: A failed operation of the operating system.
     case system(operation: String, path: String, errno: Int32)
-    /// 3004: an entry that is not what was written.
+    /// 3004: A corrupt entry, whose content differs from the data that was written.
     case corrupt(reason: String)
-    /// 3005: the index refused an operation.
+    /// 3005: A failed operation of the index.
     case index(code: Int32, message: String)
-    /// 3006: writing pauses because the disk is full or read-only.
+    /// 3006: A pause in writing because the disk is full or read-only.
     case suspended(reason: String)
-    /// 3007: nobody was asked, because the same failed a short while ago. It is asked for again after `until`, or by a
-    /// request that ignores failures.
+    /// 3007: A failure from the negative cache. The manager made no new attempt because the same request failed
+    /// recently.
+    ///
+    /// The manager makes a new attempt after `until`, or for a request that bypasses the negative cache.
     case remembered(cause: ImageError, since: Date, until: Date)
 
-    /// The stable number.
+    /// The stable error code.
     public var code: Int {
         switch self {
         case .notInCache: 3001
@@ -34,7 +39,7 @@ public indirect enum CacheError: Sendable, Hashable {
         }
     }
 
-    /// A sentence a person can act on.
+    /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
         case .notInCache: "The picture is not in the cache, and only the cache was allowed."

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
 
-/// Why bytes do not become a picture. Codes 4001 and up.
+/// A failure to decode data as an image. The error codes begin at 4001.
 public enum DecodeError: Sendable, Hashable {
-    /// 4001: no bytes at all.
+    /// 4001: Empty data.
     case empty
-    /// 4002: the bytes are of no known format.
+    /// 4002: Data of an unknown format.
     case unknownFormat
-    /// 4003: the bytes are something else than a picture: HTML, JSON, a film. With the status and Content-Type under
-    /// which they came, where a server sent them.
+    /// 4003: Data that isn't an image, such as HTML, JSON, or video. If the data came from a server, the error
+    /// includes the status code and the content type of the response.
     case notAnImage(ImageFormat, status: Int? = nil, contentType: String? = nil)
-    /// 4004: a picture, but no coder for it is present.
+    /// 4004: An image for which no coder is registered.
     case noCoder(ImageFormat)
-    /// 4005: the data ends too early. `received` of `expected` bytes where that is known.
+    /// 4005: Truncated data, with the number of received bytes and, if known, the number of expected bytes.
     case truncated(format: ImageFormat, received: Int, expected: Int?)
-    /// 4006: the data breaks its format's rules.
+    /// 4006: Data that violates the rules of its format.
     case corrupt(format: ImageFormat, reason: String)
-    /// 4007: allowed by the format, not by this decoder.
+    /// 4007: A feature of the format that the decoder doesn't support.
     case unsupported(format: ImageFormat, feature: String)
-    /// 4008: every coder that claimed the data failed; their errors in order.
+    /// 4008: The failures of all coders that accept the data, in the order of the attempts.
     case allCodersFailed([DecodeError])
-    /// 4009: a decoder's result contradicts the header it was given.
+    /// 4009: A decoder result that contradicts the image header.
     case inconsistent(format: ImageFormat, reason: String)
-    /// 4010: memory for the pixels could not be had.
+    /// 4010: A failed allocation of memory for the pixels.
     case outOfMemory(bytes: Int)
 
-    /// The stable number.
+    /// The stable error code.
     public var code: Int {
         switch self {
         case .empty: 4001
@@ -40,7 +40,7 @@ public enum DecodeError: Sendable, Hashable {
         }
     }
 
-    /// A sentence a person can act on.
+    /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
         case .empty: "There is no data."

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-import WebImageConcurrency
-
-/// Everything that can go wrong, in six families. Each kind has a number that never changes.
+/// An error of a request. The errors form six families, and the code of each kind never changes.
 public enum ImageError: Error, Sendable, Hashable {
-    /// 1xxx: the request itself.
+    /// 1xxx: An error in the request itself.
     case request(RequestError)
-    /// 2xxx: the way to the server and back.
+    /// 2xxx: A failure of the network transfer.
     case network(NetworkError)
-    /// 3xxx: the stores.
+    /// 3xxx: A failure of a cache.
     case cache(CacheError)
-    /// 4xxx: bytes that do not become a picture. With what was tried on the network in vain before they came.
+    /// 4xxx: A failure to decode the data, with the failed network attempts that preceded the download.
     case decode(DecodeError, attempts: [NetworkError] = [])
-    /// 5xxx: transformers and encoders.
+    /// 5xxx: A failure of a transformer or an encoder.
     case transform(TransformError)
-    /// 6xxx: a limit of ``Limits`` or of the downloader.
+    /// 6xxx: A value that exceeds a limit of ``Limits`` or of the downloader.
     case limit(LimitError)
 
-    /// The stable number: family × 1000 + kind.
+    /// The stable error code: the number of the family times 1,000, plus the number of the kind.
     public var code: Int {
         switch self {
         case .request(let error): error.code
@@ -29,7 +27,7 @@ public enum ImageError: Error, Sendable, Hashable {
         }
     }
 
-    /// A sentence a person can act on.
+    /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
         case .request(let error): error.message
@@ -41,25 +39,25 @@ public enum ImageError: Error, Sendable, Hashable {
         }
     }
 
-    /// The failure that is remembered, where this one was answered from memory; nil for what happened just now.
+    /// The original failure if this error comes from the negative cache, or `nil` for a new failure.
     public var remembered: ImageError? {
         if case .cache(.remembered(let cause, _, _)) = self { return cause }
         return nil
     }
 
-    /// The failure itself: the remembered one if the error was answered from memory, otherwise this error.
+    /// The failure itself: the original one if this error comes from the negative cache, otherwise this error.
     ///
-    /// Programs that choose what to do by the case of an error switch over this property, because the first failure of a
-    /// source and those that are answered from memory afterward differ in their case only.
+    /// To choose an action by error case, switch over this property. The first failure of a source and the failures
+    /// that the negative cache returns afterward differ only in their case.
     public var underlying: ImageError {
         var error = self
         while let cause = error.remembered { error = cause }
         return error
     }
 
-    /// The HTTP status code of the response that caused the error, also for a remembered failure.
+    /// The HTTP status code of the response that caused the error, or `nil` if no response caused it.
     ///
-    /// The value is `nil` if no response caused the error.
+    /// For an error from the negative cache, the value is that of the original failure.
     public var httpStatus: Int? {
         switch underlying {
         case .network(let error): error.status
@@ -70,9 +68,11 @@ public enum ImageError: Error, Sendable, Hashable {
 
     /// A Boolean value that indicates whether the same request may succeed later without any change.
     ///
-    /// The value is `true` for failures of the network that pass, for responses with the status codes 408, 425, 429, 500, 502,
-    /// 503, and 504, and if the manager is overloaded. For a remembered failure, the value is that of its cause. The request
-    /// isn't sent again before the manager removes the failure.
+    /// The value is `true` for transient network failures and for responses with the status codes 408, 425, 429, 500,
+    /// 502, 503, and 504. It's also `true` if the disk cache suspends writing and if the manager is overloaded.
+    ///
+    /// For an error from the negative cache, the value is that of the original failure. In this case, the manager
+    /// doesn't send the request again before the cache entry expires or is removed.
     public var isRetryable: Bool {
         switch underlying {
         case .network(let error): error.isTransient
@@ -82,9 +82,11 @@ public enum ImageError: Error, Sendable, Hashable {
         }
     }
 
-    /// All that was tried on the network in vain before the request was given up, in order, the last failure included:
-    /// retries, then alternatives. Of bytes that do not become a picture, what was tried before they came. Of a remembered
-    /// failure, what was tried when it was new. Empty for other failures.
+    /// All failed network attempts of the request in order, including the last failure: retries first, and then
+    /// alternatives.
+    ///
+    /// For a decoding failure, the array contains the attempts that preceded the download. For an error from the
+    /// negative cache, it contains the attempts of the original request. For other failures, it's empty.
     public var attempts: [NetworkError] {
         switch underlying {
         case .network(var last):
@@ -96,19 +98,14 @@ public enum ImageError: Error, Sendable, Hashable {
         }
     }
 
-    /// True for a request that its owner gave up.
+    /// A Boolean value that indicates whether the request was canceled.
     public var isCancelled: Bool {
         if case .request(.cancelled) = self { return true }
         return false
     }
 }
 
-extension ImageError: CancellableError {
-    /// The error of a request that was canceled.
-    package static var cancelled: ImageError { .request(.cancelled) }
-}
-
 extension ImageError: CustomStringConvertible {
-    /// `message (code)`.
+    /// The message, followed by the error code in parentheses.
     public var description: String { "\(message) (\(code))" }
 }

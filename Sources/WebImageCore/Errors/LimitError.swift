@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: MIT
 
-/// A refusal by a limit: which, how high it is, and what was met. Codes 6001 and up.
+/// A violation of a limit, with the kind and the value of the limit and the actual value. The error codes begin at
+/// 6001.
 public struct LimitError: Sendable, Hashable {
-    /// The limits there are. Raw values are the stable numbers.
+    /// The kinds of limits. The raw values are the stable error codes.
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
-        /// ``Limits/maxEncodedBytes``.
+        /// The limit ``Limits/maxEncodedBytes``.
         case encodedBytes = 6001
-        /// ``Limits/maxPixels``.
+        /// The limit ``Limits/maxPixels``.
         case pixels = 6002
-        /// ``Limits/maxSide``.
+        /// The limit ``Limits/maxSide``.
         case side = 6003
-        /// ``Limits/maxFrames``.
+        /// The limit ``Limits/maxFrames``.
         case frames = 6004
-        /// ``Limits/maxTotalPixels``.
+        /// The limit ``Limits/maxTotalPixels``.
         case totalPixels = 6005
-        /// ``Limits/maxDecodedBytes``.
+        /// The limit ``Limits/maxDecodedBytes``.
         case decodedBytes = 6006
-        /// ``Limits/maxSeconds``.
+        /// The limit ``Limits/maxSeconds``.
         case seconds = 6007
-        /// The file is too small for the size it declares; limit is the smallest possible file in bytes.
+        /// The minimum file size for the declared image size. The limit is the size of the smallest possible file, in
+        /// bytes.
         case plausibility = 6008
-        /// A part of the file (chunk, profile, metadata, scan count) beyond its bound.
+        /// The limit for a part of the file, such as a chunk, a profile, metadata, or the number of scans.
         case structure = 6009
-        /// The work queue is full.
+        /// The capacity of the work queue.
         case overloaded = 6010
     }
 
-    /// Which limit.
+    /// The kind of the limit.
     public var kind: Kind
-    /// Its value; bytes, pixels, frames, or milliseconds for seconds.
+    /// The value of the limit in bytes, pixels, or frames. For ``Kind/seconds``, the unit is milliseconds.
     public var limit: Int
-    /// What was met, in the same unit.
+    /// The actual value, in the unit of `limit`.
     public var actual: Int
-    /// What exactly, where the kind alone does not say it.
+    /// Details that the kind alone doesn't convey, or an empty string.
     public var detail: String
 
-    /// Creates a refusal.
+    /// Creates a limit error.
     public init(_ kind: Kind, limit: Int, actual: Int, detail: String = "") {
         self.kind = kind
         self.limit = limit
@@ -43,10 +45,10 @@ public struct LimitError: Sendable, Hashable {
         self.detail = detail
     }
 
-    /// The stable number.
+    /// The stable error code.
     public var code: Int { kind.rawValue }
 
-    /// A sentence a person can act on.
+    /// A message that describes the error and its remedy.
     public var message: String {
         let suffix = detail.isEmpty ? "" : " (\(detail))"
         return switch kind {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 extension NetworkError {
-    /// Whether the server could not be asked, or its answer was lost on the way: a stale copy may stand in (RFC 9111
-    /// 4.2.4), and the return of the network may end the failure.
+    /// A Boolean value that indicates whether the server was unreachable or its response was interrupted.
+    ///
+    /// In this case, a stale response may be used (RFC 9111, section 4.2.4), and the request may succeed when the
+    /// network returns.
     package var isUnreachable: Bool {
         switch reason {
         case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed: true
@@ -12,7 +14,7 @@ extension NetworkError {
 }
 
 extension ImageError {
-    /// Whether the server could not be asked, or its answer was lost on the way.
+    /// A Boolean value that indicates whether the server was unreachable or its response was interrupted.
     package var isUnreachable: Bool {
         guard case .network(let error) = self else { return false }
         return error.isUnreachable

@@ -1,97 +1,102 @@
 // SPDX-License-Identifier: MIT
 
-/// A failure on the way to the server and back. Codes 2001 and up.
+/// A failure of a network transfer. The error codes begin at 2001.
 public struct NetworkError: Sendable, Hashable {
-    /// What went wrong. Raw values are the stable numbers.
+    /// The kinds of network failures. The raw values are the stable error codes.
     public enum Reason: Int, Sendable, Hashable, CaseIterable {
-        /// No network at all.
+        /// A missing network connection.
         case offline = 2001
-        /// The name resolves to nothing.
+        /// A host name that doesn't resolve to an address.
         case cannotFindHost = 2002
-        /// Nobody listens, or no way there.
+        /// A server that doesn't accept connections or can't be reached.
         case cannotConnect = 2003
-        /// A time limit passed; the phase tells which.
+        /// An expired timeout. The phase identifies the timeout.
         case timedOut = 2004
-        /// The connection was lost before the answer was whole.
+        /// A connection that was interrupted before the response was complete.
         case connectionLost = 2005
-        /// What came is not HTTP, or breaks its rules.
+        /// A response that isn't HTTP or violates its rules.
         case badServerResponse = 2006
-        /// A status outside the accepted ones; `status` tells which.
+        /// A status code that isn't accepted. The `status` property contains the code.
         case status = 2007
-        /// More redirects than allowed, or a loop.
+        /// A redirect loop, or more redirects than allowed.
         case tooManyRedirects = 2008
-        /// A redirect to a scheme or place that is not allowed.
+        /// A redirect to a scheme or destination that isn't allowed.
         case redirectRefused = 2009
-        /// No secure connection could be made.
+        /// A failure to establish a secure connection.
         case secureConnectionFailed = 2010
-        /// The server's certificate is not trusted: self-signed, wrong host, pinned otherwise.
+        /// An untrusted server certificate, for example a self-signed certificate, a certificate for another host, or
+        /// a certificate whose key doesn't match the pinned key.
         case certificateUntrusted = 2011
-        /// The server's certificate has expired.
+        /// An expired server certificate.
         case certificateExpired = 2012
-        /// The server's certificate is not valid yet.
+        /// A server certificate that isn't valid yet.
         case certificateNotYetValid = 2013
-        /// The certificate was issued by an unknown authority.
+        /// A server certificate that was issued by an unknown authority.
         case certificateUnknownRoot = 2014
-        /// The server wants a client certificate.
+        /// A missing client certificate that the server requires.
         case clientCertificateRequired = 2015
-        /// The client certificate was not accepted or cannot be used.
+        /// A client certificate that the server rejected.
         case clientCertificateRejected = 2016
-        /// The server or the proxy wants credentials.
+        /// Missing or rejected credentials for the server.
         case authenticationRequired = 2017
-        /// The body's content coding is broken or cut.
+        /// An invalid or truncated content coding of the response body.
         case contentCodingFailed = 2018
-        /// The proxy could not be reached or refused.
+        /// A proxy that can't be reached or that rejected the connection.
         case proxyFailed = 2019
-        /// The address policy forbids the destination.
+        /// A destination that the address policy doesn't allow.
         case addressRefused = 2020
-        /// An empty answer where a picture was expected.
+        /// An empty response.
         case noData = 2021
-        /// The content type is not among the accepted ones.
+        /// A content type that isn't accepted.
         case contentTypeRefused = 2022
-        /// Anything else libcurl reported.
+        /// Any other error that libcurl reports.
         case other = 2099
     }
 
-    /// Where in the transfer it happened.
+    /// The phase of a transfer.
     public enum Phase: String, Sendable, Hashable {
-        /// Waiting for a place in the queue.
+        /// Waiting for a slot in the queue.
         case queue
         /// Name resolution.
         case resolve
-        /// Connecting, TLS included.
+        /// Connecting, including the TLS handshake.
         case connect
-        /// Sending the request and waiting for the answer's head.
+        /// Sending the request and waiting for the response head.
         case head
         /// Receiving the body.
         case body
-        /// The whole transfer (total time limit).
+        /// The transfer as a whole, for the total timeout.
         case total
     }
 
-    /// What went wrong.
+    /// The kind of the failure.
     public var reason: Reason
-    /// The URL asked at that moment (after redirects), without user name and password.
+    /// The URL of the failed request after redirects, without the user name and password.
     public var url: String
-    /// Where in the transfer.
+    /// The phase in which the transfer failed.
     public var phase: Phase
-    /// HTTP status where an answer came.
+    /// The HTTP status code, or `nil` if no response was received.
     public var status: Int?
-    /// libcurl's code where one was reported.
+    /// The error code that libcurl reported, or `nil`.
     public var underlying: Int32?
-    /// Counted from 1.
+    /// The number of the attempt, counted from 1.
     public var attempt: Int
-    /// Seconds after which the server asked to be tried again (Retry-After).
+    /// The delay before a retry that the server requested with Retry-After, in seconds.
     public var retryAfter: Double?
-    /// Seconds for which the answer says that it holds (Cache-Control, Expires; 0 for `no-store`); nil where it says
-    /// nothing, or none came.
+    /// The freshness lifetime that the response declares with Cache-Control or Expires, in seconds.
+    ///
+    /// The value is 0 for `no-store`. The value is `nil` if the response declares no lifetime or if no response was
+    /// received.
     public var freshFor: Double?
-    /// libcurl's or the system's own words.
+    /// The error message of libcurl or of the operating system.
     public var detail: String
-    /// Why what was tried before this failed, in order: the same URL again, then alternatives. The last 16 at most, none
-    /// of which has any of its own. Told by the failure that a request ends with.
+    /// The failures of the previous attempts in order: retries of the same URL first, and then alternatives.
+    ///
+    /// Only the failure that ends a request has this list. It contains at most the last 16 failures, and their own
+    /// lists are empty.
     public var earlier: [NetworkError] = []
 
-    /// Creates a failure.
+    /// Creates a network error.
     public init(
         _ reason: Reason, url: String, phase: Phase, status: Int? = nil, underlying: Int32? = nil, attempt: Int = 1,
         retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""
@@ -107,10 +112,10 @@ public struct NetworkError: Sendable, Hashable {
         self.detail = URLCredentials.removed(from: detail)
     }
 
-    /// The stable number.
+    /// The stable error code.
     public var code: Int { reason.rawValue }
 
-    /// Whether the failure can pass by itself.
+    /// A Boolean value that indicates whether the failure may be transient.
     var isTransient: Bool {
         switch reason {
         case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed: true
@@ -119,7 +124,7 @@ public struct NetworkError: Sendable, Hashable {
         }
     }
 
-    /// A sentence a person can act on.
+    /// A message that describes the error and its remedy.
     public var message: String {
         let suffix = detail.isEmpty ? "" : ": \(detail)"
         let text =

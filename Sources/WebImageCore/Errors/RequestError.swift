@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT
 
-/// What can be wrong with a request itself. Codes 1001 and up.
+/// An error in a request itself. The error codes begin at 1001.
 public enum RequestError: Sendable, Hashable {
-    /// 1001: the request was cancelled by whoever made it.
+    /// 1001: A request that its owner canceled.
     case cancelled
-    /// 1002: the text is no usable URL.
+    /// 1002: A string that isn't a usable URL.
     case invalidURL(String)
-    /// 1003: no loader takes this scheme.
+    /// 1003: A URL whose scheme no loader supports.
     case unsupportedScheme(String)
-    /// 1004: a length is NaN, infinite, zero, negative or beyond reason.
+    /// 1004: A length that's NaN, infinite, zero, negative, or unreasonably large.
     case invalidSize(String)
-    /// 1005: a `data:` URL that cannot be read.
+    /// 1005: A `data:` URL that can't be parsed.
     case invalidDataURL(String)
-    /// 1006: no such file.
+    /// 1006: A file that doesn't exist.
     case fileNotFound(path: String)
-    /// 1007: a file that cannot be read.
+    /// 1007: A file that can't be read.
     case fileUnreadable(path: String, errno: Int32)
-    /// 1008: the picture has fewer frames.
+    /// 1008: A frame index that the image doesn't have.
     case noSuchFrame(index: Int, count: Int)
-    /// 1009: an option's value is out of its range.
+    /// 1009: An option whose value is out of range.
     case invalidOption(name: String, value: String)
-    /// 1010: the manager was shut down.
+    /// 1010: A request to a manager that was shut down.
     case managerClosed
-    /// 1011: an interceptor of the app does not allow the request.
+    /// 1011: A request that a custom interceptor rejected.
     case refused(reason: String)
-    /// 1012: the app's own source of the request ended with an error of its own.
+    /// 1012: A custom source that failed with its own error.
     case sourceFailed(reason: String)
-    /// 1013: the request makes its picture itself: there are no original bytes.
+    /// 1013: A request for the original data of an image that the request itself generates.
     case noOriginal
 
-    /// What an app's own function threw, as one of these errors.
+    /// Returns an error of a custom function as an image error.
     package static func source(_ error: any Error) -> ImageError {
         switch error {
         case let error as ImageError: error
@@ -38,7 +38,7 @@ public enum RequestError: Sendable, Hashable {
         }
     }
 
-    /// The stable number.
+    /// The stable error code.
     public var code: Int {
         switch self {
         case .cancelled: 1001
@@ -57,7 +57,7 @@ public enum RequestError: Sendable, Hashable {
         }
     }
 
-    /// A sentence a person can act on.
+    /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
         case .cancelled: "The request was cancelled."

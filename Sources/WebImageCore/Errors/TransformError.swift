@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a transformer or an encoder gave nothing. Codes 5001 and up.
+/// A failure of a transformer or an encoder. The error codes begin at 5001.
 public enum TransformError: Sendable, Hashable {
-    /// 5001: a parameter is NaN, infinite, negative or out of range.
+    /// 5001: A parameter that's NaN, infinite, negative, or out of range.
     case invalidParameter(transformer: String, parameter: String, value: String)
-    /// 5002: the wanted part lies outside the picture.
+    /// 5002: A requested area that's outside the image.
     case outsidePicture(transformer: String)
-    /// 5003: an app's own transformer failed.
+    /// 5003: A failure of a custom transformer.
     case failed(transformer: String, reason: String)
-    /// 5004: no coder encodes this format.
+    /// 5004: A format that no coder encodes.
     case noEncoder(ImageFormat)
-    /// 5005: the encoder refused.
+    /// 5005: A failure of an encoder.
     case encodingFailed(format: ImageFormat, reason: String)
 
-    /// The stable number.
+    /// The stable error code.
     public var code: Int {
         switch self {
         case .invalidParameter: 5001
@@ -24,7 +24,7 @@ public enum TransformError: Sendable, Hashable {
         }
     }
 
-    /// A sentence a person can act on.
+    /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
         case .invalidParameter(let transformer, let parameter, let value):

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// What colours a picture was coded in, by the numbers of ITU-T H.273 (coding-independent code points), as PNG (`cICP`),
-/// AVIF and HEIF (`nclx`) carry them.
+/// The color encoding of an image as code points of ITU-T H.273 (coding-independent code points). PNG (`cICP`), AVIF,
+/// and HEIF (`nclx`) contain them.
 public struct ColorCodePoints: Sendable, Hashable {
-    /// ColourPrimaries: 1 BT.709, 9 BT.2020, 12 Display P3; 2 unspecified.
+    /// The value of `ColourPrimaries`: 1 for BT.709, 9 for BT.2020, 12 for Display P3, or 2 for unspecified.
     public var primaries: Int
-    /// TransferCharacteristics: 1 BT.709, 8 linear, 13 sRGB, 16 PQ, 18 HLG; 2 unspecified.
+    /// The value of `TransferCharacteristics`: 1 for BT.709, 8 for linear, 13 for sRGB, 16 for PQ, 18 for HLG, or 2
+    /// for unspecified.
     public var transfer: Int
 
     /// Creates code points.
@@ -14,12 +15,12 @@ public struct ColorCodePoints: Sendable, Hashable {
         self.transfer = transfer
     }
 
-    /// BT.709 primaries with the transfer function of sRGB.
+    /// The BT.709 primaries with the transfer function of sRGB.
     public static let sRGB = ColorCodePoints(primaries: 1, transfer: 13)
 }
 
 extension ColorCodePoints: CustomStringConvertible {
-    /// The names people use, such as "Display P3, sRGB transfer".
+    /// The common names of the code points, such as “Display P3, sRGB transfer”.
     public var description: String { "\(primariesName), \(transferName) transfer" }
 
     private var primariesName: String {

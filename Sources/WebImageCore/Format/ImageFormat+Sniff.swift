@@ -3,15 +3,16 @@
 import Foundation
 
 extension ImageFormat {
-    /// The format of `data` by its bytes alone; nil where they belong to nothing known, or where there are none.
+    /// Returns the format of `data` based only on its content, or `nil` if the format is unknown or the data is empty.
     ///
-    /// Strict: text that begins with the letters of a signature is text. Of the beginning of a file it is the best
-    /// guess: an animated PNG is one once its `acTL` chunk is there.
+    /// The detection is strict: text that begins with the letters of a signature is still text. For the beginning of a
+    /// file, the result is the best guess. For example, an animated PNG is recognized only if the data includes its
+    /// `acTL` chunk.
     public static func sniff(_ data: Data) -> ImageFormat? {
         data.withUnsafeBytes { sniff($0) }
     }
 
-    /// The format of `bytes`, as ``sniff(_:)-(Data)`` tells it.
+    /// Returns the format of `bytes`, like ``sniff(_:)-(Data)``.
     public static func sniff(_ bytes: UnsafeRawBufferPointer) -> ImageFormat? {
         guard !bytes.isEmpty else { return nil }
         let view = HeaderBytes(bytes, isComplete: true)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// A kind of encoded data, as its first bytes tell. Some are named only so that errors can say what came
-/// instead of a picture.
+/// A data format that's detected from the first bytes. Some formats can't be decoded and exist only for error messages
+/// about data that isn't an image.
 public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
-    /// Lower-case short name, `jpeg`.
+    /// The lowercase short name, such as `jpeg`.
     public let rawValue: String
 
-    /// Creates a format by its short name; an app's own coder may use names of its own.
+    /// Creates a format with a short name. Custom coders may use their own names.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// JPEG (ITU-T T.81).
     public static let jpeg = ImageFormat(rawValue: "jpeg")
-    /// PNG (W3C PNG third edition), still.
+    /// Still PNG (W3C PNG, third edition).
     public static let png = ImageFormat(rawValue: "png")
-    /// PNG with an animation control chunk.
+    /// Animated PNG, which has an animation control chunk.
     public static let apng = ImageFormat(rawValue: "apng")
     /// GIF 87a or 89a.
     public static let gif = ImageFormat(rawValue: "gif")
@@ -21,7 +21,7 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     public static let webp = ImageFormat(rawValue: "webp")
     /// Windows or OS/2 bitmap.
     public static let bmp = ImageFormat(rawValue: "bmp")
-    /// QOI, the "quite OK image" format.
+    /// QOI, the Quite OK Image format.
     public static let qoi = ImageFormat(rawValue: "qoi")
     /// Windows icon.
     public static let ico = ImageFormat(rawValue: "ico")
@@ -29,33 +29,33 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     public static let cur = ImageFormat(rawValue: "cur")
     /// TIFF 6 or BigTIFF.
     public static let tiff = ImageFormat(rawValue: "tiff")
-    /// AVIF still or sequence.
+    /// AVIF, as a still image or an image sequence.
     public static let avif = ImageFormat(rawValue: "avif")
-    /// HEIF with HEVC pictures.
+    /// HEIF with HEVC images.
     public static let heif = ImageFormat(rawValue: "heif")
-    /// JPEG XL codestream or container.
+    /// JPEG XL, as a codestream or in a container.
     public static let jxl = ImageFormat(rawValue: "jxl")
-    /// SVG, also compressed with gzip.
+    /// SVG, optionally compressed with gzip.
     public static let svg = ImageFormat(rawValue: "svg")
     /// PDF.
     public static let pdf = ImageFormat(rawValue: "pdf")
-    /// JPEG 2000; named, not decoded.
+    /// JPEG 2000, which is detected but not decoded.
     public static let jpeg2000 = ImageFormat(rawValue: "jpeg2000")
-    /// MP4; named, not decoded.
+    /// MP4, which is detected but not decoded.
     public static let mp4 = ImageFormat(rawValue: "mp4")
-    /// QuickTime; named, not decoded.
+    /// QuickTime, which is detected but not decoded.
     public static let mov = ImageFormat(rawValue: "mov")
-    /// WebM or Matroska; named, not decoded.
+    /// WebM or Matroska, which is detected but not decoded.
     public static let webm = ImageFormat(rawValue: "webm")
-    /// HTML; named, not decoded.
+    /// HTML, which is detected but not decoded.
     public static let html = ImageFormat(rawValue: "html")
-    /// XML that is not SVG; named, not decoded.
+    /// XML other than SVG, which is detected but not decoded.
     public static let xml = ImageFormat(rawValue: "xml")
-    /// JSON; named, not decoded.
+    /// JSON, which is detected but not decoded.
     public static let json = ImageFormat(rawValue: "json")
-    /// Other text; named, not decoded.
+    /// Other text, which is detected but not decoded.
     public static let text = ImageFormat(rawValue: "text")
-    /// gzip data that is not SVG; named, not decoded.
+    /// Data compressed with gzip other than SVG, which is detected but not decoded.
     public static let gzip = ImageFormat(rawValue: "gzip")
 
     /// The short name.
@@ -63,16 +63,18 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
 }
 
 extension ImageFormat {
-    /// Media type (IANA), nil for names this library does not know.
+    /// The media type (IANA), or `nil` for formats that the library doesn't know.
     public var mediaType: String? { Self.facts[self]?.mediaType }
 
-    /// Usual file name extension without a dot; the short name for names this library does not know.
+    /// The usual file extension without a dot. For formats that the library doesn't know, it's the short name.
     public var fileExtension: String { Self.facts[self]?.fileExtension ?? rawValue }
 
-    /// True for what a picture coder could decode; false for the formats that are only named.
+    /// A Boolean value that indicates whether image coders may decode the format. The value is `false` for formats
+    /// that are only detected.
     public var isPicture: Bool { Self.facts[self]?.isPicture ?? true }
 
-    /// True for what is drawn from vectors, at whatever size is asked for: SVG and PDF.
+    /// A Boolean value that indicates whether the format (SVG or PDF) contains vector graphics that can be rendered at
+    /// any size.
     public var isVector: Bool { self == .svg || self == .pdf }
 
     private static let facts: [ImageFormat: (mediaType: String, fileExtension: String, isPicture: Bool)] = [

@@ -3,9 +3,10 @@
 import Foundation
 
 extension ImageProbe {
-    /// Reads the header of a whole file.
+    /// Creates a probe result from the header of a whole file.
     ///
-    /// - Throws: family 4xxx; ``LimitError/Kind/structure`` for parts beyond their bounds.
+    /// - Throws: An error of the family 4xxx, or ``LimitError/Kind/structure`` if a part exceeds the bounds of the
+    ///   parser.
     public init(reading data: Data) throws(ImageError) {
         switch Self.probe(data, isComplete: true) {
         case .found(let probe): self = probe
@@ -14,20 +15,20 @@ extension ImageProbe {
         }
     }
 
-    /// Reads the header of the beginning of a file; as ``probe(_:isComplete:)-(UnsafeRawBufferPointer,_)``.
+    /// Reads the header from the beginning of a file, like ``probe(_:isComplete:)-(UnsafeRawBufferPointer,_)``.
     public static func probe(_ data: Data, isComplete: Bool) -> ProbeOutcome {
         data.withUnsafeBytes { probe($0, isComplete: isComplete) }
     }
 
-    /// Reads the header of the beginning of a file, in a time that grows with its bytes at most linearly and with
-    /// memory that does not.
+    /// Reads the header from the beginning of a file, with at most linear time and constant memory.
     ///
-    /// A header that was found may tell more when more bytes are there: frames that were not counted, and in PNG
-    /// and WebP the orientation, which may stand behind the pixels.
+    /// If a header was found, more data may still provide more information, such as the exact number of frames. In PNG
+    /// and WebP, the orientation may also be stored after the pixels.
     ///
     /// - Parameters:
-    ///   - bytes: the first bytes of the file.
-    ///   - isComplete: whether nothing follows them. Then the answer is never ``ProbeOutcome/needsMore(byteCount:)``.
+    ///   - bytes: The first bytes of the file.
+    ///   - isComplete: Whether this is the whole file. If so, the result is never
+    ///     ``ProbeOutcome/needsMore(byteCount:)``.
     public static func probe(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) -> ProbeOutcome {
         guard !bytes.isEmpty else {
             return isComplete ? .failed(.decode(.empty)) : .needsMore(byteCount: 1)

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: MIT
 
-/// What the first bytes of a picture say about it, read without decoding anything.
+/// The properties of an image that its header declares. Reading them doesn't require decoding.
 public struct ImageProbe: Sendable, Hashable {
-    /// What the bytes are.
+    /// The format of the data.
     public var format: ImageFormat
-    /// Width and height as stored.
+    /// The stored size, in pixels.
     public var rawSize: PixelSize
-    /// The part of the stored picture that is shown, before it is turned (`clap` of HEIF and AVIF); nil for all of it.
+    /// The size of the visible part of the stored image before the EXIF orientation is applied (`clap` in HEIF and
+    /// AVIF), or `nil` if the whole image is visible.
     public var cleanAperture: PixelSize?
-    /// The orientation the file asks for.
+    /// The orientation that the file declares.
     public var orientation: Orientation
-    /// Bits per sample.
+    /// The number of bits per sample.
     public var depth: Int
-    /// Whether the file can carry transparency.
+    /// A Boolean value that indicates whether the file can contain transparency.
     public var hasAlpha: Bool
-    /// Frames (for icons, TIFF and HEIF: pictures in the file); a lower bound unless `frameCountIsExact`.
+    /// The number of frames or, for icons, TIFF, and HEIF, of images in the file. The value is a lower bound unless
+    /// ``frameCountIsExact`` is `true`.
     public var frameCount: Int
-    /// Whether `frameCount` is final.
+    /// A Boolean value that indicates whether ``frameCount`` is exact.
     public var frameCountIsExact: Bool
-    /// How often an animation plays, as stored, 0 for ever; 1 for stills.
+    /// The number of times to play an animation, as stored in the file, where 0 repeats indefinitely. For still
+    /// images, the value is 1.
     public var loopCount: Int
-    /// Whether an ICC profile is embedded.
+    /// A Boolean value that indicates whether the file has an embedded ICC profile.
     public var hasICCProfile: Bool
-    /// The colours that the file names by number (`cICP` of PNG, `nclx` of AVIF and HEIF); nil where it names none.
+    /// The code points that describe the colors of the file (`cICP` in PNG, `nclx` in AVIF and HEIF), or `nil` if the
+    /// file has none.
     public var codePoints: ColorCodePoints?
-    /// Progressive JPEG, interlaced PNG or GIF.
+    /// A Boolean value that indicates whether the image is a progressive JPEG or an interlaced PNG or GIF.
     public var isProgressive: Bool
-    /// The smallest number of bytes a whole file with this header can have; 0 where the format has no such bound.
+    /// The minimum size of a complete file with this header in bytes, or 0 if the format has no such bound.
     public var smallestFile: Int
 
     /// Creates a probe result.
@@ -51,17 +55,17 @@ public struct ImageProbe: Sendable, Hashable {
         self.codePoints = codePoints
     }
 
-    /// Upright width and height of what is shown.
+    /// The size of the visible image in pixels, with the EXIF orientation applied.
     public var size: PixelSize { orientation.upright(cleanAperture ?? rawSize) }
 }
 
-/// The answer of a probe of the beginning of a file.
+/// The result of probing the beginning of a file.
 public enum ProbeOutcome: Sendable, Hashable {
-    /// The header is known.
+    /// The properties of the image.
     case found(ImageProbe)
-    /// At least so many bytes in all are needed to say more.
+    /// A request for more data. A total of at least `byteCount` bytes is necessary to continue.
     case needsMore(byteCount: Int)
-    /// These bytes are no picture of a known format, break its rules (family 4xxx), or have parts beyond all
-    /// bounds (``LimitError/Kind/structure``).
+    /// An error, because the data isn't an image in a known format, violates the rules of its format (4xxx), or has
+    /// parts that exceed the bounds of the parser (``LimitError/Kind/structure``).
     case failed(ImageError)
 }

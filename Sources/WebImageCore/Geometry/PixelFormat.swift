@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// How pixels lie in memory: R, G, B, A in this order, colour multiplied by alpha, sRGB.
+/// The memory layout of pixels.
+///
+/// The samples are in the order R, G, B, A, with the color multiplied by alpha. They're in sRGB unless the decoding
+/// options preserve the colors of the source.
 public enum PixelFormat: Sendable, Hashable, Codable {
-    /// Four bytes a pixel.
+    /// Four bytes per pixel.
     case rgba8
-    /// Four 16-bit samples a pixel in the machine's byte order; only where the source's depth was asked for.
+    /// Four 16-bit samples per pixel in native byte order. Decoders use this format only if the request asks for the
+    /// depth of the source.
     case rgba16
 
-    /// Bytes of one pixel.
+    /// The size of one pixel, in bytes.
     public var bytesPerPixel: Int {
         switch self {
         case .rgba8: 4
@@ -15,10 +19,11 @@ public enum PixelFormat: Sendable, Hashable, Codable {
         }
     }
 
-    /// Rows begin at multiples of this many bytes, so that vector loads never straddle two rows.
+    /// The alignment of rows in bytes, so that vector loads never straddle two rows.
     public static let rowAlignment = 32
 
-    /// Distance between the beginnings of two rows for a picture `width` pixels wide; nil on overflow.
+    /// Returns the distance in bytes between the starts of two rows for an image of `width` pixels, or `nil` on
+    /// overflow.
     public func bytesPerRow(width: Int) -> Int? {
         let (bytes, overflow) = width.multipliedReportingOverflow(by: bytesPerPixel)
         guard !overflow, bytes <= Int.max - Self.rowAlignment else { return nil }

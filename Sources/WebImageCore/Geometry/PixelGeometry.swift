@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Width and height in device pixels. Both are at least zero; a picture's are at least one.
+/// A size in device pixels. Width and height are at least zero, and for images, they're at least one.
 public struct PixelSize: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// Pixels from left to right.
+    /// The width, in pixels.
     public var width: Int
-    /// Pixels from top to bottom.
+    /// The height, in pixels.
     public var height: Int
 
     /// Creates a size in pixels.
@@ -13,31 +13,31 @@ public struct PixelSize: Sendable, Hashable, Codable, CustomStringConvertible {
         self.height = height
     }
 
-    /// `width` × `height`, or nil where the product overflows.
+    /// The product of width and height, or `nil` if it overflows.
     public var area: Int? {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? nil : product
     }
 
-    /// True when either side is zero or negative.
+    /// A Boolean value that indicates whether either side is zero or negative.
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 
-    /// The size with its sides exchanged.
+    /// The size with width and height swapped.
     public var transposed: PixelSize { PixelSize(width: height, height: width) }
 
-    /// `640x480`.
+    /// The size as text, for example `640x480`.
     public var description: String { "\(width)x\(height)" }
 }
 
-/// A rectangle of whole pixels; the origin is the top left corner of the picture.
+/// A rectangle of whole pixels. The origin is the top-left corner of the image.
 public struct PixelRect: Sendable, Hashable, Codable {
-    /// Left edge in pixels.
+    /// The position of the left edge, in pixels.
     public var x: Int
-    /// Top edge in pixels.
+    /// The position of the top edge, in pixels.
     public var y: Int
-    /// Pixels from left to right.
+    /// The width, in pixels.
     public var width: Int
-    /// Pixels from top to bottom.
+    /// The height, in pixels.
     public var height: Int
 
     /// Creates a rectangle in pixels.
@@ -48,10 +48,11 @@ public struct PixelRect: Sendable, Hashable, Codable {
         self.height = height
     }
 
-    /// The rectangle's extent without its place.
+    /// The size of the rectangle.
     public var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// The part that lies inside a picture of `size` with its origin at zero; nil where nothing does.
+    /// Returns the part of the rectangle that's inside an image of the given size with its origin at zero, or `nil` if
+    /// there's no overlap.
     public func clamped(to size: PixelSize) -> PixelRect? {
         let left = max(0, x)
         let top = max(0, y)
@@ -64,16 +65,16 @@ public struct PixelRect: Sendable, Hashable, Codable {
     }
 }
 
-/// A rectangle with fractional edges in a source picture, as resampling needs it: after DCT scaling
-/// the true picture may end between two pixels of the decoded buffer.
+/// A rectangle with fractional edges in a source image, for resampling. After DCT scaling, the edge of the actual
+/// image may be between two pixels of the decoded buffer.
 public struct SampleRect: Sendable, Hashable {
-    /// Left edge in source pixels.
+    /// The position of the left edge, in source pixels.
     public var x: Double
-    /// Top edge in source pixels.
+    /// The position of the top edge, in source pixels.
     public var y: Double
-    /// Extent in source pixels.
+    /// The width, in source pixels.
     public var width: Double
-    /// Extent in source pixels.
+    /// The height, in source pixels.
     public var height: Double
 
     /// Creates a rectangle in source pixels.
@@ -84,7 +85,7 @@ public struct SampleRect: Sendable, Hashable {
         self.height = height
     }
 
-    /// The whole of a picture of `size`.
+    /// Creates a rectangle that covers a whole image of the given size.
     public init(_ size: PixelSize) {
         self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
     }

@@ -1,77 +1,79 @@
 // SPDX-License-Identifier: MIT
 
-/// The size a picture is wanted at. Apart from ``exactly(width:height:unit:)`` no mode enlarges.
+/// The requested size of an image. Only ``exactly(width:height:unit:)`` enlarges images.
 public struct TargetSize: Sendable, Hashable {
-    /// How the picture and the wanted box come together.
+    /// The way an image is fitted into the requested box.
     public enum Mode: Sendable, Hashable {
-        /// The whole picture inside the box, aspect ratio kept.
+        /// The whole image inside the box, with its aspect ratio preserved.
         case fit
-        /// The box covered, aspect ratio kept, the overhang cut off evenly.
+        /// The box covered by the image, with the aspect ratio preserved and the excess cropped evenly.
         case fill
-        /// Each side brought down to the box's by itself; aspect ratio not kept.
+        /// Each side reduced to the box independently. The aspect ratio isn't preserved.
         case stretch
-        /// Exactly these sides, enlarging where needed; aspect ratio not kept.
+        /// Exactly the requested sides, enlarged if necessary. The aspect ratio isn't preserved.
         case exactly
-        /// Aspect ratio kept, all decoded frames together at most so many bytes.
+        /// A limit in bytes for all decoded frames together, with the aspect ratio preserved.
         case bytes
     }
 
-    /// What a length means.
+    /// The unit of a length.
     public enum Unit: Sendable, Hashable {
         /// Device pixels.
         case pixels
-        /// Pixels ÷ the request's scale.
+        /// Points, which are pixels divided by the scale of the request.
         case points
     }
 
-    /// How the picture and the box come together.
+    /// The way the image is fitted into the box.
     public var mode: Mode
-    /// Wanted width in `unit`; nil leaves it to the height and the aspect ratio.
+    /// The requested width in `unit`. If the value is `nil`, the height and the aspect ratio determine the width.
     public var width: Double?
-    /// Wanted height in `unit`; nil leaves it to the width and the aspect ratio.
+    /// The requested height in `unit`. If the value is `nil`, the width and the aspect ratio determine the height.
     public var height: Double?
-    /// Limit for ``Mode/bytes``, RGBA8, all frames counted.
+    /// The limit for ``Mode/bytes``, for all frames together.
     public var byteLimit: Int?
     /// The unit of `width` and `height`.
     public var unit: Unit
 
-    /// The whole picture within `width` × `height`, never enlarged. A side left out is free.
+    /// Returns a target that fits the whole image within `width` × `height` without enlarging it. A `nil` side isn't
+    /// limited.
     public static func fit(width: Double? = nil, height: Double? = nil, unit: Unit = .pixels) -> TargetSize {
         TargetSize(mode: .fit, width: width, height: height, byteLimit: nil, unit: unit)
     }
 
-    /// `width` × `height` covered, the overhang cut off evenly, never enlarged.
+    /// Returns a target that covers `width` × `height` and crops the excess evenly, without enlarging the image.
     public static func fill(width: Double, height: Double, unit: Unit = .pixels) -> TargetSize {
         TargetSize(mode: .fill, width: width, height: height, byteLimit: nil, unit: unit)
     }
 
-    /// Each side at most `width` and `height`, aspect ratio not kept.
+    /// Returns a target that limits the sides to `width` and `height` independently. The aspect ratio isn't preserved.
     public static func stretch(width: Double, height: Double, unit: Unit = .pixels) -> TargetSize {
         TargetSize(mode: .stretch, width: width, height: height, byteLimit: nil, unit: unit)
     }
 
-    /// Exactly `width` × `height`, the one mode that may enlarge; aspect ratio not kept.
+    /// Returns a target of exactly `width` × `height`. The image is enlarged if necessary, and its aspect ratio isn't
+    /// preserved.
     public static func exactly(width: Double, height: Double, unit: Unit = .pixels) -> TargetSize {
         TargetSize(mode: .exactly, width: width, height: height, byteLimit: nil, unit: unit)
     }
 
-    /// As large as fits into `bytes` of decoded RGBA8 pixels, all frames counted.
+    /// Returns a target whose decoded pixels fit into `bytes`, for all frames together.
     public static func fitting(bytes: Int) -> TargetSize {
         TargetSize(mode: .bytes, width: nil, height: nil, byteLimit: bytes, unit: .pixels)
     }
 
-    /// A text that differs for every two targets, for cache keys.
+    /// A unique string for the target, for use in cache keys.
     public var identity: String {
         func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "-" }
         return "\(mode):\(text(width)):\(text(height)):\(byteLimit.map(String.init) ?? "-"):\(unit)"
     }
 }
 
-/// A ``TargetSize`` worked out for one picture: which part of it, and how many pixels that becomes.
+/// The result of applying a ``TargetSize`` to an image: the part of the image to use and its size in the output.
 public struct ScalePlan: Sendable, Hashable {
-    /// The part of the upright picture that is used, in its pixels.
+    /// The part of the image to use, in pixels with the EXIF orientation applied.
     public let window: SampleRect
-    /// The pixels it becomes; both sides at least one.
+    /// The size of the output in pixels. Both sides are at least one.
     public let output: PixelSize
 
     /// Creates a plan.
@@ -80,21 +82,22 @@ public struct ScalePlan: Sendable, Hashable {
         self.output = output
     }
 
-    /// True when the picture stays as it is.
+    /// Returns a Boolean value that indicates whether the plan leaves an image of the given size unchanged.
     public func isIdentity(for size: PixelSize) -> Bool {
         output == size && window == SampleRect(size)
     }
 }
 
 extension TargetSize {
-    /// Works the target out for a picture.
+    /// Applies the target to an image.
     ///
     /// - Parameters:
-    ///   - size: the picture's upright size in pixels.
-    ///   - scale: pixels per point, for lengths given in points.
-    ///   - frames: frames held decoded, for ``fitting(bytes:)``.
-    ///   - format: of the result, for ``fitting(bytes:)``. Default RGBA8.
-    /// - Throws: ``RequestError/invalidSize(_:)`` for lengths that are NaN, infinite, zero or negative.
+    ///   - size: The size of the image in pixels, with the EXIF orientation applied.
+    ///   - scale: The number of pixels per point, for lengths in points.
+    ///   - frames: The number of decoded frames in memory, for ``fitting(bytes:)``.
+    ///   - format: The pixel format of the result, for ``fitting(bytes:)``. The default is RGBA8.
+    /// - Throws: ``RequestError/invalidSize(_:)`` if a length is NaN, infinite, zero, negative, or larger than 2^30
+    ///   pixels.
     public func plan(
         for size: PixelSize, scale: Double = 1, frames: Int = 1, format: PixelFormat = .rgba8
     ) throws(ImageError) -> ScalePlan {
@@ -157,7 +160,7 @@ extension TargetSize {
     private func checked(_ length: Double?, times factor: Double) throws(ImageError) -> Double? {
         guard let length else { return nil }
         let value = length * factor
-        // 2^30 pixels is beyond every limit, and far inside what Int and Double hold exactly.
+        // 2^30 pixels exceed every limit, and Int and Double represent the value exactly.
         guard value.isFinite, value > 0, value <= 1_073_741_824 else {
             throw .request(.invalidSize("\(length)"))
         }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// The digits of BlurHash: 83 characters that need no escape in JSON, HTML and shells' single quotes.
+/// The digits of BlurHash: 83 characters that don't need to be escaped in JSON, in HTML, and in single quotes of
+/// shells.
 enum Base83 {
     private static let alphabet = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~")
     private static let values = Dictionary(uniqueKeysWithValues: alphabet.enumerated().map { ($1, $0) })
 
-    /// The value of each character. Reads no more than the longest hash has.
+    /// Returns the value of each character. This function reads at most the length of the longest hash.
     static func digits(_ text: String) throws(HashError) -> [Int] {
         let longest = 4 + 2 * 81
         var digits: [Int] = []
@@ -20,7 +21,7 @@ enum Base83 {
 
     static func number(_ digits: ArraySlice<Int>) -> Int { digits.reduce(0) { $0 * 83 + $1 } }
 
-    /// `count` digits of `number`, the most significant first.
+    /// Returns `count` digits of `number`, with the most significant digit first.
     static func digits(_ number: Int, count: Int) -> [Int] {
         var rest = number
         return (0..<count).map { _ in

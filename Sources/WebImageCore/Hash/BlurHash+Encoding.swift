@@ -3,17 +3,20 @@
 import Glibc
 
 extension BlurHash {
-    /// Makes the hash of a picture, pixel by pixel as the algorithm's description says. Blocks; takes time in
-    /// proportion to pixels × `xComponents`, so reduce large pictures first: 100 pixels a side are enough.
+    /// Creates the hash of an image with the documented algorithm.
+    ///
+    /// This initializer blocks for a time that's proportional to the number of pixels × `xComponents`. Reduce large
+    /// images first, because 100 pixels per side are sufficient.
     ///
     /// - Parameters:
-    ///   - pixels: the picture.
-    ///   - xComponents: waves from left to right, 1...9. Default 4.
-    ///   - yComponents: waves from top to bottom, 1...9. Default 3.
-    ///   - background: what is seen through transparent pixels, since the format knows no alpha. Default white.
-    ///   - context: cancellation and time.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for numbers of components outside
-    ///   their range, and what ``CodingContext/checkpoint()`` throws.
+    ///   - pixels: The image.
+    ///   - xComponents: The number of horizontal components, from 1 to 9. The default is 4.
+    ///   - yComponents: The number of vertical components, from 1 to 9. The default is 3.
+    ///   - background: The color behind transparent pixels, because the format doesn't support alpha. The default is
+    ///     white.
+    ///   - context: The cancellation and the deadline.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a number of components is out of
+    ///   range, or an error of ``CodingContext/checkpoint()``.
     public init(
         of pixels: PixelBuffer, xComponents: Int = 4, yComponents: Int = 3, background: PixelColor = .white,
         context: CodingContext = CodingContext()

@@ -2,22 +2,23 @@
 
 import Glibc
 
-/// A placeholder in 6 to 166 characters: a few cosine waves in linear light (BlurHash, Wolt; “BlurHash Algorithm”).
+/// A placeholder of 6 to 166 characters, which encodes a few cosine components in linear light (Wolt, “BlurHash
+/// Algorithm”).
 public struct BlurHash: Sendable, Hashable {
-    /// The characters.
+    /// The characters of the hash.
     public let text: String
-    /// Waves from left to right, 1...9, the constant one included.
+    /// The number of horizontal components including the constant one, from 1 to 9.
     public let xComponents: Int
-    /// Waves from top to bottom, 1...9, the constant one included.
+    /// The number of vertical components including the constant one, from 1 to 9.
     public let yComponents: Int
-    /// The average colour, in linear light when it was encoded.
+    /// The average color, which the encoder computes in linear light.
     public let averageColor: PixelColor
-    /// Red, green and blue of each wave, row after row, linear; the constant one first.
+    /// The linear red, green, and blue of each component, row by row. The constant component is the first one.
     let waves: [SIMD3<Double>]
 
-    /// Reads a hash. Nothing is forgiven: length, digits and ranges must be right.
+    /// Creates a placeholder from its characters. The length, the digits, and the ranges must be valid.
     ///
-    /// - Throws: ``DecodeError/corrupt(format:reason:)``, format `blurhash`.
+    /// - Throws: ``DecodeError/corrupt(format:reason:)`` with the format `blurhash`.
     public init(_ text: String) throws(ImageError) {
         do throws(HashError) {
             try self.init(checking: text)
@@ -51,15 +52,17 @@ public struct BlurHash: Sendable, Hashable {
         self.waves = waves
     }
 
-    /// Draws the placeholder. Opaque. Blocks; some tens of milliseconds a megapixel, so ask for a small size and let
-    /// the view enlarge it.
+    /// Returns the rendered, opaque placeholder.
+    ///
+    /// This method blocks for some tens of milliseconds per megapixel. Request a small size and let the view enlarge
+    /// it.
     ///
     /// - Parameters:
-    ///   - size: pixels of the result.
-    ///   - punch: contrast, 1 as encoded; 0...100.
-    ///   - context: limits, cancellation and time.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for an empty size or a punch
-    ///   outside its range, a ``LimitError`` for a result that is too large.
+    ///   - size: The size of the result, in pixels.
+    ///   - punch: The contrast factor, from 0 to 100. The default is 1, which preserves the contrast.
+    ///   - context: The limits, the cancellation, and the deadline.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the size is empty or `punch` is
+    ///   out of range, or a ``LimitError`` if the result is too large.
     public func pixels(
         size: PixelSize, punch: Double = 1, context: CodingContext = CodingContext()
     ) throws(ImageError) -> PixelBuffer {
@@ -91,7 +94,7 @@ public struct BlurHash: Sendable, Hashable {
     }
 }
 
-/// Cosines of one direction: cos(π · wave · (position + offset) / length).
+/// The cosines for one direction: cos(π · wave · (position + offset) / length).
 struct CosineTable {
     private let values: [Double]
     private let length: Int

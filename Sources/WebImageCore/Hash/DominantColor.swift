@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 extension PixelBuffer {
-    /// The colour that most of the picture has or nearly has, for backgrounds and placeholders: the mean of the
-    /// fullest neighbourhood of a histogram of a reduced copy. Pixels count by their alpha. Opaque; nil for a picture
-    /// that is transparent all over. Blocks.
+    /// Returns the most frequent color of the image, including similar colors, for backgrounds and placeholders.
     ///
-    /// - Throws: what ``CodingContext/checkpoint()`` throws, and ``DecodeError/outOfMemory(bytes:)``.
+    /// The result is the mean of the fullest neighborhood in a histogram of a reduced copy. Pixels are weighted by
+    /// their alpha. The result is opaque, or `nil` for a completely transparent image. This method blocks.
+    ///
+    /// - Throws: An error of ``CodingContext/checkpoint()``, or ``DecodeError/outOfMemory(bytes:)``.
     public func dominantColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor? {
         let small = try reduced(to: 96, context: context)
         let everywhere = PixelRect(x: 0, y: 0, width: small.width, height: small.height)
@@ -13,10 +14,10 @@ extension PixelBuffer {
     }
 }
 
-/// Colours counted in cubes of 16 × 16 × 16 values.
+/// A histogram of 16 × 16 × 16 cubes, each of which contains 16 values per channel.
 struct ColorHistogram {
     private static let side = 16
-    /// Per cube the sums of red, green and blue, each times alpha, and of alpha.
+    /// The sums of red, green, and blue, each multiplied by alpha, and the sum of alpha for each cube.
     private var cubes = [SIMD4<Double>](repeating: .zero, count: side * side * side)
 
     init(_ colors: [PixelColor]) {
@@ -27,8 +28,10 @@ struct ColorHistogram {
         }
     }
 
-    /// The mean around the fullest place; nil where nothing was counted. A cube and half of each of its neighbours
-    /// are one place, so that a colour on the border of cubes is not divided.
+    /// The mean color of the fullest neighborhood, or `nil` if the histogram is empty.
+    ///
+    /// A neighborhood consists of a cube and half of each adjacent cube, so a color at the boundary of cubes isn't
+    /// split.
     var dominantColor: PixelColor? {
         var best = SIMD4<Double>.zero
         for red in 0..<Self.side {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a placeholder's text or bytes are not valid.
+/// A problem with the text or the bytes of a placeholder.
 enum HashError: Error, Hashable, CustomStringConvertible {
-    /// Too short or too long for what it says it contains, in characters (BlurHash) or bytes (ThumbHash).
+    /// A length that doesn't match the declared content, in characters (BlurHash) or bytes (ThumbHash).
     case length(expected: Int, actual: Int)
-    /// A character that is no digit, and its place, from 0.
+    /// A character that isn't a digit, and its position, counted from 0.
     case digit(Character, at: Int)
-    /// A number that the format does not allow.
+    /// A number that the format doesn't allow.
     case value(field: String, value: Int)
 
-    /// A part of a sentence.
+    /// A description that becomes part of a sentence.
     var description: String {
         switch self {
         case .length(let expected, let actual): "its length is \(actual), not \(expected)"

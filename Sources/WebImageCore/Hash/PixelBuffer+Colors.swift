@@ -2,11 +2,11 @@
 
 import CPixelKernels
 
-/// A pixel's place; the origin is the top left corner.
+/// The position of a pixel. The origin is the top-left corner.
 public struct PixelPoint: Sendable, Hashable, Codable {
-    /// Pixels from the left.
+    /// The distance from the left edge, in pixels.
     public var x: Int
-    /// Pixels from the top.
+    /// The distance from the top edge, in pixels.
     public var y: Int
 
     /// Creates a point.
@@ -17,13 +17,14 @@ public struct PixelPoint: Sendable, Hashable, Codable {
 }
 
 extension PixelBuffer {
-    /// The straight colour of one pixel; nil outside the picture. Deep pixels are rounded to 8 bits.
+    /// Returns the straight color of a pixel, or `nil` if it's outside the image. 16-bit samples are rounded to 8
+    /// bits.
     public func color(at point: PixelPoint) -> PixelColor? {
         guard (0..<width).contains(point.x), (0..<height).contains(point.y) else { return nil }
         return colors(in: PixelRect(x: point.x, y: point.y, width: 1, height: 1)).first
     }
 
-    /// The straight colours of the pixels in a rectangle, row after row; what lies outside the picture is left out.
+    /// Returns the straight colors of the pixels in a rectangle, row by row. Positions outside the image are omitted.
     public func colors(in rect: PixelRect) -> [PixelColor] {
         guard let rect = rect.clamped(to: size) else { return [] }
         var colors: [PixelColor] = []
@@ -41,10 +42,12 @@ extension PixelBuffer {
         return colors
     }
 
-    /// The mean of all pixels, weighted by their alpha; the alpha is the mean alpha. Of the values as stored, as a
-    /// reduction to one pixel gives it. Blocks.
+    /// Returns the mean of all pixels, weighted by their alpha, with the mean alpha.
     ///
-    /// - Throws: what ``CodingContext/checkpoint()`` throws.
+    /// This method averages the stored values, which is equivalent to reducing the image to one pixel. The method
+    /// blocks.
+    ///
+    /// - Throws: An error of ``CodingContext/checkpoint()``.
     public func averageColor(context: CodingContext = CodingContext()) throws(ImageError) -> PixelColor {
         var sums: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         var checkpoints = Checkpoints(context)
@@ -68,7 +71,8 @@ extension PixelBuffer {
             alpha: UInt8((alpha / all * 255).rounded()))
     }
 
-    /// The whole picture with no side longer than `side`, area averages; itself where it is small enough.
+    /// Returns the whole image, reduced by area averaging so that no side is longer than `side`. If the image is small
+    /// enough, this method returns the same buffer.
     func reduced(to side: Int, context: CodingContext) throws(ImageError) -> PixelBuffer {
         let target = TargetSize.fit(width: Double(side), height: Double(side))
         let output = try target.plan(for: size).output
@@ -78,7 +82,7 @@ extension PixelBuffer {
 }
 
 extension PixelColor {
-    /// The straight colour of a stored pixel.
+    /// Creates the straight color of a stored pixel.
     fileprivate init<Sample: BinaryInteger>(premultiplied pixel: UnsafePointer<Sample>, maximum: Int) {
         let alpha = Int(pixel[3])
         func straight(_ channel: Int) -> UInt8 {
@@ -91,9 +95,10 @@ extension PixelColor {
 }
 
 extension Image {
-    /// The straight colour of one upright pixel of a still, or of an animation's poster; nil outside the picture.
+    /// Returns the straight color of a pixel of a still image or a poster frame with the EXIF orientation applied, or
+    /// `nil` if it's outside the image.
     public func color(at point: PixelPoint) -> PixelColor? { pixels.color(at: point) }
 
-    /// The straight colours of the pixels in a rectangle, row after row; what lies outside the picture is left out.
+    /// Returns the straight colors of the pixels in a rectangle, row by row. Positions outside the image are omitted.
     public func colors(in rect: PixelRect) -> [PixelColor] { pixels.colors(in: rect) }
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 extension ThumbHash {
-    /// Draws the placeholder. Blocks; small sizes are meant, the view enlarges.
+    /// Returns the rendered placeholder.
+    ///
+    /// This method blocks. It's intended for small sizes that the view enlarges.
     ///
     /// - Parameters:
-    ///   - size: pixels of the result; nil for ``naturalSize``.
-    ///   - context: limits, cancellation and time.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for an empty size, a
-    ///   ``LimitError`` for a result that is too large.
+    ///   - size: The size of the result in pixels. The default is `nil`, which means ``naturalSize``.
+    ///   - context: The limits, the cancellation, and the deadline.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the size is empty, or a
+    ///   ``LimitError`` if the result is too large.
     public func pixels(
         size: PixelSize? = nil, context: CodingContext = CodingContext()
     ) throws(ImageError) -> PixelBuffer {
@@ -35,7 +37,7 @@ extension ThumbHash {
         return canvas.finish(isOpaque: !hasAlpha)
     }
 
-    /// One channel with the cosines of one size.
+    /// A channel with the cosines for one size.
     private struct Drawing {
         private let channel: Channel
         private let places: [(x: Int, y: Int)]
@@ -49,7 +51,7 @@ extension ThumbHash {
             down = CosineTable(components: channel.rows, length: size.height, offset: 0.5)
         }
 
-        /// The factors of the waves along row `y`.
+        /// Returns the coefficients of the components in row `y`.
         func line(_ y: Int) -> [Double] {
             var factors = [Double](repeating: 0, count: channel.columns)
             factors[0] = channel.mean

@@ -3,10 +3,10 @@
 import Glibc
 
 extension ThumbHash {
-    /// Makes the hash of a picture. Pictures over 100 pixels a side are reduced to that first, as the description
-    /// demands. Blocks.
+    /// Creates the hash of an image. Images with more than 100 pixels per side are reduced first, as the specification
+    /// requires. This initializer blocks.
     ///
-    /// - Throws: what ``CodingContext/checkpoint()`` throws, and ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: An error of ``CodingContext/checkpoint()``, or ``DecodeError/outOfMemory(bytes:)``.
     public init(of pixels: PixelBuffer, context: CodingContext = CodingContext()) throws(ImageError) {
         let small = try pixels.reduced(to: 100, context: context).converted(to: .rgba8, context: context)
         let samples = Samples(small)
@@ -41,7 +41,7 @@ extension ThumbHash {
         try self.init(bytes: bytes)
     }
 
-    /// The picture as the four channels, transparent pixels filled with the average colour.
+    /// The four channels of the image, with the average color behind transparent pixels.
     private struct Samples {
         var lightness: [Double] = []
         var yellow: [Double] = []
@@ -51,7 +51,7 @@ extension ThumbHash {
 
         init(_ pixels: PixelBuffer) {
             let bytes = pixels.packedBytes()
-            // Premultiplied values are what alpha-weighted sums add.
+            // Sum premultiplied values, because they're already weighted by alpha.
             let colors = stride(from: 0, to: bytes.count, by: 4).map { place in
                 SIMD4<Double>(
                     Double(bytes[place]), Double(bytes[place + 1]), Double(bytes[place + 2]), Double(bytes[place + 3]))
@@ -70,7 +70,7 @@ extension ThumbHash {
         }
     }
 
-    /// One channel as waves, each 0...1 around a half, and the largest of them.
+    /// The components of a channel, scaled to 0...1 around 0.5, and the largest absolute value.
     private struct Encoded {
         let mean: Double
         let scale: Double

@@ -2,27 +2,29 @@
 
 import Glibc
 
-/// A placeholder in at most 25 bytes that keeps alpha and, roughly, the aspect ratio: cosine waves of lightness, two
-/// colour differences and alpha (ThumbHash, Evan Wallace).
+/// A placeholder of at most 25 bytes that preserves alpha and the approximate aspect ratio.
+///
+/// It encodes cosine components of the lightness, two color differences, and alpha (Evan Wallace, “ThumbHash”).
 public struct ThumbHash: Sendable, Hashable {
-    /// The bytes.
+    /// The bytes of the hash.
     public let bytes: [UInt8]
-    /// Whether the picture had transparent pixels.
+    /// A Boolean value that indicates whether the image has transparent pixels.
     public let hasAlpha: Bool
-    /// Width ÷ height of the picture, roughly.
+    /// The approximate aspect ratio of the image (width ÷ height).
     public let aspectRatio: Double
-    /// Waves of lightness, of yellow to blue, of red to green, of alpha.
+    /// The channels: lightness, yellow to blue, red to green, and alpha.
     let channels: [Channel]
 
-    /// One channel: its mean and its waves.
+    /// A channel with its mean and its components.
     struct Channel: Hashable {
         let mean: Double
         let columns: Int
         let rows: Int
-        /// In the order of ``places(columns:rows:)``.
+        /// The components, in the order of ``places(columns:rows:)``.
         let waves: [Double]
 
-        /// The waves a channel of this size has but the constant one: those below the diagonal.
+        /// Returns the components of a channel of this size except the constant one. They're located below the
+        /// diagonal.
         static func places(columns: Int, rows: Int) -> [(x: Int, y: Int)] {
             (0..<rows).flatMap { y in
                 (0..<columns).filter { x in x + y > 0 && x * rows < columns * (rows - y) }.map { ($0, y) }
@@ -30,9 +32,9 @@ public struct ThumbHash: Sendable, Hashable {
         }
     }
 
-    /// Reads a hash. Nothing is forgiven: the length must be right.
+    /// Creates a placeholder from its bytes. The length must be valid.
     ///
-    /// - Throws: ``DecodeError/corrupt(format:reason:)``, format `thumbhash`.
+    /// - Throws: ``DecodeError/corrupt(format:reason:)`` with the format `thumbhash`.
     public init(bytes: [UInt8]) throws(ImageError) {
         do throws(HashError) {
             try self.init(checking: bytes)
@@ -61,7 +63,7 @@ public struct ThumbHash: Sendable, Hashable {
             Double(first & 63) / 63, Double(first >> 6 & 63) / 31.5 - 1, Double(first >> 12 & 63) / 31.5 - 1,
             Double(alpha & 15) / 15,
         ]
-        // Colours are boosted by a quarter against what quantisation takes.
+        // Multiply the color components by 1.25 to compensate for quantization.
         let scales = [
             Double(first >> 18 & 31) / 31, Double(second >> 3 & 63) / 63 * 1.25,
             Double(second >> 9 & 63) / 63 * 1.25, Double(alpha >> 4) / 15,
@@ -79,7 +81,7 @@ public struct ThumbHash: Sendable, Hashable {
         aspectRatio = isLandscape ? Double(long) / Double(short) : Double(short) / Double(long)
     }
 
-    /// The average colour, straight.
+    /// The straight average color.
     public var averageColor: PixelColor {
         func byte(_ value: Double) -> UInt8 { UInt8((max(0, min(1, value)) * 255).rounded()) }
         let (red, green, blue) = Self.color(channels[0].mean, channels[1].mean, channels[2].mean)
@@ -87,7 +89,7 @@ public struct ThumbHash: Sendable, Hashable {
             red: byte(red), green: byte(green), blue: byte(blue), alpha: hasAlpha ? byte(channels[3].mean) : 255)
     }
 
-    /// The size in which the description draws the placeholder: the long side is 32.
+    /// The size in which the specification renders the placeholder. The longer side has 32 pixels.
     public var naturalSize: PixelSize {
         let ratio = aspectRatio
         return PixelSize(
@@ -95,7 +97,7 @@ public struct ThumbHash: Sendable, Hashable {
             height: max(1, Int((ratio > 1 ? 32 / ratio : 32).rounded())))
     }
 
-    /// Red, green and blue out of lightness and the two differences.
+    /// Returns the red, green, and blue of a lightness and two color differences.
     static func color(_ lightness: Double, _ yellow: Double, _ red: Double) -> (Double, Double, Double) {
         let b = lightness - 2 / 3 * yellow
         let r = (3 * lightness - b + red) / 2

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 
 extension Image {
-    /// The same picture with some of its frames; what is left of an animation plays as often as before. Blocks where
-    /// another frame than the first becomes the poster; call it on a worker thread.
+    /// Returns the image with a subset of its frames. A remaining animation keeps its loop count.
     ///
-    /// - Throws: ``RequestError/noSuchFrame(index:count:)``, ``RequestError/invalidOption(name:value:)`` without a frame,
-    ///   or what is wrong with the data.
+    /// If a frame other than the first becomes the poster frame, this method blocks while it decodes the frame. Call
+    /// it on a worker thread.
+    ///
+    /// - Throws: ``RequestError/noSuchFrame(index:count:)`` for an invalid index,
+    ///   ``RequestError/invalidOption(name:value:)`` for an empty selection, or an error that describes the problem
+    ///   with the data.
     public func taking(_ frames: ImageEncoding.Frames) throws(ImageError) -> Image {
         switch frames {
         case .all: return self
         case .first: return animation == nil ? self : replacing(pixels: pixels, animation: nil)
         case .range(let range):
-            // Before a list is made of it, which may be long.
+            // Check the bounds before creating an array from the range, because the range can be huge.
             for index in [range.lowerBound, range.upperBound - 1] { try requireFrame(index) }
             return try taking(places: Array(range))
         case .list(let places): return try taking(places: places)
@@ -34,7 +37,7 @@ extension Image {
     }
 }
 
-/// Some frames of an animation.
+/// A decoder that provides a subset of the frames of an animation.
 private struct ChosenFrames: AnimationDecoder {
     let timeline: AnimationTimeline
     private let whole: ImageAnimation

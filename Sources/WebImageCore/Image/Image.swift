@@ -2,25 +2,27 @@
 
 import Foundation
 
-/// A decoded picture: a still, or the poster and the frame provider of an animation. Immutable; orientation is
-/// already applied. The same picture is the same object whichever tier of the cache it came from.
+/// A decoded image: a still image, or the poster frame and the frame provider of an animation.
+///
+/// An image is immutable, and its EXIF orientation is already applied. The caches return the same object for the same
+/// image, regardless of the tier.
 public final class Image: Sendable {
-    /// The pixels of a still, or of an animation's poster (its first frame).
+    /// The pixels of a still image, or the poster frame (the first frame) of an animation.
     public let pixels: PixelBuffer
-    /// The frames, nil for stills.
+    /// The frames of an animation, or `nil` for still images.
     public let animation: ImageAnimation?
-    /// Pixels per point; 1 unless the request said otherwise.
+    /// The number of pixels per point. The value is 1 unless the request sets another scale.
     public let scale: Double
-    /// What the bytes were; nil for pictures made in memory.
+    /// The format of the encoded image, or `nil` for images that were created in memory.
     public let format: ImageFormat?
-    /// What the file said about itself.
+    /// The metadata of the encoded image.
     public let metadata: ImageMetadata
-    /// Where a manager got the picture from; not looked at here.
+    /// The source of the image, which only the manager sets and reads.
     package let provenance: (any Sendable)?
-    /// The encoded bytes that the pixels were decoded from after an encoding that loses something; nil for other pictures.
+    /// The data of the lossy encoding that the pixels were decoded from, or `nil` for other images.
     package let encodedForm: EncodedForm?
 
-    /// Creates a picture.
+    /// Creates an image.
     public convenience init(
         pixels: PixelBuffer, animation: ImageAnimation? = nil, scale: Double = 1, format: ImageFormat? = nil,
         metadata: ImageMetadata? = nil
@@ -43,39 +45,41 @@ public final class Image: Sendable {
         self.encodedForm = encodedForm
     }
 
-    /// Upright width and height in pixels.
+    /// The size in pixels, with the EXIF orientation applied.
     public var size: PixelSize { pixels.size }
-    /// True when every pixel is opaque; for animations that of the poster.
+    /// A Boolean value that indicates whether every pixel is opaque. For animations, the value describes the poster
+    /// frame.
     public var isOpaque: Bool { pixels.isOpaque }
-    /// True when there is more than one frame.
+    /// A Boolean value that indicates whether the image has more than one frame.
     public var isAnimated: Bool { animation != nil }
-    /// Frames; 1 for stills.
+    /// The number of frames, which is 1 for still images.
     public var frameCount: Int { animation?.timeline.frameCount ?? 1 }
-    /// Bytes held in memory by this picture, for cost limits.
+    /// The memory that the image occupies in bytes, for cost limits.
     public var cost: Int { pixels.byteCount + (animation?.cost ?? 0) + (encodedForm?.data.count ?? 0) }
 
-    /// The same picture with other pixels, as transformers make it; keeps scale, format and metadata.
+    /// Returns the image with other pixels and the same scale, format, and metadata. Transformers create their results
+    /// with this method.
     public func replacing(pixels: PixelBuffer, animation: ImageAnimation?) -> Image {
         Image(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
             provenance: provenance, encodedForm: nil)
     }
 
-    /// The same picture, saying something else about itself.
+    /// Returns the image with other metadata.
     package func with(metadata: ImageMetadata) -> Image {
         Image(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
             provenance: provenance, encodedForm: nil)
     }
 
-    /// The same picture, telling where it came from.
+    /// Returns the image with its source.
     package func with(provenance: any Sendable) -> Image {
         Image(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
             provenance: provenance, encodedForm: encodedForm)
     }
 
-    /// The same picture with the bytes that its pixels were decoded from.
+    /// Returns the image with the encoded data that its pixels were decoded from.
     package func with(encodedForm: EncodedForm) -> Image {
         Image(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata,
@@ -83,7 +87,7 @@ public final class Image: Sendable {
     }
 }
 
-/// An encoding and what it made of a picture.
+/// An encoding and the encoded data that it produced from an image.
 package struct EncodedForm: Sendable {
     package let encoding: ImageEncoding
     package let data: Data
@@ -94,29 +98,34 @@ package struct EncodedForm: Sendable {
     }
 }
 
-/// What an encoded picture said about itself.
+/// The metadata of an encoded image.
 public struct ImageMetadata: Sendable, Hashable {
-    /// Width and height as stored, before orientation and before any scaling.
+    /// The stored size in pixels, before the EXIF orientation and any scaling are applied.
     public var rawSize: PixelSize
-    /// The orientation that the file asked for and that has been applied.
+    /// The orientation that the file declares. Decoders have already applied it to the pixels.
     public var orientation: Orientation
-    /// Bits per sample in the file.
+    /// The number of bits per sample in the file.
     public var depth: Int
-    /// Whether the file carries transparency.
+    /// A Boolean value that indicates whether the file contains transparency.
     public var hasAlpha: Bool
-    /// Whether pixels are missing because the data ended early.
+    /// A Boolean value that indicates whether pixels are missing because the data is truncated.
     public var isPartial: Bool
-    /// The embedded ICC profile, unchanged; nil where there is none.
+    /// The unmodified embedded ICC profile, or `nil` if the file has none.
     public var iccProfile: [UInt8]?
-    /// The colours that the file names by number, unchanged; nil where it names none.
+    /// The unmodified code points that describe the colors of the file, or `nil` if the file has none.
     public var codePoints: ColorCodePoints?
-    /// What the colours of the pixels mean: sRGB, or what ``iccProfile`` and ``codePoints`` say. Default sRGB.
+    /// The color space of the pixels: sRGB, or the one that ``iccProfile`` and ``codePoints`` describe. The default is
+    /// sRGB.
     public var color: DecodeOptions.Color
-    /// An EXIF block to be encoded with the picture, from its byte order mark on. Decoders leave it nil; see
-    /// ``EmbeddedMetadata/init(reading:)``. Default nil.
+    /// The EXIF block to encode with the image, starting with its byte order mark.
+    ///
+    /// Decoders don't set this property. To read the block of a file, use ``EmbeddedMetadata/init(reading:)``. The
+    /// default is `nil`.
     public var exif: [UInt8]?
-    /// An XMP packet to be encoded with the picture. Decoders leave it nil; see ``EmbeddedMetadata/init(reading:)``.
-    /// Default nil.
+    /// The XMP packet to encode with the image.
+    ///
+    /// Decoders don't set this property. To read the packet of a file, use ``EmbeddedMetadata/init(reading:)``. The
+    /// default is `nil`.
     public var xmp: [UInt8]?
 
     /// Creates metadata.

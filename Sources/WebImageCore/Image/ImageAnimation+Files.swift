@@ -4,17 +4,19 @@ import Foundation
 import Glibc
 
 extension ImageAnimation {
-    /// An animation of picture files, each read and decoded when it is asked for. Nothing is held between frames.
+    /// Creates an animation from image files, which are read and decoded on demand. The animation holds no data
+    /// between frames.
     ///
     /// - Parameters:
-    ///   - frameFiles: at least one, with milliseconds that follow ``AnimationTimeline/normalizedDelay(milliseconds:)``;
-    ///     of an animated picture the first frame counts.
-    ///   - loopCount: how often it plays, 0 for ever. Default 0.
-    ///   - coders: who decodes.
-    ///   - options: how; every frame must come out at the same size.
-    ///   - limits: of each frame. Default ``Limits/desktop``.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``, and what is wrong with the first file: 1006, 1007,
-    ///   families 4xxx and 6xxx.
+    ///   - frameFiles: The files and durations of the frames, at least one.
+    ///     ``AnimationTimeline/normalizedDelay(milliseconds:)`` applies to the durations. If a file is animated, its
+    ///     first frame is used.
+    ///   - loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is 0.
+    ///   - coders: The registry that decodes the frames.
+    ///   - options: The decoding options. With them, all frames must have the same size.
+    ///   - limits: The limits for each frame. The default is ``Limits/desktop``.
+    /// - Throws: ``RequestError/invalidOption(name:value:)``, or an error that describes the problem with the first
+    ///   file (1006, 1007, 4xxx, or 6xxx).
     public convenience init(
         frameFiles: [(file: URL, milliseconds: Int)], loopCount: Int = 0, coders: CoderRegistry,
         options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop
@@ -28,7 +30,7 @@ extension ImageAnimation {
         }
     }
 
-    /// All bytes of a regular file.
+    /// Returns the content of a regular file.
     private static func bytes(of path: String, limit: Int) throws(ImageError) -> Data {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -37,7 +39,7 @@ extension ImageAnimation {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .request(.fileUnreadable(path: path, errno: errno)) }
-        // Pipes and devices may never end.
+        // Reject pipes and devices, because they may never end.
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .request(.fileUnreadable(path: path, errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL))
         }
@@ -51,7 +53,7 @@ extension ImageAnimation {
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .request(.fileUnreadable(path: path, errno: errno)) }
-            // It became shorter.
+            // The file was shortened in the meantime.
             if count == 0 { return data.prefix(done) }
             done += count
         }

@@ -3,12 +3,12 @@
 import Foundation
 
 extension ImageAnimation {
-    /// An animation of pictures that are in memory.
+    /// Creates an animation from images in memory.
     ///
     /// - Parameters:
-    ///   - frames: at least one, all of the same size and pixel format; milliseconds follow
-    ///     ``AnimationTimeline/normalizedDelay(milliseconds:)``.
-    ///   - loopCount: how often it plays, 0 for ever. Default 0.
+    ///   - frames: The pixels and durations of the frames, at least one. All frames must have the same size and pixel
+    ///     format. ``AnimationTimeline/normalizedDelay(milliseconds:)`` applies to the durations.
+    ///   - loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is 0.
     /// - Throws: ``RequestError/invalidOption(name:value:)``.
     public convenience init(
         frames: [(pixels: PixelBuffer, milliseconds: Int)], loopCount: Int = 0
@@ -19,22 +19,23 @@ extension ImageAnimation {
             throw .request(.invalidOption(name: "frames", value: "\(first.size) and \(other.size)"))
         }
         let timeline = try AnimationTimeline(checked: frames.map(\.milliseconds), loopCount: loopCount)
-        // One picture may be shown more than once.
+        // An image can appear in more than one frame, so count its bytes only once.
         var seen: Set<ObjectIdentifier> = []
         let cost = pixels.reduce(0) { seen.insert(ObjectIdentifier($1)).inserted ? $0 + $1.byteCount : $0 }
         self.init(CalledFrames(timeline: timeline, size: first.size, cost: cost) { pixels[$0] })
     }
 
-    /// An animation whose frames are made when they are asked for, each time anew.
+    /// Creates an animation whose frames are generated each time they're requested.
     ///
     /// - Parameters:
-    ///   - durations: milliseconds per frame, at least one; they follow
-    ///     ``AnimationTimeline/normalizedDelay(milliseconds:)``.
-    ///   - loopCount: how often it plays, 0 for ever. Default 0.
-    ///   - size: of every frame in pixels; a frame of another size is an error
-    ///     (``RequestError/invalidOption(name:value:)``). Nil takes what comes. Default nil.
-    ///   - cost: bytes that `frame` holds. Default 0.
-    ///   - frame: gives the frame of an index; called on any thread, also on several at once.
+    ///   - durations: The duration of each frame in milliseconds, for at least one frame.
+    ///     ``AnimationTimeline/normalizedDelay(milliseconds:)`` applies to the durations.
+    ///   - loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is 0.
+    ///   - size: The size of every frame in pixels. A frame of another size causes
+    ///     ``RequestError/invalidOption(name:value:)``. The default is `nil`, which allows any size.
+    ///   - cost: The memory that `frame` occupies, in bytes. The default is 0.
+    ///   - frame: A function that returns the frame at an index. The animation calls it on any thread, also on several
+    ///     threads at the same time.
     /// - Throws: ``RequestError/invalidOption(name:value:)``.
     public convenience init(
         durations: [Int], loopCount: Int = 0, size: PixelSize? = nil, cost: Int = 0,
@@ -44,15 +45,18 @@ extension ImageAnimation {
         self.init(CalledFrames(timeline: timeline, size: size, cost: cost, make: frame))
     }
 
-    /// An animation of encoded pictures, each decoded when it is asked for. Only the encoded bytes are held.
+    /// Creates an animation from encoded images, which are decoded on demand. The animation holds only the encoded
+    /// data.
     ///
     /// - Parameters:
-    ///   - encodedFrames: at least one; of an animated picture the first frame counts.
-    ///   - loopCount: how often it plays, 0 for ever. Default 0.
-    ///   - coders: who decodes.
-    ///   - options: how; every frame must come out at the same size.
-    ///   - limits: of each frame. Default ``Limits/desktop``.
-    /// - Throws: ``RequestError/invalidOption(name:value:)``, and families 4xxx and 6xxx for the first frame's header.
+    ///   - encodedFrames: The data and durations of the frames, at least one. If an image is animated, its first frame
+    ///     is used.
+    ///   - loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is 0.
+    ///   - coders: The registry that decodes the frames.
+    ///   - options: The decoding options. With them, all frames must have the same size.
+    ///   - limits: The limits for each frame. The default is ``Limits/desktop``.
+    /// - Throws: ``RequestError/invalidOption(name:value:)``, or an error of the families 4xxx or 6xxx if the first
+    ///   frame can't be decoded.
     public convenience init(
         encodedFrames: [(data: Data, milliseconds: Int)], loopCount: Int = 0, coders: CoderRegistry,
         options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop
@@ -64,7 +68,8 @@ extension ImageAnimation {
         ) { data[$0] }
     }
 
-    /// Frames whose encoded bytes `bytes` gives; the first is decoded at once, for its size.
+    /// Creates an animation from frames whose encoded data `bytes` returns. The first frame is decoded immediately to
+    /// determine the size.
     convenience init(
         durations: [Int], loopCount: Int, cost: Int, coders: CoderRegistry, options: DecodeOptions, limits: Limits,
         bytes: @escaping @Sendable (_ index: Int) throws(ImageError) -> Data
@@ -81,10 +86,11 @@ extension ImageAnimation {
 }
 
 extension Image {
-    /// A picture that moves: its poster is the animation's first frame. Blocks while that is made; call it on a worker
-    /// thread.
+    /// Creates an image from an animation, whose first frame becomes the poster frame.
     ///
-    /// - Throws: what is wrong with the first frame.
+    /// This initializer blocks while it decodes the first frame, so call it on a worker thread.
+    ///
+    /// - Throws: An error that describes the problem with the first frame.
     public convenience init(_ animation: ImageAnimation, scale: Double = 1) throws(ImageError) {
         let poster = try animation.frame(at: 0)
         self.init(
@@ -93,7 +99,9 @@ extension Image {
 }
 
 extension AnimationTimeline {
-    /// - Throws: ``RequestError/invalidOption(name:value:)`` without a frame and for a negative loop count.
+    /// Creates a timeline after validating its values.
+    ///
+    /// - Throws: ``RequestError/invalidOption(name:value:)`` if there are no frames or the loop count is negative.
     init(checked durations: [Int], loopCount: Int) throws(ImageError) {
         guard !durations.isEmpty else { throw .request(.invalidOption(name: "frames", value: "none")) }
         guard loopCount >= 0 else { throw .request(.invalidOption(name: "loopCount", value: "\(loopCount)")) }
@@ -101,7 +109,7 @@ extension AnimationTimeline {
     }
 }
 
-/// Frames from a function.
+/// A decoder whose frames come from a function.
 struct CalledFrames: AnimationDecoder {
     let timeline: AnimationTimeline
     let size: PixelSize?

@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: MIT
 
-/// When each frame of an animation is shown.
+/// The loop count and the frame durations of an animation.
 public struct AnimationTimeline: Sendable, Hashable {
-    /// How often the animation plays, as stored; 0 is for ever.
+    /// The number of times to play the animation, as stored in the file, where 0 repeats indefinitely.
     public var loopCount: Int
-    /// Milliseconds per frame, after the rule of ``normalizedDelay(milliseconds:)``.
+    /// The duration of each frame in milliseconds, after ``normalizedDelay(milliseconds:)`` was applied.
     public var durations: [Int]
 
-    /// Creates a timeline; `durations` in milliseconds.
+    /// Creates a timeline with `durations` in milliseconds.
     public init(loopCount: Int, durations: [Int]) {
         self.loopCount = loopCount
         self.durations = durations
     }
 
-    /// Number of frames.
+    /// The number of frames.
     public var frameCount: Int { durations.count }
 
-    /// Browsers' rule: below 11 ms a frame is shown for 100 ms.
+    /// Returns the duration with which a frame is displayed. As in web browsers, durations below 11 ms become 100 ms.
     public static func normalizedDelay(milliseconds: Int) -> Int { milliseconds < 11 ? 100 : milliseconds }
 }
 
-/// Gives the frames of one animation, composited on its canvas.
+/// A type that provides the frames of an animation, composited on its canvas.
 public protocol AnimationDecoder: Sendable {
-    /// When each frame is shown.
+    /// The loop count and the frame durations.
     var timeline: AnimationTimeline { get }
-    /// Bytes this decoder holds (encoded data, canvases).
+    /// The memory that the decoder occupies for encoded data and canvases, in bytes.
     var cost: Int { get }
-    /// Decodes the frame at `index` in full. Blocks; call it on a worker thread, from any number of threads.
+    /// Decodes the complete frame at an index.
     ///
-    /// - Throws: ``RequestError/noSuchFrame(index:count:)``, or what is wrong with the data.
+    /// This method blocks, so call it on a worker thread. Any number of threads may call it at the same time.
+    ///
+    /// - Throws: ``RequestError/noSuchFrame(index:count:)``, or an error that describes the problem with the data.
     func frame(at index: Int) throws(ImageError) -> PixelBuffer
 }
 
-/// The frames of a picture: a decoder, and the transformers each frame goes through when it is asked for.
+/// The frames of an image: a decoder, and the transformers that are applied to each frame on demand.
 public final class ImageAnimation: Sendable {
-    /// When each frame is shown.
+    /// The loop count and the frame durations.
     public let timeline: AnimationTimeline
     private let decoder: any AnimationDecoder
     private let transformers: [any ImageTransformer]
     private let context: TransformContext
 
-    /// Wraps a decoder.
+    /// Creates an animation whose frames come from a decoder.
     public convenience init(_ decoder: any AnimationDecoder) {
         self.init(decoder, transformers: [], context: TransformContext())
     }
@@ -54,25 +56,27 @@ public final class ImageAnimation: Sendable {
         self.context = context
     }
 
-    /// Bytes held besides the poster.
+    /// The memory that the animation occupies in addition to the poster frame, in bytes.
     public var cost: Int { decoder.cost }
 
-    /// The frame at `index`, decoded and transformed. Blocks; call it on a worker thread.
+    /// Returns the decoded and transformed frame at an index. This method blocks, so call it on a worker thread.
     ///
-    /// - Throws: ``RequestError/noSuchFrame(index:count:)``, or what is wrong with the data.
+    /// - Throws: ``RequestError/noSuchFrame(index:count:)``, or an error that describes the problem with the data.
     public func frame(at index: Int) throws(ImageError) -> PixelBuffer {
         guard timeline.durations.indices.contains(index) else {
             throw .request(.noSuchFrame(index: index, count: timeline.frameCount))
         }
         var pixels = try decoder.frame(at: index)
-        // The clock and the flag of the work that made the picture have nothing to say to frames asked for later.
+        // The deadline and the cancellation flag of the request that created the image don't apply to frames that are
+        // requested later.
         let context = TransformContext(scale: context.scale, coding: CodingContext(limits: context.coding.limits))
         for transformer in transformers { pixels = try transformer.transform(pixels, context: context) }
         return pixels
     }
 
-    /// The same animation with one more transformer, applied to each frame when it is asked for. Of `context` scale
-    /// and limits stay; time begins anew with each frame.
+    /// Returns the animation with an additional transformer, which is applied to each frame on demand.
+    ///
+    /// The animation uses only the scale and the limits of `context`. The timeout applies to each frame separately.
     public func transformed(by transformer: any ImageTransformer, context: TransformContext) -> ImageAnimation {
         ImageAnimation(decoder, transformers: transformers + [transformer], context: context)
     }

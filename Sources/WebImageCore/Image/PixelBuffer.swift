@@ -3,16 +3,18 @@
 import Synchronization
 import WebImageConcurrency
 
-/// Finished pixels: immutable, premultiplied, sRGB, rows from the top. Its memory comes from ``PixelPool`` and
-/// goes back there when the last reference leaves.
+/// Immutable, premultiplied pixels with the top row first. They're sRGB unless the decoding options preserve the
+/// colors of the source.
+///
+/// The memory comes from ``PixelPool`` and returns to it when the last reference is released.
 public final class PixelBuffer: Sendable {
-    /// Width and height in pixels; both at least one.
+    /// The size in pixels. Both sides are at least one.
     public let size: PixelSize
-    /// Layout of one pixel.
+    /// The layout of one pixel.
     public let format: PixelFormat
-    /// Bytes between the beginnings of two rows; a multiple of ``PixelFormat/rowAlignment``.
+    /// The distance between the starts of two rows in bytes, which is a multiple of ``PixelFormat/rowAlignment``.
     public let bytesPerRow: Int
-    /// True when every alpha is known to be at its maximum.
+    /// A Boolean value that indicates whether every pixel is known to be opaque.
     public let isOpaque: Bool
     private let memory: PixelMemory
     private let attached = Lock<(any AnyObject & Sendable)?>(nil)
@@ -25,25 +27,29 @@ public final class PixelBuffer: Sendable {
         self.isOpaque = isOpaque
     }
 
-    /// Pixels from left to right.
+    /// The width, in pixels.
     public var width: Int { size.width }
-    /// Pixels from top to bottom.
+    /// The height, in pixels.
     public var height: Int { size.height }
-    /// Bytes of all rows, padding included.
+    /// The size of all rows including padding, in bytes.
     public var byteCount: Int { bytesPerRow * size.height }
 
-    /// Runs `body` with the bytes of all rows. The pointer is valid during the call only.
+    /// Calls `body` with the bytes of all rows. The pointer is valid only during the call.
     public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: memory.block.address, count: byteCount))
     }
 
-    /// What a toolkit made of these pixels: made once, and kept as long as they are, so that all who show the picture share
-    /// it. There is one, of whichever kind came first; `make` is called again for every other kind.
+    /// Returns an object that a toolkit created from these pixels, such as a texture.
     ///
-    /// - Parameter make: gets all rows, and the owner of their memory: who keeps the address keeps the owner, and not this
-    ///   object, which would then never go.
+    /// The object is created once and lives as long as the buffer, so all views of an image share it. The buffer
+    /// stores one object, whose type is that of the first call. For other types, each call creates a new object with
+    /// `make`.
+    ///
+    /// - Parameter make: A function that receives all rows and the owner of their memory. An object that stores the
+    ///   address must retain this owner and not the buffer, because a reference to the buffer would create a retain
+    ///   cycle.
     package func attachment<Value: AnyObject & Sendable>(
         make: (_ rows: UnsafeRawBufferPointer, _ owner: any AnyObject & Sendable) -> Value
     ) -> Value {
@@ -56,7 +62,7 @@ public final class PixelBuffer: Sendable {
         return kept as? Value ?? made
     }
 
-    /// The rows without padding, `width × bytesPerPixel` bytes each.
+    /// Returns the rows without padding, with `width × bytesPerPixel` bytes each.
     public func packedBytes() -> [UInt8] {
         let rowBytes = width * format.bytesPerPixel
         return [UInt8](unsafeUninitializedCapacity: rowBytes * height) { target, count in
@@ -69,7 +75,8 @@ public final class PixelBuffer: Sendable {
         }
     }
 
-    /// The pixel at `x`, `y` of an RGBA8 buffer as stored (premultiplied); nil outside the picture.
+    /// Returns the stored (premultiplied) pixel at `x`, `y` of an RGBA8 buffer, or `nil` if the position is outside
+    /// the image or the buffer has another format.
     public func pixel(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8)? {
         guard format == .rgba8, x >= 0, y >= 0, x < width, y < height else { return nil }
         return withUnsafeBytes { bytes in
@@ -79,10 +86,10 @@ public final class PixelBuffer: Sendable {
     }
 }
 
-/// Owns one block of the pool.
+/// The owner of one block of the pool.
 final class PixelMemory: @unchecked Sendable {
-    // Sendable: a block is written only through the one PixelCanvas that holds this object; once a PixelBuffer
-    // holds it, it is only read.
+    // Safe: only the single PixelCanvas that holds this object writes to the block. After a PixelBuffer takes over the
+    // object, the block is only read.
     let block: PixelBlock
     private let pool: PixelPool
 

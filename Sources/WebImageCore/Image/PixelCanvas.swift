@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// Pixel memory that is still being written. It has one owner; ``finish(isOpaque:)`` turns it into a
-/// ``PixelBuffer`` without a copy, after which nobody can write to it.
+/// Writable pixel memory with a single owner.
+///
+/// The method ``finish(isOpaque:)`` converts the canvas to a ``PixelBuffer`` without copying it. After that, no code
+/// can write to the memory.
 public struct PixelCanvas: ~Copyable {
-    /// Width and height in pixels.
+    /// The size, in pixels.
     public let size: PixelSize
-    /// Layout of one pixel.
+    /// The layout of one pixel.
     public let format: PixelFormat
-    /// Bytes between the beginnings of two rows.
+    /// The distance between the starts of two rows, in bytes.
     public let bytesPerRow: Int
     private let memory: PixelMemory
 
-    /// Takes memory from the pool.
+    /// Creates a canvas with memory from the pool.
     ///
     /// - Parameters:
-    ///   - size: both sides at least one.
-    ///   - format: layout of one pixel; default RGBA8.
-    ///   - zeroed: whether the memory is cleared to transparent black. Default true; pooled memory holds other
-    ///     people's pictures, so pass false only where every byte of every row is going to be written.
+    ///   - size: The size in pixels. Both sides must be at least one.
+    ///   - format: The layout of one pixel. The default is RGBA8.
+    ///   - zeroed: Whether to clear the memory to transparent black. The default is `true`. Pooled memory contains the
+    ///     pixels of other images, so pass `false` only if you write every byte of every row.
     /// - Throws: ``DecodeError/outOfMemory(bytes:)``.
     public init(size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = true) throws(ImageError) {
         guard !size.isEmpty, let stride = format.bytesPerRow(width: size.width) else {
@@ -34,10 +36,10 @@ public struct PixelCanvas: ~Copyable {
         if zeroed { clear() }
     }
 
-    /// Address of the first row. Valid as long as the canvas lives; do not keep it.
+    /// The address of the first row. The address is valid only during the lifetime of the canvas, so don't store it.
     public var baseAddress: UnsafeMutableRawPointer { memory.block.address }
 
-    /// Bytes of all rows.
+    /// The size of all rows, in bytes.
     public var byteCount: Int { bytesPerRow * size.height }
 
     /// Sets every pixel to transparent black.
@@ -45,19 +47,21 @@ public struct PixelCanvas: ~Copyable {
         memory.block.address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 
-    /// Runs `body` with the bytes of all rows.
+    /// Calls `body` with the bytes of all rows.
     public borrowing func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeMutableRawBufferPointer(start: memory.block.address, count: byteCount))
     }
 
-    /// Ends writing. `isOpaque` says that every alpha is at its maximum.
+    /// Ends writing and returns the pixels.
+    ///
+    /// - Parameter isOpaque: Whether every pixel is opaque.
     public consuming func finish(isOpaque: Bool) -> PixelBuffer {
         PixelBuffer(memory: memory, size: size, format: format, bytesPerRow: bytesPerRow, isOpaque: isOpaque)
     }
 
-    /// A buffer with a copy of the present pixels; the canvas stays writable.
+    /// Returns a buffer with a copy of the current pixels. The canvas remains writable.
     ///
     /// - Throws: ``DecodeError/outOfMemory(bytes:)``.
     public borrowing func snapshot(isOpaque: Bool) throws(ImageError) -> PixelBuffer {

@@ -4,24 +4,25 @@ import Glibc
 import Synchronization
 import WebImageConcurrency
 
-/// Keeps freed pixel memory for the next picture. Fresh memory costs a page fault every 4 KiB: a 12-megapixel
-/// decode into a fresh block takes 1.6 times as long as into one that was used before.
+/// A pool that reuses the memory of released pixel buffers.
 ///
-/// A pool that is full gives up the blocks that have been idle longest, so that it holds the sizes that are used now.
+/// New memory costs a page fault for every 4 KiB. Decoding a 12-megapixel image into a new block takes 1.6 times as
+/// long as into a reused block. A full pool frees the blocks that have been idle longest, so it retains the sizes that
+/// are in current use.
 ///
-/// Thread-safe; the lock is held for dictionary operations only, and memory is freed outside it.
+/// The pool is thread-safe. It holds its lock only for dictionary operations and frees memory after unlocking.
 public final class PixelPool: Sendable {
-    /// The pool that every ``PixelBuffer`` of the process draws from. Keeps at most 128 MiB idle.
+    /// The pool for every ``PixelBuffer`` of the process. It retains at most 128 MiB of idle memory.
     public static let shared = PixelPool(idleLimit: 128 << 20)
 
     private struct Idle {
         let block: PixelBlock
-        /// Counts up with every block that becomes idle.
+        /// The sequence number of the block, which increases with every block that becomes idle.
         let since: UInt64
     }
 
     private struct State {
-        /// Blocks by size, each list in the order in which they became idle.
+        /// The idle blocks by size. Each array is in the order in which the blocks became idle.
         private var idle: [Int: [Idle]] = [:]
         private var count: UInt64 = 0
         private(set) var idleBytes = 0
@@ -35,14 +36,14 @@ public final class PixelPool: Sendable {
             idleBytes += block.capacity
         }
 
-        /// The block of this size that became idle last: the caches of the processor may still have it.
+        /// Removes the block of this size that became idle last, because the processor caches may still contain it.
         mutating func pop(_ size: Int) -> PixelBlock? {
             guard let last = idle[size]?.popLast() else { return nil }
             left(size)
             return last.block
         }
 
-        /// The block that has been idle longest, of whatever size.
+        /// Removes the block that has been idle longest, regardless of its size.
         mutating func popOldest() -> PixelBlock? {
             let oldest = idle.min { ($0.value.first?.since ?? .max) < ($1.value.first?.since ?? .max) }
             guard let size = oldest?.key, let first = idle[size]?.removeFirst() else { return nil }
@@ -59,19 +60,19 @@ public final class PixelPool: Sendable {
     private let state = Lock(State())
     private let idleLimit: Int
 
-    /// Blocks below this size are left to malloc, which reuses them as well as we could.
+    /// The minimum size of pooled blocks, in bytes. For smaller blocks, `malloc` is just as efficient.
     static let smallestPooled = 64 << 10
 
-    /// Creates a pool that keeps at most `idleLimit` bytes of unused memory.
+    /// Creates a pool that retains at most `idleLimit` bytes of unused memory.
     public init(idleLimit: Int) { self.idleLimit = idleLimit }
 
-    /// Bytes handed out and not yet returned.
+    /// The size of all blocks in use, in bytes.
     public var bytesInUse: Int { state.withLock { $0.bytesInUse } }
 
-    /// Bytes kept for reuse.
+    /// The size of all idle blocks, in bytes.
     public var idleBytes: Int { state.withLock { $0.idleBytes } }
 
-    /// Gives kept memory back to the system until at most `bytes` are left (default: all of it).
+    /// Frees idle memory until at most `bytes` bytes remain. By default, this method frees all idle memory.
     public func trim(to bytes: Int = 0) {
         let freed = state.withLock { state -> [PixelBlock] in
             var freed: [PixelBlock] = []
@@ -83,7 +84,7 @@ public final class PixelPool: Sendable {
         for block in freed { block.free() }
     }
 
-    /// A block of at least `byteCount` bytes, aligned to 64; nil when the system has none.
+    /// Returns a block of at least `byteCount` bytes that's aligned to 64 bytes, or `nil` if the allocation fails.
     func take(_ byteCount: Int) -> PixelBlock? {
         let size = Self.sizeClass(for: byteCount)
         let kept = state.withLock { state -> PixelBlock? in
@@ -96,7 +97,8 @@ public final class PixelPool: Sendable {
         return nil
     }
 
-    /// Takes a block back. One that is larger than the pool may hold is freed, and takes no other's place.
+    /// Returns a block to the pool. If the block exceeds the limit of the pool, it's freed and displaces no other
+    /// block.
     func give(_ block: PixelBlock) {
         let freed = state.withLock { state -> [PixelBlock] in
             state.bytesInUse -= block.capacity
@@ -109,8 +111,8 @@ public final class PixelPool: Sendable {
         for block in freed { block.free() }
     }
 
-    /// Rounds up to an eighth of the next lower power of two: at most 12.5 % is lost, and pictures of nearly
-    /// the same size share blocks.
+    /// Rounds a size up to a multiple of one eighth of the next lower power of two. At most 12.5% is wasted, and
+    /// images of nearly the same size can share blocks.
     static func sizeClass(for byteCount: Int) -> Int {
         let bytes = max(64, byteCount)
         guard bytes >= smallestPooled else { return (bytes + 63) / 64 * 64 }
@@ -119,9 +121,9 @@ public final class PixelPool: Sendable {
     }
 }
 
-/// A piece of memory with one owner at a time: the pool, or the canvas or buffer that took it.
+/// A block of memory with one owner at a time: the pool, a canvas, or a buffer.
 struct PixelBlock: @unchecked Sendable {
-    // Sendable: the pointer is only dereferenced by the one owner that holds the block.
+    // Safe: only the current owner of the block dereferences the pointer.
     let address: UnsafeMutableRawPointer
     let capacity: Int
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// A picture whose parts are the frames of an animation. The parts are cut out when they are shown; in memory there is
-/// the sheet alone.
+/// An image whose parts are the frames of an animation.
+///
+/// The parts are copied from the sheet on demand, so only the sheet is in memory.
 public struct SpriteSheet: Sendable {
-    /// The sheet.
+    /// The pixels of the sheet.
     public let pixels: PixelBuffer
-    /// The parts in the order in which they are shown, in pixels of the sheet; all of the same size.
+    /// The parts in display order, in pixels of the sheet. All parts have the same size.
     public let parts: [PixelRect]
-    /// Milliseconds per part.
+    /// The duration of each part, in milliseconds.
     public let durations: [Int]
 
-    /// Parts at any place.
+    /// Creates a sprite sheet with parts at arbitrary positions.
     ///
     /// - Parameters:
-    ///   - parts: at least one, within the sheet and of the same size; they may overlap and come more than once.
-    ///   - durations: milliseconds, one for each part.
+    ///   - parts: The parts, at least one. They must be within the sheet and have the same size. They may overlap and
+    ///     repeat.
+    ///   - durations: The duration of each part, in milliseconds.
     /// - Throws: ``RequestError/invalidOption(name:value:)``.
     public init(_ pixels: PixelBuffer, parts: [PixelRect], durations: [Int]) throws(ImageError) {
         guard let first = parts.first else { throw .request(.invalidOption(name: "parts", value: "none")) }
@@ -30,13 +32,13 @@ public struct SpriteSheet: Sendable {
         self.durations = durations
     }
 
-    /// Cells of a grid, row by row from the top left.
+    /// Creates a sprite sheet whose parts are the cells of a grid, row by row from the top left.
     ///
     /// - Parameters:
-    ///   - columns, rows: of the grid; the cells are as large as they fit.
-    ///   - count: cells that are shown; nil is all of them. Default nil.
-    ///   - spacing: pixels between two cells. Default 0.
-    ///   - milliseconds: how long each is shown. Default 100.
+    ///   - columns, rows: The dimensions of the grid. The cells are as large as possible.
+    ///   - count: The number of cells to show. The default is `nil`, which means all cells.
+    ///   - spacing: The distance between two cells, in pixels. The default is 0.
+    ///   - milliseconds: The duration of each cell. The default is 100.
     /// - Throws: ``RequestError/invalidOption(name:value:)``.
     public init(
         _ pixels: PixelBuffer, columns: Int, rows: Int, count: Int? = nil, spacing: Int = 0, milliseconds: Int = 100
@@ -58,9 +60,10 @@ public struct SpriteSheet: Sendable {
         try self.init(pixels, parts: parts, durations: Array(repeating: milliseconds, count: number))
     }
 
-    /// The parts as an animation.
+    /// Returns an animation of the parts.
     ///
-    /// - Parameter loopCount: how often it plays, 0 for ever. Default 0.
+    /// - Parameter loopCount: The number of times to play the animation, where 0 repeats indefinitely. The default is
+    ///   0.
     /// - Throws: ``RequestError/invalidOption(name:value:)``.
     public func animation(loopCount: Int = 0) throws(ImageError) -> ImageAnimation {
         try ImageAnimation(
@@ -70,7 +73,7 @@ public struct SpriteSheet: Sendable {
         }
     }
 
-    /// Pixels of one cell; nil where there is not one for each, or the numbers are senseless.
+    /// Returns the length of one cell in pixels, or `nil` if the cells don't fit or the arguments are invalid.
     private static func cell(_ length: Int, _ count: Int, _ spacing: Int) -> Int? {
         guard (1...length).contains(count), (0...length).contains(spacing) else { return nil }
         let (gaps, overflow) = (count - 1).multipliedReportingOverflow(by: spacing)
@@ -80,7 +83,7 @@ public struct SpriteSheet: Sendable {
 }
 
 extension PixelBuffer {
-    /// The pixels of `part`, which must lie within the picture.
+    /// Returns the pixels of `part`, which must be within the image.
     fileprivate func copy(of part: PixelRect) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelCanvas(size: part.size, format: format)
         let pixel = format.bytesPerPixel

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-/// What a picture may cost before it is refused. Checked from cheap to dear: encoded bytes, then the header's
-/// claims, then plausibility, then the decoder's own result.
+/// The resource limits for decoding an image.
+///
+/// The checks run in order of their cost: the encoded size, the claims of the header, the plausibility of the file
+/// size, and finally the result of the decoder.
 public struct Limits: Sendable, Hashable, Codable {
-    /// Encoded bytes of one picture.
+    /// The maximum size of the encoded image, in bytes.
     public var maxEncodedBytes: Int
-    /// Width × height in pixels.
+    /// The maximum product of width and height, in pixels.
     public var maxPixels: Int
-    /// Pixels of each side.
+    /// The maximum width and height, in pixels.
     public var maxSide: Int
-    /// Frames of an animation.
+    /// The maximum number of frames of an animation.
     public var maxFrames: Int
-    /// Width × height × frames that are held at once.
+    /// The maximum product of width, height, and the number of frames that are in memory at the same time.
     public var maxTotalPixels: Int
-    /// Decoded bytes of one request.
+    /// The maximum size of the decoded pixels of one request, in bytes.
     public var maxDecodedBytes: Int
-    /// Wall-clock seconds one decode may take.
+    /// The maximum wall-clock time of one decode, in seconds.
     public var maxSeconds: Double
-    /// Whether files that are too small for the size they declare are refused before decoding (above 4 megapixels).
+    /// A Boolean value that indicates whether files that are too small for the size they declare are rejected before
+    /// decoding. The check applies to images of more than 4 megapixels.
     public var checksPlausibility: Bool
 
-    /// Creates limits; every default is that of ``desktop``.
+    /// Creates limits. The default values are those of ``desktop``.
     public init(
         maxEncodedBytes: Int = 32 << 20,
         maxPixels: Int = 50_000_000,
@@ -41,16 +44,18 @@ public struct Limits: Sendable, Hashable, Codable {
         self.checksPlausibility = checksPlausibility
     }
 
-    /// For applications with a person in front: 32 MiB encoded, 50 megapixels, 2,000 frames. The default.
+    /// The limits for desktop apps: 32 MiB of encoded data, 50 megapixels, and 2,000 frames. This preset is the
+    /// default.
     public static let desktop = Limits()
-    /// For servers that take pictures from anybody: 16 MiB encoded, 50 megapixels, one frame, 5 s.
+    /// The limits for servers that accept untrusted images: 16 MiB of encoded data, 50 megapixels, one frame, and 5
+    /// seconds.
     public static let server = Limits(
         maxEncodedBytes: 16 << 20, maxFrames: 1, maxTotalPixels: 50_000_000, maxSeconds: 5)
-    /// For icons and avatars: 1 MiB encoded, 2,048 pixels a side, 2 s.
+    /// The limits for icons and avatars: 1 MiB of encoded data, 2,048 pixels per side, and 2 seconds.
     public static let icon = Limits(
         maxEncodedBytes: 1 << 20, maxPixels: 2_048 * 2_048, maxSide: 2_048, maxFrames: 200,
         maxTotalPixels: 2_048 * 2_048 * 4, maxDecodedBytes: 64 << 20, maxSeconds: 2)
-    /// None but what the formats and the machine set. Only for pictures of one's own.
+    /// No limits except those of the formats and the machine. Use this preset only for trusted images.
     public static let unlimited = Limits(
         maxEncodedBytes: .max, maxPixels: .max, maxSide: .max, maxFrames: .max, maxTotalPixels: .max,
         maxDecodedBytes: .max, maxSeconds: .infinity, checksPlausibility: false)

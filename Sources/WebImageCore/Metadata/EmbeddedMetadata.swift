@@ -2,30 +2,32 @@
 
 import Foundation
 
-/// Blocks of bytes that a picture's file carries beside the pixels.
+/// Metadata blocks that an image file contains in addition to the pixels.
 public struct EmbeddedMetadata: Sendable, Hashable {
-    /// The profile of the pixels' colours (ISO 15076-1).
+    /// The ICC profile of the pixels (ISO 15076-1).
     public var iccProfile: [UInt8]?
-    /// EXIF, from its byte order mark on.
+    /// The EXIF block, starting with its byte order mark.
     public var exif: [UInt8]?
-    /// An XMP packet.
+    /// The XMP packet.
     public var xmp: [UInt8]?
 
-    /// Creates blocks, by default none.
+    /// Creates a set of blocks. By default, it's empty.
     public init(iccProfile: [UInt8]? = nil, exif: [UInt8]? = nil, xmp: [UInt8]? = nil) {
         self.iccProfile = iccProfile
         self.exif = exif
         self.xmp = xmp
     }
 
-    /// True where there is none.
+    /// A Boolean value that indicates whether there are no blocks.
     public var isEmpty: Bool { iccProfile == nil && exif == nil && xmp == nil }
 
-    /// What is to be written with `image`: for coders.
+    /// Creates the blocks that a coder writes with `image`.
     ///
-    /// The profile, where the pixels are in it; EXIF and XMP after the encoding's policy, fit to upright pixels.
+    /// The result includes the profile if the pixels use it. EXIF and XMP follow the policy of the encoding and are
+    /// adapted to pixels whose orientation is applied.
     ///
-    /// - Parameter isGray: whether grey alone is written; a profile for the other kind of samples is left out.
+    /// - Parameter isGray: Whether the encoder writes only gray samples. A profile for the other kind of samples is
+    ///   omitted.
     public init(for image: Image, as encoding: ImageEncoding, isGray: Bool = false) {
         if image.metadata.color == .source, let profile = image.metadata.iccProfile,
             Self.isProfile(profile, forGray: isGray)
@@ -43,7 +45,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
         if !block.isEmpty { exif = block.serialized() }
     }
 
-    /// Whether a profile is there that speaks of grey samples (ISO 15076-1, table 15: bytes 16 to 19).
+    /// Returns whether a profile describes gray samples (ISO 15076-1, table 15, bytes 16 to 19).
     public static func isGrayProfile(_ profile: [UInt8]) -> Bool { isProfile(profile, forGray: true) }
 
     private static func isProfile(_ profile: [UInt8], forGray: Bool) -> Bool {
@@ -52,9 +54,11 @@ public struct EmbeddedMetadata: Sendable, Hashable {
 }
 
 extension EmbeddedMetadata {
-    /// The EXIF block of `data`, a whole file, and its XMP packet, unchanged; the profile is in a decoded picture's metadata.
-    /// JPEG, PNG, WebP, AVIF, HEIF, JPEG XL (where its boxes are not compressed) and TIFF have them. What is damaged or has
-    /// more than 1 MiB is left out. Pure Swift, reads nothing beyond `data`.
+    /// Creates the unmodified EXIF block and XMP packet of `data`, which must be a whole file.
+    ///
+    /// This initializer supports JPEG, PNG, WebP, AVIF, HEIF, JPEG XL (if its boxes aren't compressed), and TIFF. It
+    /// omits invalid blocks and blocks of more than 1 MiB. It doesn't read the color profile, which is part of the
+    /// metadata of a decoded image. The implementation is pure Swift and reads nothing beyond `data`.
     public init(reading data: Data) {
         self = data.withUnsafeBytes { bytes in
             var reader = MetadataReader(HeaderBytes(bytes, isComplete: true))

@@ -3,17 +3,17 @@
 import Foundation
 
 extension ExifBlock {
-    /// Reads a block, from its byte order mark on or with the `Exif\0\0` that JPEG puts before, or a whole TIFF file. What
-    /// is damaged is left out.
+    /// Creates a block from EXIF data, which may have the `Exif\0\0` prefix of JPEG, or from a whole TIFF file.
     ///
-    /// Nil where it does not begin as one. The old thumbnail is not read.
+    /// Invalid fields and the existing thumbnail are omitted. The result is `nil` if the data doesn't begin with a
+    /// valid header.
     package init?(_ bytes: [UInt8]) {
         let block = bytes.withUnsafeBytes { ExifBlock(reading: HeaderBytes($0, isComplete: true)) }
         guard let block else { return nil }
         self = block
     }
 
-    /// Reads a part of a file.
+    /// Creates a block from a part of a file.
     init?(reading bytes: HeaderBytes) {
         do throws(ProbeStop) {
             let block = try bytes.rest(from: try bytes.has("Exif\0") ? 6 : 0)
@@ -31,13 +31,13 @@ extension ExifBlock {
         }
     }
 
-    /// Takes the pointer `tag` out of a directory.
+    /// Removes the pointer `tag` from a directory and returns its value.
     private mutating func take(_ tag: Int, from directory: WritableKeyPath<ExifBlock, [Field]>) -> Int? {
         guard let place = self[keyPath: directory].firstIndex(where: { $0.tag == tag }) else { return nil }
         return value(of: self[keyPath: directory].remove(at: place))
     }
 
-    /// The first whole number of a field.
+    /// Returns the first integer of a field.
     func value(of field: Field) -> Int? {
         let width: Int
         switch field.kind {
@@ -51,7 +51,7 @@ extension ExifBlock {
         return (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Goes through directories; what all of them hold together is bounded.
+    /// A reader for directories, which limits the total size of their values.
     private struct Reader {
         let bytes: HeaderBytes
         let order: HeaderBytes.Order
@@ -62,7 +62,7 @@ extension ExifBlock {
             self.order = order
         }
 
-        /// The readable fields of the directory at `offset`.
+        /// Returns the readable fields of the directory at `offset`.
         mutating func fields(at offset: Int?) -> [Field] {
             guard let offset, let count = try? bytes.number(at: offset, 2, order), offset > 0 else { return [] }
             var fields: [Field] = []
@@ -81,7 +81,7 @@ extension ExifBlock {
             let kind = try bytes.number(at: entry + 2, 2, order)
             let count = try bytes.number(at: entry + 4, 4, order)
             guard let size = ExifBlock.sizes[kind], !ExifBlock.structural.contains(tag) else { return nil }
-            // Both numbers have at most 32 bits.
+            // The product can't overflow, because both numbers have at most 32 bits.
             let byteCount = count * size
             guard count > 0, byteCount <= budget else { return nil }
             let place = byteCount <= 4 ? entry + 8 : try bytes.number(at: entry + 8, 4, order)

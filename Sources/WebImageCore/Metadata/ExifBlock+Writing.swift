@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension ExifBlock {
-    /// Fits the block to pixels that are encoded upright: orientation and sizes, and the colour space where they are sRGB.
+    /// Adapts the block to encoded pixels whose orientation is applied. This method updates the orientation and the
+    /// sizes and, for sRGB pixels, the color space.
     package mutating func fit(_ size: PixelSize, isSRGB: Bool) {
         replace(\.main, Tag.orientation, 1)
         replace(\.main, Tag.width, size.width)
@@ -11,25 +12,26 @@ extension ExifBlock {
         thumbnail = nil
         guard isSRGB else { return }
         replace(\.photo, Tag.colorSpace, 1)
-        // Its only content is which of two colour spaces (DCF 2.0) the pixels are in.
+        // This directory only identifies one of two color spaces (DCF 2.0).
         rules = []
     }
 
-    /// The block with nothing but an orientation.
+    /// Returns a block that contains only an orientation.
     package static func only(_ orientation: Orientation) -> ExifBlock {
         var block = ExifBlock()
         block.main = [block.field(Tag.orientation, orientation.rawValue)]
         return block
     }
 
-    /// Without what the maker of the camera wrote, which is often the larger part.
+    /// The block without the maker note of the camera, which is often the larger part.
     package var withoutMakerNote: ExifBlock {
         var block = self
         block.photo.removeAll { $0.tag == Tag.makerNote }
         return block
     }
 
-    /// The block without its position. What the note of the maker holds is not known; some makers put names of places there.
+    /// The block without the location. The maker note is also omitted, because its content is unknown, and some
+    /// manufacturers store place names there.
     package var withoutLocation: ExifBlock {
         var block = withoutMakerNote
         block.position = []
@@ -41,12 +43,13 @@ extension ExifBlock {
         self[keyPath: directory][place] = field(tag, value)
     }
 
-    /// The block from its byte order mark on.
+    /// Returns the encoded block, starting with its byte order mark.
     package func serialized() -> [UInt8] {
         var photo = photo
         var main = main
         let hasPhoto = !photo.isEmpty || !rules.isEmpty
-        // Where the directories lie is known once all are laid out; pointers have a size of their own already.
+        // The offsets of the directories are known only after the layout, but pointers have a fixed size. Add
+        // placeholders first.
         if !rules.isEmpty { photo.append(pointer(Tag.rules, 0)) }
         if hasPhoto { main.append(pointer(Tag.photo, 0)) }
         if !position.isEmpty { main.append(pointer(Tag.position, 0)) }
@@ -76,7 +79,7 @@ extension ExifBlock {
         fields[place].bytes = number(offset, 4)
     }
 
-    /// Bytes of a directory with its values, which begin at even places.
+    /// Returns the size in bytes of a directory and its values, which begin at even offsets.
     private func length(_ fields: [Field]) -> Int {
         fields.reduce(6) { $0 + 12 + ($1.bytes.count > 4 ? ($1.bytes.count + 1) & ~1 : 0) }
     }
@@ -99,7 +102,7 @@ extension ExifBlock {
         bytes += number(next, 4) + values
     }
 
-    /// IFD1 (Exif 2.32, section 4.5.5): a JPEG.
+    /// Appends IFD1 (Exif 2.32, section 4.5.5) with a JPEG thumbnail.
     private func append(thumbnail: [UInt8], to bytes: inout [UInt8]) {
         let compression = field(0x0103, 6)
         let start = pointer(0x0201, 0)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// An EXIF block taken apart so that it can be written anew without what must not be in it (TIFF 6.0 section 2; Exif 2.32
-/// section 4.5). Only what its directories lead to is taken along, never what lies between.
+/// A parsed EXIF block that can be written again without undesired content (TIFF 6.0, section 2; Exif 2.32, section
+/// 4.5). Only data that the directories refer to is preserved.
 package struct ExifBlock: Sendable, Hashable {
-    /// One tag with its values, in the block's byte order.
+    /// A tag and its values, in the byte order of the block.
     package struct Field: Sendable, Hashable {
         package var tag: Int
         package var kind: Int
         package var count: Int
         package var bytes: [UInt8]
 
-        /// Creates a tag.
+        /// Creates a field.
         package init(tag: Int, kind: Int, count: Int, bytes: [UInt8]) {
             self.tag = tag
             self.kind = kind
@@ -19,29 +19,30 @@ package struct ExifBlock: Sendable, Hashable {
         }
     }
 
-    /// Bytes of a block that are read at most; also the most that all values may take together.
+    /// The maximum size of a block to read in bytes, which is also the maximum total size of its values.
     package static let maxBytes = 1 << 20
-    /// Tags of one directory; no camera writes a tenth of it.
+    /// The maximum number of tags in one directory. Cameras write fewer than a tenth of it.
     static let maxFields = 2_000
 
     package var isBigEndian: Bool
-    /// The picture (IFD0), the photograph (Exif IFD), the position (GPS IFD), and which rules hold (Interoperability IFD).
+    /// The directories for the image (IFD0), the photo (Exif IFD), the location (GPS IFD), and interoperability
+    /// (Interoperability IFD).
     package var main: [Field] = []
     package var photo: [Field] = []
     package var position: [Field] = []
     package var rules: [Field] = []
-    /// A JPEG of few pixels (IFD1).
+    /// The JPEG thumbnail (IFD1).
     package var thumbnail: [UInt8]?
 
-    /// An empty block.
+    /// Creates an empty block.
     package init(isBigEndian: Bool = false) { self.isBigEndian = isBigEndian }
 
-    /// Whether nothing is in it.
+    /// A Boolean value that indicates whether the block is empty.
     package var isEmpty: Bool {
         main.isEmpty && photo.isEmpty && position.isEmpty && rules.isEmpty && thumbnail == nil
     }
 
-    /// Numbers of tags (Exif 2.32, TIFF 6.0).
+    /// The tag numbers (Exif 2.32, TIFF 6.0).
     enum Tag {
         static let width = 0x0100
         static let height = 0x0101
@@ -56,8 +57,8 @@ package struct ExifBlock: Sendable, Hashable {
         static let rules = 0xA005
     }
 
-    /// Tags that say how the pixels of the file they were in are stored, where other parts of it lie, or what other blocks
-    /// hold: of no use, or wrong, in another file.
+    /// The tags that describe the storage of pixels, the locations of other parts, or the content of other blocks. In
+    /// another file, they're useless or wrong.
     static let structural: Set<Int> = [
         0x00FE, 0x00FF, 0x0102, 0x0103, 0x0106, 0x0107, 0x0108, 0x0109, 0x010A, 0x0111, 0x0115, 0x0116, 0x0117, 0x0118,
         0x0119, 0x011C, 0x0120, 0x0121, 0x0122, 0x0123, 0x0124, 0x0125, 0x013D, 0x0140, 0x0141, 0x0142, 0x0143, 0x0144,
@@ -65,16 +66,16 @@ package struct ExifBlock: Sendable, Hashable {
         0x0203, 0x0205, 0x0206, 0x0207, 0x0208, 0x0209, 0x0212, 0x0213, Tag.xmp, 0x83BB, 0x8649, 0x8773,
     ]
 
-    /// Sizes of values by their kind, BYTE to IFD.
+    /// The sizes of values by their type, from BYTE to IFD.
     static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4]
 
-    /// A field with one number of 16 or, where it does not fit, of 32 bits.
+    /// Returns a field with one 16-bit number, or a 32-bit number if the value is larger.
     func field(_ tag: Int, _ value: Int) -> Field {
         let width = value <= 0xFFFF ? 2 : 4
         return Field(tag: tag, kind: width == 2 ? 3 : 4, count: 1, bytes: number(value, width))
     }
 
-    /// A number of `width` bytes in the block's order.
+    /// Returns a number of `width` bytes in the byte order of the block.
     func number(_ value: Int, _ width: Int) -> [UInt8] {
         let big = (0..<width).map { UInt8(truncatingIfNeeded: value >> ((width - 1 - $0) * 8)) }
         return isBigEndian ? big : big.reversed()

@@ -2,11 +2,13 @@
 
 import Foundation
 
-/// The segments of a JPEG (ITU-T T.81, annex B), to leave some out without touching the pixels.
+/// The segments of a JPEG file (ITU-T T.81, annex B), for removing metadata without changing the pixels.
 package enum JPEGFile {
-    /// The file with these blocks alone besides what its pixels and colours need: APP0 (JFIF), profiles in APP2, APP14
-    /// (Adobe). Text, other applications' segments and what follows the end are left out. Nil where its structure does not
-    /// hold together, or a block is too long for a segment.
+    /// Returns the file with only the given blocks and the segments that its pixels and colors require: APP0 (JFIF),
+    /// profiles in APP2, and APP14 (Adobe).
+    ///
+    /// Text, segments of other applications, and data after the end of the image are removed. The result is `nil` if
+    /// the structure is invalid or a block is too long for a segment.
     package static func replacingMetadata(of data: Data, exif: [UInt8]?, xmp: [UInt8]?) -> Data? {
         let bytes = [UInt8](data)
         guard bytes.count > 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
@@ -27,12 +29,12 @@ package enum JPEGFile {
         return nil
     }
 
-    /// Whether there is nothing in the file that ``replacingMetadata(of:exif:xmp:)`` would leave out.
+    /// Returns whether ``replacingMetadata(of:exif:xmp:)`` would remove nothing from the file.
     static func holdsPixelsAlone(_ data: Data) -> Bool {
         replacingMetadata(of: data, exif: nil, xmp: nil)?.count == data.count
     }
 
-    /// A segment with its marker; a scan's data belong to it.
+    /// A segment and its marker. The data of a scan belongs to its segment.
     private struct Part {
         var marker: UInt8
         var start: Int
@@ -51,7 +53,7 @@ package enum JPEGFile {
     private static func nextPart(_ bytes: [UInt8], from start: Int) -> Part? {
         guard start + 1 < bytes.count, bytes[start] == 0xFF else { return nil }
         var place = start + 1
-        // Filling.
+        // Skip fill bytes.
         while place < bytes.count, bytes[place] == 0xFF { place += 1 }
         guard place < bytes.count else { return nil }
         let marker = bytes[place]
@@ -66,7 +68,7 @@ package enum JPEGFile {
         return Part(marker: marker, start: start, end: place)
     }
 
-    /// Where the entropy-coded data end: at a marker that is neither a stuffed zero nor a restart.
+    /// Returns the end of the entropy-coded data, which is a marker other than a stuffed zero or a restart.
     private static func endOfScan(_ bytes: [UInt8], from start: Int) -> Int {
         var place = start
         while place + 1 < bytes.count {

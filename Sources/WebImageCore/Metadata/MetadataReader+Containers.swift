@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension MetadataReader {
-    /// `eXIf`, and the `iTXt` that carries XMP (PNG third edition, sections 11.3.3.4 and 11.3.4.5; XMP part 3, section 1.1.5).
+    /// Reads `eXIf` and the `iTXt` chunk with XMP (PNG, third edition, sections 11.3.3.4 and 11.3.4.5; XMP part 3,
+    /// section 1.1.5).
     mutating func readPNG() throws(ProbeStop) {
         var offset = 8
         for _ in 0..<ProbeBounds.pngChunks where offset + 12 <= bytes.available {
@@ -21,20 +22,21 @@ extension MetadataReader {
         let isPacked = try text.byte(at: place) == 1
         let method = try text.byte(at: place + 1)
         place += 2
-        // Language and translated keyword, each with a zero behind.
+        // Skip the language and the translated keyword, which end with a zero byte.
         for _ in 0..<2 {
             while try text.byte(at: place) != 0 { place += 1 }
             place += 1
         }
         guard isPacked else { return try takeXMP(text, from: place, count: count - place) }
-        // zlib's header has two bytes (RFC 1950).
+        // The zlib header has two bytes (RFC 1950).
         guard method == 0, count - place > 2, count - place <= XMPPacket.maxBytes else { return }
         let packed = try text.withBytes(count - place - 2, at: place + 2) { [UInt8]($0) }
         let (packet, end) = Inflate.unpack(packed, limit: XMPPacket.maxBytes)
         if case .finished = end { take(xmp: packet) }
     }
 
-    /// Items of AVIF and HEIF (ISO/IEC 14496-12 sections 8.11.3 and 8.11.6; ISO/IEC 23008-12 annex A.2).
+    /// Reads the items of AVIF and HEIF files (ISO/IEC 14496-12, sections 8.11.3 and 8.11.6; ISO/IEC 23008-12, annex
+    /// A.2).
     mutating func readItems() throws(ProbeStop) {
         guard let meta = try BoxList.first("meta", in: bytes), let iinf = try BoxList.first("iinf", in: meta, from: 4),
             let iloc = try BoxList.first("iloc", in: meta, from: 4)
@@ -53,7 +55,7 @@ extension MetadataReader {
         }
         let locations = ItemLocations(iloc)
         if let item = items.exif, let place = try locations.place(of: item), place.count > 4 {
-            // Where the TIFF header begins, counted from behind this number.
+            // This number is the offset of the TIFF header, counted from the end of the number.
             let offset = try bytes.big32(at: place.offset)
             guard offset <= place.count - 4 else { return }
             try takeEXIF(bytes, from: place.offset + 4 + offset, count: place.count - 4 - offset)
@@ -63,7 +65,7 @@ extension MetadataReader {
         }
     }
 
-    /// Whether an item entry, from its name on, says that it is RDF.
+    /// Returns whether an item entry has the content type of RDF. The position `start` is that of its name.
     private func isXMP(_ entry: HeaderBytes, from start: Int) throws(ProbeStop) -> Bool {
         var place = start
         while try entry.byte(at: place) != 0 { place += 1 }
@@ -71,13 +73,14 @@ extension MetadataReader {
     }
 }
 
-/// Where items lie in the file (ISO/IEC 14496-12, section 8.11.3).
+/// The locations of items in the file (ISO/IEC 14496-12, section 8.11.3).
 struct ItemLocations {
     private let iloc: HeaderBytes
 
     init(_ iloc: HeaderBytes) { self.iloc = iloc }
 
-    /// The bytes of `item`; nil where it lies in several parts, or not in the file itself.
+    /// Returns the location of `item`, or `nil` if the item consists of several parts or isn't stored in the file
+    /// itself.
     func place(of item: Int) throws(ProbeStop) -> (offset: Int, count: Int)? {
         let version = try iloc.byte(at: 0)
         guard version <= 2 else { return nil }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Finds EXIF and XMP in a file. Every read goes through ``HeaderBytes``; a structure that does not hold together ends
-/// the search, what was found until then stays.
+/// A reader that finds EXIF and XMP in a file.
+///
+/// Every read uses ``HeaderBytes``. An invalid structure ends the search, but the blocks that were found before remain
+/// available.
 struct MetadataReader {
     let bytes: HeaderBytes
-    /// From the byte order mark on.
+    /// The EXIF block, starting with its byte order mark.
     private(set) var exif: [UInt8]?
     private(set) var xmp: [UInt8]?
 
@@ -26,7 +28,7 @@ struct MetadataReader {
         }
     }
 
-    /// Takes `count` bytes as EXIF, `Exif\0\0` before them or not; the first one counts.
+    /// Stores `count` bytes as EXIF without the optional `Exif\0\0` prefix. Only the first block is used.
     mutating func takeEXIF(_ part: HeaderBytes, from start: Int = 0, count: Int) throws(ProbeStop) {
         guard exif == nil, count <= ExifBlock.maxBytes, count > 8 else { return }
         let prefix = try part.has("Exif\0", at: start) ? 6 : 0
@@ -38,10 +40,10 @@ struct MetadataReader {
         xmp = try part.withBytes(count, at: start) { [UInt8]($0) }
     }
 
-    /// XMP that was unpacked.
+    /// Stores an XMP packet that was compressed.
     mutating func take(xmp packet: [UInt8]) { if xmp == nil { xmp = packet } }
 
-    /// APP1 segments up to the first scan (Exif 2.32 section 4.7.2; XMP part 3, section 1.1.3).
+    /// Reads the APP1 segments before the first scan (Exif 2.32, section 4.7.2; XMP part 3, section 1.1.3).
     private mutating func readJPEG() throws(ProbeStop) {
         var offset = 2
         while true {
@@ -68,7 +70,7 @@ struct MetadataReader {
         }
     }
 
-    /// RIFF chunks (RFC 9649, section 2.7).
+    /// Reads the RIFF chunks (RFC 9649, section 2.7).
     private mutating func readWebP() throws(ProbeStop) {
         var offset = 12
         for _ in 0..<ProbeBounds.boxes where offset + 8 <= bytes.available {
@@ -80,7 +82,7 @@ struct MetadataReader {
         }
     }
 
-    /// Boxes of the container (ISO/IEC 18181-2, section 9); those packed with Brotli are passed over.
+    /// Reads the boxes of the container (ISO/IEC 18181-2, section 9) except those that are compressed with Brotli.
     private mutating func readJXL() throws(ProbeStop) {
         guard try bytes.byte(at: 0) == 0 else { return }
         var list = BoxList(bytes)
@@ -96,7 +98,7 @@ struct MetadataReader {
         }
     }
 
-    /// The first directory is what other formats have as EXIF.
+    /// Reads the first directory, which corresponds to the EXIF block of other formats.
     private mutating func readTIFF() throws(ProbeStop) {
         guard let block = ExifBlock(reading: bytes) else { return }
         if !block.isEmpty { exif = block.serialized() }

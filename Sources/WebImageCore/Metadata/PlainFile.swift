@@ -2,9 +2,10 @@
 
 import Foundation
 
-/// Whether a file may be given away as it is where metadata are to be stripped.
+/// A check for files that can be used unchanged if the metadata must be stripped.
 package enum PlainFile {
-    /// Whether `data` hold pixels, colours and times alone. False where that is not known.
+    /// Returns whether `data` contains only pixels, colors, and timing. If this can't be determined, the result is
+    /// `false`.
     package static func holdsPixelsAlone(_ data: Data, _ format: ImageFormat) -> Bool {
         if format == .jpeg { return JPEGFile.holdsPixelsAlone(data) }
         return data.withUnsafeBytes { raw in
@@ -51,7 +52,8 @@ package enum PlainFile {
         return offset == bytes.available
     }
 
-    /// Blocks (GIF89a, sections 17 to 27): no comment, no plain text, of applications the loop counts alone.
+    /// Returns whether a GIF has no comments, no plain text, and no application extensions except loop counts (GIF89a,
+    /// sections 17 to 27).
     private static func isPlainGIF(_ bytes: HeaderBytes) throws(ProbeStop) -> Bool {
         func table(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
         var offset = 13 + table(try bytes.byte(at: 10))

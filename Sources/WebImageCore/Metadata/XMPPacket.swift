@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// What has to be changed in an XMP packet (ISO 16684-1) before it goes into another file. It is looked at as text: there
-/// are too many ways of writing the same in RDF to take it apart.
+/// The modifications of an XMP packet (ISO 16684-1) that's copied to another file.
+///
+/// The packet is processed as text, because RDF allows too many representations of the same content to parse.
 enum XMPPacket {
-    /// Bytes of a packet that is read or written.
+    /// The maximum size of a packet to read or write, in bytes.
     static let maxBytes = 1 << 20
 
-    /// The packet for pixels that stand upright; nil for what is no UTF-8, or not XMP, or too long, or where
-    /// `allowsLocation` is false and it mentions a position.
+    /// Returns the packet for pixels with the orientation applied.
+    ///
+    /// The result is `nil` if the packet isn't UTF-8, isn't XMP, or is too long. It's also `nil` if `allowsLocation`
+    /// is `false` and the packet mentions a location.
     static func prepared(_ packet: [UInt8], allowsLocation: Bool) -> [UInt8]? {
         guard packet.count <= maxBytes, let text = String(validating: packet, as: UTF8.self),
             text.contains("xmpmeta") || text.contains("rdf:RDF")
@@ -16,7 +19,7 @@ enum XMPPacket {
         return upright(packet)
     }
 
-    /// Whether anything in it may be a position: GPS, or the names of places that editors write.
+    /// Returns whether the packet may contain a location, such as GPS data or the place names that editors write.
     static func mentionsLocation(_ packet: [UInt8]) -> Bool {
         let lower = packet.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
         let names = [
@@ -26,14 +29,14 @@ enum XMPPacket {
         return names.contains { find(Array($0.utf8), in: lower, from: 0) != nil }
     }
 
-    /// Sets every `tiff:Orientation` to 1, as an attribute or as an element.
+    /// Sets each `tiff:Orientation` attribute or element to 1.
     private static func upright(_ packet: [UInt8]) -> [UInt8] {
         var packet = packet
         let name = Array("tiff:Orientation".utf8)
         var place = 0
         while let found = find(name, in: packet, from: place) {
             place = found + name.count
-            // The digit follows within an equals sign, a quote, a bracket and blanks.
+            // Before the digit, there may be an equals sign, a quote, a bracket, and spaces.
             for next in place..<min(place + 8, packet.count) {
                 if (0x31...0x38).contains(packet[next]) {
                     packet[next] = 0x31

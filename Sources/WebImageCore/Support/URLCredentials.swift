@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-/// User names and passwords in URLs (RFC 3986 3.2.1). They never leave the process: output shows URLs without them, and files
-/// hold a hash at most.
+import Glibc
+
+/// User names and passwords in URLs (RFC 3986, section 3.2.1).
+///
+/// They never leave the process. Output shows URLs without them, and files contain at most a hash.
 package enum URLCredentials {
-    /// The URL that `text` begins with, without its user information, and the user information.
+    /// Returns the URL at the start of `text` without its user information, and the user information.
     ///
     /// The result is `nil` if the text isn't a URL with an authority, or has no user information.
     package static func split(_ text: String) -> (url: String, credentials: String)? {
-        // Nearly no URL has any.
-        guard text.utf8.contains(at), let mark = schemeEnd(text.utf8[...]), isScheme(text.utf8[..<mark]),
+        // Almost no URL has credentials, so check for an at sign first.
+        guard hasAt(text), let mark = schemeEnd(text.utf8[...]), isScheme(text.utf8[..<mark]),
             let range = userInformation(text.utf8[...], after: mark, isEnd: endsAuthority)
         else { return nil }
         let rest = text[text.utf8.index(after: range.upperBound)...]
         return (String(text[..<range.lowerBound] + rest), String(text[range]))
     }
 
-    /// The text without the user information of the URLs in it.
+    /// Returns the text without the user information of the URLs in it.
     package static func removed(from text: String) -> String {
-        guard text.utf8.contains(at) else { return text }
+        guard hasAt(text) else { return text }
         var result = ""
         var rest = text.utf8[...]
         while let mark = schemeEnd(rest) {
             let start = rest.index(mark, offsetBy: 3)
             result += text[rest.startIndex..<start]
-            // In running text a URL ends where one can't go on.
+            // In running text, a URL ends at a character that URLs can't contain.
             let range = userInformation(rest, after: mark) { endsAuthority($0) || $0 <= 32 || "\"<>".utf8.contains($0) }
             rest = rest[(range.map { rest.index(after: $0.upperBound) } ?? start)...]
         }
@@ -32,9 +35,17 @@ package enum URLCredentials {
 
     private static let at = UInt8(ascii: "@")
 
+    /// Returns whether `text` contains an at sign. Each request key calls this function, so it searches contiguous
+    /// bytes.
+    private static func hasAt(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.baseAddress.map { memchr($0, Int32(at), bytes.count) != nil } ?? false
+        } ?? text.utf8.contains(at)
+    }
+
     private static func endsAuthority(_ byte: UInt8) -> Bool { "/?#".utf8.contains(byte) }
 
-    /// Where the next `://` begins.
+    /// Returns the position of the next `://`.
     private static func schemeEnd(_ text: Substring.UTF8View) -> Substring.Index? {
         var rest = text
         while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
@@ -56,7 +67,7 @@ package enum URLCredentials {
             }
     }
 
-    /// The bytes before the last `@` of the authority that follows `mark`.
+    /// Returns the range of the bytes before the last `@` of the authority that follows `mark`.
     private static func userInformation(
         _ text: Substring.UTF8View, after mark: Substring.Index, isEnd: (UInt8) -> Bool
     ) -> Range<Substring.Index>? {

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
 
-/// Keeps a part of a picture.
+/// A transformer that crops an image.
 public struct CropTransformer: ImageTransformer, Hashable {
-    /// Where a part of a given size lies.
+    /// The position of a part with a given size.
     public enum Anchor: String, Sendable, Hashable, CaseIterable {
         case topLeading, top, topTrailing, leading, center, trailing, bottomLeading, bottom, bottomTrailing
     }
 
-    /// Which part is kept. Lengths are in the transformer's unit.
+    /// The part of the image to keep. Lengths are in the unit of the transformer.
     public enum Part: Sendable, Hashable {
-        /// A rectangle; edges are rounded to whole pixels, what lies outside the picture is left out.
+        /// A rectangle. Its edges are rounded to whole pixels, and areas outside the image are omitted.
         case rect(x: Double, y: Double, width: Double, height: Double)
-        /// A size at a corner, an edge or the middle; sides longer than the picture's are shortened.
+        /// A size at a corner, at an edge, or in the center. Sides that are longer than those of the image are
+        /// shortened.
         case anchored(width: Double, height: Double, Anchor)
     }
 
-    /// Which part is kept.
+    /// The part of the image to keep.
     public let part: Part
-    /// What the lengths mean.
+    /// The unit of the lengths.
     public let unit: TargetSize.Unit
 
-    /// Creates a transformer; lengths are pixels by default.
+    /// Creates a transformer. By default, the lengths are in pixels.
     public init(_ part: Part, unit: TargetSize.Unit = .pixels) {
         self.part = part
         self.unit = unit
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String {
         switch part {
         case .rect(let x, let y, let width, let height): "crop(rect:\(x):\(y):\(width):\(height),\(unit))"
@@ -35,11 +36,11 @@ public struct CropTransformer: ImageTransformer, Hashable {
         }
     }
 
-    /// Crops. A part that is the whole picture returns it as it is.
+    /// Crops an image. If the part covers the whole image, this method returns the image unchanged.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for lengths that are NaN,
-    ///   infinite, zero or negative, ``TransformError/outsidePicture(transformer:)``, a ``LimitError`` for a
-    ///   result that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a length is NaN, infinite, zero,
+    ///   or negative, ``TransformError/outsidePicture(transformer:)`` if the part is outside the image, or a
+    ///   ``LimitError`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let rect = try rect(in: pixels.size, factor: unit == .points ? context.scale : 1)
         guard let kept = rect.clamped(to: pixels.size) else {
@@ -86,7 +87,7 @@ public struct CropTransformer: ImageTransformer, Hashable {
 }
 
 extension CropTransformer.Anchor {
-    /// The rectangle of `wanted`, shortened to the picture, that lies at the anchor.
+    /// Returns the rectangle at the anchor with the size of `wanted`, limited to the size of the image.
     func place(_ wanted: PixelSize, in size: PixelSize) -> PixelRect {
         let width = min(wanted.width, size.width)
         let height = min(wanted.height, size.height)
@@ -107,19 +108,20 @@ extension CropTransformer.Anchor {
 }
 
 extension ImageTransformer where Self == CropTransformer {
-    /// Keeps the rectangle from `x`, `y` on. Throws `outsidePicture` where no pixel of the picture lies in it.
+    /// Returns a transformer that keeps a rectangle with its top-left corner at `x`, `y`. The transformer throws
+    /// `outsidePicture` if the rectangle contains no pixel of the image.
     public static func crop(
         x: Double, y: Double, width: Double, height: Double, unit: TargetSize.Unit = .pixels
     ) -> Self {
         CropTransformer(.rect(x: x, y: y, width: width, height: height), unit: unit)
     }
 
-    /// Keeps `rect`, in pixels.
+    /// Returns a transformer that keeps `rect`, in pixels.
     public static func crop(_ rect: PixelRect) -> Self {
         .crop(x: Double(rect.x), y: Double(rect.y), width: Double(rect.width), height: Double(rect.height))
     }
 
-    /// Keeps `width` × `height` at `anchor`, the middle by default.
+    /// Returns a transformer that keeps `width` × `height` at `anchor`. The default is the center.
     public static func crop(
         width: Double, height: Double, anchor: CropTransformer.Anchor = .center, unit: TargetSize.Unit = .pixels
     ) -> Self {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// What transformers obey while they work.
+/// The constraints that transformers obey while they work.
 public struct TransformContext: Sendable {
-    /// Pixels per point; lengths given in points are multiplied by it.
+    /// The number of pixels per point. Lengths in points are multiplied by it.
     public var scale: Double
-    /// Limits and cancellation.
+    /// The limits and the cancellation.
     public var coding: CodingContext
 
     /// Creates a context.
@@ -14,39 +14,47 @@ public struct TransformContext: Sendable {
     }
 }
 
-/// Picture in, picture out. Premultiplied in, premultiplied out. Methods block and may be called on any number
-/// of threads at once.
+/// A type that converts an image to another image.
+///
+/// The input and the output are premultiplied. The methods block, and any number of threads may call them at the same
+/// time.
 public protocol ImageTransformer: Sendable {
-    /// A text that differs for every two transformers whose results differ: the name and all parameters.
-    /// It enters the cache key.
+    /// A string that differs for transformers with different results, made of the name and all parameters. It's part
+    /// of the cache key.
     var identity: String { get }
 
-    /// Whether animated pictures are transformed, poster and frames. Default true; where it is false they stay as they
-    /// are. See ``applied(toFrames:toVectors:)``.
+    /// A Boolean value that indicates whether animated images are transformed, with their poster frame and all frames.
+    ///
+    /// The default is `true`. If the value is `false`, animated images remain unchanged. See
+    /// ``applied(toFrames:toVectors:)``.
     var appliesToFrames: Bool { get }
 
-    /// Whether pictures that were drawn from vectors (SVG, PDF) are transformed. Default true; where it is false they
-    /// stay as they are.
+    /// A Boolean value that indicates whether images that were rendered from vector formats (SVG, PDF) are
+    /// transformed.
+    ///
+    /// The default is `true`. If the value is `false`, these images remain unchanged.
     var appliesToVectors: Bool { get }
 
-    /// Makes the new picture; `pixels` stays as it is.
+    /// Returns the transformed pixels.
     func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer
 }
 
 extension ImageTransformer {
-    /// True.
+    /// The value `true`.
     public var appliesToFrames: Bool { true }
 
-    /// True.
+    /// The value `true`.
     public var appliesToVectors: Bool { true }
 
-    /// Whether `image` is of a kind that this transformer applies to.
+    /// Returns whether this transformer applies to images of this kind.
     public func applies(to image: Image) -> Bool {
         (appliesToFrames || !image.isAnimated) && (appliesToVectors || !(image.format?.isVector ?? false))
     }
 
-    /// Transforms a still, or the poster of an animation at once and its frames when they are asked for. A picture that
-    /// the transformer does not apply to is given back as it is.
+    /// Returns the transformed image.
+    ///
+    /// For an animation, this method transforms the poster frame immediately and the frames on demand. If the
+    /// transformer doesn't apply to the image, this method returns it unchanged.
     public func apply(to image: Image, context: TransformContext) throws(ImageError) -> Image {
         if let whole = self as? any WholeImageTransformer { return try whole.apply(toWhole: image, context: context) }
         guard applies(to: image) else { return image }
@@ -58,6 +66,6 @@ extension ImageTransformer {
 
 /// A transformer that needs more of an image than its pixels.
 package protocol WholeImageTransformer: ImageTransformer {
-    /// Makes the new image.
+    /// Returns the transformed image.
     func apply(toWhole image: Image, context: TransformContext) throws(ImageError) -> Image
 }

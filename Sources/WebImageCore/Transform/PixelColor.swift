@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// A colour: straight (not premultiplied) sRGB, 8 bits a channel.
+/// A color in straight (not premultiplied) sRGB, with 8 bits per channel.
 public struct PixelColor: Sendable, Hashable, Codable {
-    /// 0...255.
+    /// The red channel, from 0 to 255.
     public var red: UInt8
-    /// 0...255.
+    /// The green channel, from 0 to 255.
     public var green: UInt8
-    /// 0...255.
+    /// The blue channel, from 0 to 255.
     public var blue: UInt8
-    /// 0 (transparent) ... 255 (opaque).
+    /// The alpha channel, from 0 (transparent) to 255 (opaque).
     public var alpha: UInt8
 
-    /// Creates a colour; opaque by default.
+    /// Creates a color. By default, it's opaque.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -26,7 +26,7 @@ public struct PixelColor: Sendable, Hashable, Codable {
     /// Transparent black.
     public static let clear = PixelColor(red: 0, green: 0, blue: 0, alpha: 0)
 
-    /// `#rrggbbaa`.
+    /// The color in the form `#rrggbbaa`.
     var hexadecimal: String {
         "#"
             + [red, green, blue, alpha].map { channel in
@@ -34,7 +34,7 @@ public struct PixelColor: Sendable, Hashable, Codable {
             }.joined()
     }
 
-    /// Premultiplied channels, alpha last, in 0...`maximum`.
+    /// Returns the premultiplied channels with alpha last, from 0 to `maximum`.
     func premultiplied(maximum: Float) -> [Float] {
         let opacity = Float(alpha) / 255
         return [red, green, blue].map { Float($0) / 255 * maximum * opacity } + [maximum * opacity]

@@ -2,13 +2,14 @@
 
 import CPixelKernels
 
-/// Turns stored pixels upright.
+/// A namespace for the function that applies an orientation to stored pixels.
 public enum PixelOrienting {
-    /// The picture as `orientation` says it is to be seen. ``Orientation/up`` returns the same buffer. Blocks; may
-    /// be called on any thread.
+    /// Returns the pixels with an orientation applied. For ``Orientation/up``, this method returns the same buffer.
     ///
-    /// - Throws: a ``LimitError`` for a result that is too large, ``DecodeError/outOfMemory(bytes:)``, and what
-    ///   ``CodingContext/checkpoint()`` throws.
+    /// This method blocks and may be called on any thread.
+    ///
+    /// - Throws: A ``LimitError`` if the result is too large, ``DecodeError/outOfMemory(bytes:)``, or an error of
+    ///   ``CodingContext/checkpoint()``.
     public static func upright(
         _ pixels: PixelBuffer, _ orientation: Orientation, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
@@ -17,7 +18,7 @@ public enum PixelOrienting {
         try context.limits.check(result: size, format: pixels.format)
         let canvas = try PixelCanvas(size: size, format: pixels.format, zeroed: false)
         let walk = Walk(orientation, pixels)
-        // A multiple of the kernel's tile, and no more than some milliseconds of work.
+        // Use a multiple of the kernel's tile that takes only a few milliseconds to process.
         let band = max(32, 1_000_000 / size.width / 32 * 32)
         for top in stride(from: 0, to: size.height, by: band) {
             try context.checkpoint()
@@ -36,8 +37,8 @@ public enum PixelOrienting {
         return canvas.finish(isOpaque: pixels.isOpaque)
     }
 
-    /// Where the upright picture's first pixel is stored, and how many bytes lie between the stored pixels that
-    /// are neighbours in it.
+    /// The byte offset of the stored pixel that becomes the first pixel of the result, and the byte distances between
+    /// stored pixels that become horizontal and vertical neighbors.
     private struct Walk {
         let origin: Int
         let stepX: Int

@@ -3,19 +3,21 @@
 import CPixelKernels
 import Glibc
 
-/// For one direction: which source pixels make each output pixel, and with what weights.
+/// The source pixels and the weights for each output pixel, in one direction.
 struct ResampleTaps {
     private(set) var taps: [wi_tap] = []
     private(set) var weights: [Float] = []
 
-    /// - Parameters:
-    ///   - start: where the window begins, in source pixels.
-    ///   - length: the window's extent in source pixels, positive.
-    ///   - limit: source pixels that exist.
-    ///   - output: pixels that the window becomes.
+    /// Computes the weights.
     ///
-    /// Pixels outside the window never enter: what a filter would take from there is left out and the rest
-    /// normalised, so that the neighbours of a crop do not bleed into it.
+    /// Pixels outside the window are never used, so the surroundings of a crop don't bleed into it. Their weights are
+    /// omitted, and the remaining weights are normalized.
+    ///
+    /// - Parameters:
+    ///   - start: The start of the window, in source pixels.
+    ///   - length: The length of the window in source pixels, which must be positive.
+    ///   - limit: The number of existing source pixels.
+    ///   - output: The number of output pixels for the window.
     init(start: Double, length: Double, limit: Int, output: Int, filter: Resampler.Filter) {
         let ratio = length / Double(output)
         let first = max(0, min(limit - 1, Int(start.rounded(.down))))
@@ -37,20 +39,20 @@ struct ResampleTaps {
         }
     }
 
-    /// Source pixels from the first to the last that any output pixel needs.
+    /// The range from the first to the last source pixel that any output pixel needs.
     var span: Range<Int> {
         let low = taps.map(\.first).min() ?? 0
         let high = taps.map { $0.first + $0.count }.max() ?? 0
         return Int(low)..<Int(high)
     }
 
-    /// Counts `first` of every tap from `origin`.
+    /// Makes the positions of all taps relative to `origin`.
     mutating func rebase(to origin: Int) {
         for index in taps.indices { taps[index].first -= UInt32(origin) }
     }
 
     private mutating func append(_ row: [Double], from low: Int) {
-        // Weights that are zero up to rounding would only cost time.
+        // Drop the weights that are zero except for rounding errors, because they only cost time.
         let negligible = 1e-9
         let sum = row.reduce(0, +)
         let head = row.firstIndex { abs($0) > negligible } ?? 0
@@ -61,9 +63,10 @@ struct ResampleTaps {
         weights.append(contentsOf: used.map { Float($0 / sum) })
     }
 
-    /// Lanczos-3, `sinc(x) · sinc(x/3)` for |x| < 3, stretched by `scale`. With θ = πx/3 it is
-    /// sin²θ · (3 − 4 sin²θ) / 3θ², and θ grows by the same step from pixel to pixel, so that two
-    /// multiplications replace each sine.
+    /// Appends the weights of Lanczos-3: `sinc(x) · sinc(x/3)` for |x| < 3, stretched by `scale`.
+    ///
+    /// With θ = πx/3, the weight is sin²θ · (3 − 4 sin²θ) / 3θ². Because θ increases by the same step from pixel to
+    /// pixel, the angle addition formulas replace the calculation of sines.
     private static func lanczos(
         center: Double, scale: Double, within range: Range<Int>, into row: inout [Double]
     ) -> Int {
@@ -87,7 +90,7 @@ struct ResampleTaps {
         return low
     }
 
-    /// The part of each pixel that lies between two edges.
+    /// Appends the covered fraction of each pixel between two edges.
     private static func area(
         from left: Double, to right: Double, within range: Range<Int>, into row: inout [Double]
     ) -> Int {

@@ -2,29 +2,32 @@
 
 import CPixelKernels
 
-/// Makes pictures smaller or larger. Works on premultiplied values in the light they are stored in.
+/// A namespace for functions that enlarge and reduce images. They process premultiplied values in the stored,
+/// nonlinear encoding.
 public enum Resampler {
-    /// How source pixels are weighed.
+    /// The filter that determines the weights of source pixels.
     public enum Filter: Sendable {
-        /// Lanczos with three lobes: sharp; rings a little at hard edges.
+        /// Lanczos with three lobes, which is sharp but can cause slight ringing at hard edges.
         case lanczos3
-        /// Exact area average: softer, no ringing, less than half the time.
+        /// The exact area average, which is softer, causes no ringing, and takes less than half the time.
         case box
     }
 
-    /// Resamples a part of a source into a canvas of the same pixel format. Fills every pixel of the canvas; an
-    /// opaque source stays opaque. Blocks; may be called on any thread.
+    /// Resamples a part of a source into a canvas of the same pixel format.
+    ///
+    /// This method writes every pixel of the canvas, and the result of an opaque source is opaque. The method blocks
+    /// and may be called on any thread.
     ///
     /// - Parameters:
-    ///   - source: all rows of the source.
-    ///   - sourceSize: its width and height in pixels.
-    ///   - sourceBytesPerRow: bytes between the beginnings of two of its rows.
-    ///   - window: the part of the source to use, in its pixels; may begin and end between pixels.
-    ///   - canvas: where the result goes; its size is the size of the result.
-    ///   - filter: how source pixels are weighed.
-    ///   - context: asked for cancellation and time between rows.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for a window that is not inside
-    ///   the source or a source that is too short, and what ``CodingContext/checkpoint()`` throws.
+    ///   - source: All rows of the source.
+    ///   - sourceSize: The size of the source, in pixels.
+    ///   - sourceBytesPerRow: The distance between the starts of two source rows, in bytes.
+    ///   - window: The part of the source to use, in source pixels. Its edges may be fractional.
+    ///   - canvas: The canvas for the result. Its size determines the size of the result.
+    ///   - filter: The filter that determines the weights of source pixels.
+    ///   - context: The context that's checked for cancellation and for the deadline between rows.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the window isn't inside the
+    ///   source or the source is too short, or an error of ``CodingContext/checkpoint()``.
     public static func resample(
         source: UnsafeRawBufferPointer, sourceSize: PixelSize, sourceBytesPerRow: Int, window: SampleRect,
         into canvas: borrowing PixelCanvas, filter: Filter, context: CodingContext
@@ -55,16 +58,18 @@ public enum Resampler {
         try pass.run(into: canvas, context: context)
     }
 
-    /// Resamples a part of a picture. A whole picture at its own size is returned as it is. Blocks; may be called
-    /// on any thread.
+    /// Returns a resampled part of an image. If the part is the whole image and its size doesn't change, this method
+    /// returns the same buffer.
+    ///
+    /// This method blocks and may be called on any thread.
     ///
     /// - Parameters:
-    ///   - pixels: the source.
-    ///   - window: the part of the source to use, in its pixels; may begin and end between pixels.
-    ///   - output: pixels of the result.
-    ///   - filter: how source pixels are weighed. Default Lanczos-3.
-    ///   - context: the limits that the result obeys, cancellation and time.
-    /// - Throws: as the other form, a ``LimitError`` for a result that is too large, and
+    ///   - pixels: The source.
+    ///   - window: The part of the source to use, in source pixels. Its edges may be fractional.
+    ///   - output: The size of the result, in pixels.
+    ///   - filter: The filter that determines the weights of source pixels. The default is Lanczos-3.
+    ///   - context: The limits for the result, the cancellation, and the deadline.
+    /// - Throws: An error of the other overload, a ``LimitError`` if the result is too large, or
     ///   ``DecodeError/outOfMemory(bytes:)``.
     public static func resample(
         _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: Filter = .lanczos3,
@@ -82,11 +87,12 @@ public enum Resampler {
         return canvas.finish(isOpaque: pixels.isOpaque)
     }
 
-    /// Up to here the weights of a row (at most 6 a source pixel and 8 an output pixel) are counted in 32 bits.
+    /// The longest side for which 32-bit integers can count the weights of a row (at most 6 per source pixel and 8 per
+    /// output pixel).
     private static let longestSide = 1 << 28
 
     static func check(window: SampleRect, in size: PixelSize) throws(ImageError) {
-        // Windows are worked out in floating point; a billionth of a pixel over the edge is inside.
+        // Windows are computed in floating point, so tolerate an error of a millionth of a pixel.
         let slack = 1e-6
         let finite = [window.x, window.y, window.width, window.height].allSatisfy(\.isFinite)
         guard finite, window.width > 0, window.height > 0, window.x >= -slack, window.y >= -slack,
@@ -103,17 +109,17 @@ public enum Resampler {
     }
 }
 
-/// One run over a source: for each output row the weighted sum of source rows, then of its columns.
+/// A pass over a source, which computes the weighted sum of source rows and then of columns for each output row.
 private struct ResamplePass {
-    /// The first column that is needed, in the first row.
+    /// The address of the first required column in the first row.
     let source: UnsafeRawPointer
     let bytesPerRow: Int
-    /// Samples of a source row that are needed.
+    /// The number of required samples of a source row.
     let samples: Int
     let vertical: ResampleTaps
     let horizontal: ResampleTaps
 
-    /// About a millisecond of work between two looks at clock and flag.
+    /// The number of samples between two checkpoints, which take about a millisecond.
     private static let samplesPerCheckpoint = 8_000_000
 
     func run(into canvas: borrowing PixelCanvas, context: CodingContext) throws(ImageError) {

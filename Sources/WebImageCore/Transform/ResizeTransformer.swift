@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 
-/// Makes a picture fit into, cover or take exactly a size.
+/// A transformer that resizes an image.
 public struct ResizeTransformer: ImageTransformer, Hashable {
-    /// The wanted size.
+    /// The requested size.
     public let target: TargetSize
-    /// Whether pictures smaller than the target are enlarged.
+    /// A Boolean value that indicates whether images smaller than the target are enlarged.
     public let upscales: Bool
-    /// How source pixels are weighed.
+    /// The filter that determines the weights of source pixels.
     public let filter: Resampler.Filter
 
-    /// Creates a transformer; `upscales` is false and `filter` Lanczos-3 by default.
+    /// Creates a transformer. By default, `upscales` is `false` and the filter is Lanczos-3.
     public init(to target: TargetSize, upscales: Bool = false, filter: Resampler.Filter = .lanczos3) {
         self.target = target
         self.upscales = upscales
         self.filter = filter
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "resize(\(target.identity),\(upscales),\(filter))" }
 
-    /// Resizes. A picture that is as wanted already is returned as it is.
+    /// Resizes an image. If the image already has the requested size, this method returns it unchanged.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for lengths that are NaN,
-    ///   infinite, zero or negative, a ``LimitError`` for a result that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a length is NaN, infinite, zero,
+    ///   or negative, or a ``LimitError`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let plan = try plan(for: pixels.size, scale: context.scale)
         return try Resampler.resample(
@@ -42,13 +42,13 @@ public struct ResizeTransformer: ImageTransformer, Hashable {
         guard upscales, let ratio = ratio(width, height, for: size) else {
             return try target.plan(for: size, scale: scale)
         }
-        // A picture and a target of extreme shapes ask for sides that no limit allows, but that Int must hold.
+        // For extreme aspect ratios, the sides can exceed every limit. Make sure that they fit into Int.
         let longest = Double(max(size.width, size.height)) * ratio
         guard longest <= 1_073_741_824 else { throw check.invalid("size", "\(longest)") }
         return enlarging(size, ratio: ratio, width: width, height: height)
     }
 
-    /// How much larger the picture becomes; nil where the target's own plan is right because nothing grows.
+    /// Returns the scale factor, or `nil` if the target's own plan applies because the image isn't enlarged.
     private func ratio(_ width: Double?, _ height: Double?, for size: PixelSize) -> Double? {
         let ratios = [
             width.map { $0 / Double(size.width) }, height.map { $0 / Double(size.height) },
@@ -87,21 +87,22 @@ public struct ResizeTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == ResizeTransformer {
-    /// Resizes to `target`. Enlarges only where `upscales` is true or the target's mode is
-    /// ``TargetSize/Mode/exactly``.
+    /// Returns a transformer that resizes to `target`. It enlarges images only if `upscales` is `true` or the mode of
+    /// the target is ``TargetSize/Mode/exactly``.
     public static func resize(
         _ target: TargetSize, upscales: Bool = false, filter: Resampler.Filter = .lanczos3
     ) -> Self {
         ResizeTransformer(to: target, upscales: upscales, filter: filter)
     }
 
-    /// Resizes to `width` × `height` pixels (or points); a side left out follows from the aspect ratio.
+    /// Returns a transformer that resizes to `width` × `height` pixels or points. The aspect ratio determines an
+    /// omitted side.
     ///
     /// - Parameters:
-    ///   - mode: fit (the default), fill, stretch or exactly.
-    ///   - unit: what the lengths mean. Default pixels.
-    ///   - upscales: whether smaller pictures are enlarged. Default false.
-    ///   - filter: how source pixels are weighed. Default Lanczos-3.
+    ///   - mode: The mode of the target. The default is ``TargetSize/Mode/fit``.
+    ///   - unit: The unit of the lengths. The default is pixels.
+    ///   - upscales: Whether smaller images are enlarged. The default is `false`.
+    ///   - filter: The filter that determines the weights of source pixels. The default is Lanczos-3.
     public static func resize(
         width: Double? = nil, height: Double? = nil, mode: TargetSize.Mode = .fit, unit: TargetSize.Unit = .pixels,
         upscales: Bool = false, filter: Resampler.Filter = .lanczos3

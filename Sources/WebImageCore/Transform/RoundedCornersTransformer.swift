@@ -2,33 +2,33 @@
 
 import CPixelKernels
 
-/// Cuts circular corners, and draws a border along the new edge where one is wanted.
+/// A transformer that rounds the corners of an image and optionally draws a border along the new edge.
 public struct RoundedCornersTransformer: ImageTransformer, Hashable {
-    /// Which corners are cut.
+    /// A set of corners to round.
     public struct Corners: OptionSet, Sendable, Hashable {
-        /// One bit a corner.
+        /// The bits of the set, one for each corner.
         public let rawValue: UInt8
 
         /// Creates a set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Top left.
+        /// The top-left corner.
         public static let topLeading = Corners(rawValue: 1)
-        /// Top right.
+        /// The top-right corner.
         public static let topTrailing = Corners(rawValue: 2)
-        /// Bottom left.
+        /// The bottom-left corner.
         public static let bottomLeading = Corners(rawValue: 4)
-        /// Bottom right.
+        /// The bottom-right corner.
         public static let bottomTrailing = Corners(rawValue: 8)
-        /// All four.
+        /// All four corners.
         public static let all: Corners = [.topLeading, .topTrailing, .bottomLeading, .bottomTrailing]
     }
 
-    /// A line inside the edge.
+    /// A line along the inside of the edge.
     public struct Border: Sendable, Hashable {
-        /// In the transformer's unit; at most half the short side is used.
+        /// The width in the unit of the transformer. At most half of the shorter side is used.
         public var width: Double
-        /// Drawn over the picture.
+        /// The color, which is drawn over the image.
         public var color: PixelColor
 
         /// Creates a border.
@@ -38,16 +38,16 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
         }
     }
 
-    /// Radius in `unit`; at most half the short side is used.
+    /// The radius in `unit`. At most half of the shorter side is used.
     public let radius: Double
-    /// Which corners are cut.
+    /// The corners to round.
     public let corners: Corners
-    /// The line inside the edge, nil for none.
+    /// The line along the inside of the edge, or `nil` for no line.
     public let border: Border?
-    /// What radius and width mean.
+    /// The unit of the radius and the border width.
     public let unit: TargetSize.Unit
 
-    /// Creates a transformer: all corners, no border, pixels by default.
+    /// Creates a transformer. By default, it rounds all corners, draws no border, and uses pixels.
     public init(radius: Double, corners: Corners = .all, border: Border? = nil, unit: TargetSize.Unit = .pixels) {
         self.radius = radius
         self.corners = corners
@@ -55,16 +55,16 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
         self.unit = unit
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String {
         let edge = border.map { "\($0.width):\($0.color.hexadecimal)" } ?? "-"
         return "roundedCorners(\(radius),\(corners.rawValue),\(edge),\(unit))"
     }
 
-    /// Cuts. The result is opaque only where the picture was and no corner was cut.
+    /// Rounds the corners of an image. The result is opaque only if the image is opaque and no corner is rounded.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for a radius or a width that is
-    ///   NaN, infinite, zero or negative, a ``LimitError`` for a picture that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the radius or the border width
+    ///   is NaN, infinite, zero, or negative, or a ``LimitError`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterCheck(transformer: "roundedCorners")
         let factor = unit == .points ? context.scale : 1
@@ -126,13 +126,13 @@ public struct RoundedCornersTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == RoundedCornersTransformer {
-    /// Cuts circular corners of `radius` pixels (or points), at most half the short side, with exact
-    /// anti-aliasing.
+    /// Returns a transformer that rounds corners with `radius` pixels (or points), up to half of the shorter side, and
+    /// with exact anti-aliasing.
     ///
     /// - Parameters:
-    ///   - corners: which corners. Default all.
-    ///   - border: a line inside the edge, over the picture. Default none.
-    ///   - unit: what lengths mean. Default pixels.
+    ///   - corners: The corners to round. The default is all corners.
+    ///   - border: A line along the inside of the edge, drawn over the image. The default is no line.
+    ///   - unit: The unit of the lengths. The default is pixels.
     public static func roundedCorners(
         radius: Double, corners: RoundedCornersTransformer.Corners = .all,
         border: RoundedCornersTransformer.Border? = nil, unit: TargetSize.Unit = .pixels

@@ -2,19 +2,19 @@
 
 import Glibc
 
-/// A rectangle with circular corners, and how much of each pixel lies inside it. Areas are exact integrals, not
-/// samples.
+/// A rectangle with circular corners, which computes how much of each pixel is inside. The areas are exact integrals
+/// instead of samples.
 struct RoundedShape {
     private let left: Double
     private let top: Double
     private let right: Double
     private let bottom: Double
-    /// Radii of top leading, top trailing, bottom leading, bottom trailing.
+    /// The radii of the top leading, top trailing, bottom leading, and bottom trailing corners.
     private let radii: (Double, Double, Double, Double)
     private let width: Int
 
-    /// The shape `inset` pixels inside a picture whose own corners have `radius`, so that both edges of a border
-    /// have the same centre.
+    /// Creates a shape that's inset by `inset` pixels in an image whose corners have the radius `radius`. Both edges
+    /// of a border have the same center.
     init(size: PixelSize, inset: Double, radius: Double, corners: RoundedCornersTransformer.Corners) {
         width = size.width
         (left, top) = (inset, inset)
@@ -25,13 +25,13 @@ struct RoundedShape {
         radii = (own(.topLeading), own(.topTrailing), own(.bottomLeading), own(.bottomTrailing))
     }
 
-    /// Whether a row has no pixel that is not wholly inside.
+    /// Returns whether all pixels of a row are completely inside the shape.
     func covers(row: Int) -> Bool {
         left == 0 && Double(row) >= top + max(radii.0, radii.1)
             && Double(row + 1) <= bottom - max(radii.2, radii.3)
     }
 
-    /// The part of each pixel of a row that lies inside, 0...1.
+    /// Computes the fraction of each pixel of a row that's inside the shape, from 0 to 1.
     func coverage(ofRow row: Int, into coverage: inout [Float]) {
         let rowTop = max(top, Double(row))
         let rowBottom = min(bottom, Double(row + 1))
@@ -41,7 +41,7 @@ struct RoundedShape {
         }
         let band = rowBottom - rowTop
         for x in coverage.indices { coverage[x] = Float(band) }
-        // Straight edges first, then what the corners take away.
+        // Compute the straight edges first, and then subtract the corners.
         let whole = Int(left.rounded(.up))..<max(Int(left.rounded(.up)), Int(right))
         for x in coverage.indices where !whole.contains(x) {
             coverage[x] = Float(max(0, min(right, Double(x + 1)) - max(left, Double(x))) * band)
@@ -56,7 +56,7 @@ struct RoundedShape {
         _ radius: Double, from rowTop: Double, to rowBottom: Double, isTop: Bool, isLeading: Bool,
         _ coverage: inout [Float]
     ) {
-        // v and u grow from the circle's centre towards the corner.
+        // v and u increase from the center of the circle toward the corner.
         let centerY = isTop ? top + radius : bottom - radius
         let near = max(0, isTop ? centerY - rowBottom : rowTop - centerY)
         let far = isTop ? centerY - rowTop : rowBottom - centerY
@@ -64,7 +64,7 @@ struct RoundedShape {
         let centerX = isLeading ? left + radius : right - radius
         let begin = isLeading ? left : centerX
         let end = isLeading ? centerX : right
-        // No pixel nearer to the centre than this is touched by the arc.
+        // The arc doesn't touch pixels that are closer to the center than this.
         let safe = (max(0, radius * radius - far * far)).squareRoot()
         for x in Int(begin)..<min(width, Int(end.rounded(.up))) {
             let pixelLeft = max(begin, Double(x))
@@ -74,16 +74,17 @@ struct RoundedShape {
             guard uFar > safe, uFar > uNear else { continue }
             let missing =
                 (uFar - uNear) * (far - near) - Self.discArea(radius, u: uNear..<uFar, v: near..<far)
-            // Areas within rounding of nothing and of all are exactly that: transparent is zero, inside untouched.
+            // Snap areas within the rounding error of empty and full, so that transparent pixels become zero and inner
+            // pixels don't change.
             let rest = Double(coverage[x]) - missing
             coverage[x] = missing < 1e-6 ? coverage[x] : Float(rest < 1e-6 ? 0 : rest)
         }
     }
 
-    /// The area of the part of a disc around zero that lies in `u` × `v`, both not negative.
+    /// Returns the area of the intersection of `u` × `v` with a disc around zero. Both ranges must be nonnegative.
     private static func discArea(_ radius: Double, u: Range<Double>, v: Range<Double>) -> Double {
         func reach(_ height: Double) -> Double { max(0, radius * radius - height * height).squareRoot() }
-        // Below `full` the disc takes the whole height of the cell, beyond `none` nothing of it.
+        // Below `full`, the disc covers the whole height of the cell. Beyond `none`, it covers nothing.
         let full = min(max(reach(v.upperBound), u.lowerBound), u.upperBound)
         let none = min(max(reach(v.lowerBound), u.lowerBound), u.upperBound)
         func under(_ x: Double) -> Double { (x * reach(x) + radius * radius * asin(min(1, x / radius))) / 2 }

@@ -2,29 +2,33 @@
 
 import CPixelKernels
 
-/// ``Resampler`` for a source that is never held whole: rows come from the top down, and are forgotten. In memory are the
-/// result and the sums of the few rows of it that the present rows of the source enter.
+/// A ``Resampler`` for a source that's never completely in memory.
+///
+/// The resampler consumes the rows from top to bottom. It stores the result, and the sums of the output rows to which
+/// the current source rows contribute.
 package struct RowResampler: ~Copyable {
     private let sourceSize: PixelSize
     private let canvas: PixelCanvas
     private let vertical: ResampleTaps
     private let horizontal: ResampleTaps
-    /// Columns of the source that are needed.
+    /// The required columns of the source.
     private let columns: Range<Int>
-    /// Sums of the rows of the result that have begun, and arrays to use again.
+    /// The sums of the output rows in progress, and arrays for reuse.
     private var sums: [Int: [Float]] = [:]
     private var spare: [[Float]] = []
-    /// Rows of the source that have come, and of the result that are finished.
+    /// The number of received source rows and of finished output rows.
     private var received = 0
     private var finished = 0
 
+    /// Creates a resampler.
+    ///
     /// - Parameters:
-    ///   - sourceSize: width and height of the source in pixels.
-    ///   - window: the part of it to use, inside it; may begin and end between pixels.
-    ///   - output: pixels of the result.
-    ///   - format: of source and result.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)``, a ``LimitError`` for a result that is
-    ///   too large, ``DecodeError/outOfMemory(bytes:)``.
+    ///   - sourceSize: The size of the source, in pixels.
+    ///   - window: The part of the source to use. It must be inside the source, and its edges may be fractional.
+    ///   - output: The size of the result, in pixels.
+    ///   - format: The pixel format of the source and the result.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)``, a ``LimitError`` if the result is
+    ///   too large, or ``DecodeError/outOfMemory(bytes:)``.
     package init(
         sourceSize: PixelSize, window: SampleRect, to output: PixelSize, format: PixelFormat,
         filter: Resampler.Filter, context: CodingContext
@@ -43,10 +47,11 @@ package struct RowResampler: ~Copyable {
         self.canvas = canvas
     }
 
-    /// Whether no row that is still to come matters.
+    /// A Boolean value that indicates whether the remaining source rows don't affect the result.
     package var isComplete: Bool { finished == canvas.size.height }
 
-    /// Takes the next rows, premultiplied: as wide as the source, and no more of them than are left.
+    /// Adds the next premultiplied rows. They must be as wide as the source, and there must not be more than the
+    /// remaining rows.
     package mutating func add(_ rows: PixelBuffer, context: CodingContext) throws(ImageError) {
         guard rows.width == sourceSize.width, rows.format == canvas.format,
             rows.height <= sourceSize.height - received
@@ -67,7 +72,9 @@ package struct RowResampler: ~Copyable {
         }
     }
 
-    /// The result; rows of the source that did not come count as transparent. `isOpaque` is whether the source is.
+    /// Returns the result. Missing source rows count as transparent.
+    ///
+    /// - Parameter isOpaque: Whether the source is opaque.
     package consuming func finish(isOpaque: Bool) -> PixelBuffer {
         while finished < canvas.size.height { write(finished) }
         return canvas.finish(isOpaque: isOpaque)

@@ -4,19 +4,21 @@
     import CGTK4
     import WebImage
 
-    /// Pictures in a GtkFlowBox. A flow box has a child for everything, so its children load when they come into the visible
-    /// part of what scrolls around it, and give their pictures back when they are more than as much again away.
+    /// A controller that fills a GtkFlowBox with cells that show images.
     ///
-    /// The flow box keeps this object. A second one for the same flow box takes its place: the first one lets go of the flow
-    /// box, and its cells are removed with it. For thousands of pictures a GtkGridView with an ``ImageListFactory`` is the better
-    /// widget.
+    /// A flow box has a child widget for every position. A cell loads its image when it scrolls into the visible area.
+    /// It releases the image when there are more cells between it and the visible area than are visible.
+    ///
+    /// The flow box retains this object. If you create a second object for the same flow box, the flow box releases the
+    /// first one, which removes its cells. For thousands of images, use a GtkGridView with an ``ImageListFactory``
+    /// instead.
     @MainActor
     public final class ImageFlowBox<Cell: ImageListCell> {
-        /// Positions that can be seen.
+        /// The range of visible positions.
         public private(set) var visible: Range<Int> = 0..<0
-        /// All cells, by position.
+        /// All cells, ordered by position.
         public private(set) var cells: [Cell] = []
-        /// Fetches ahead.
+        /// The prefetcher for the positions outside of the visible range.
         public private(set) var prefetcher: ListPrefetcher?
 
         private let box: OpaquePointer
@@ -25,17 +27,19 @@
         private let willShow: @MainActor (Cell, Int) -> Void
         private var scroll: FlowScroll?
 
-        /// Fills `flowBox`, a GtkFlowBox, with `count` cells.
+        /// Creates `count` cells and adds them to a GtkFlowBox.
         ///
         /// - Parameters:
-        ///   - flowBox: the widget.
-        ///   - count: cells.
-        ///   - manager: who fetches ahead; cells should load with the same one. Default ``ImageManager/shared``.
-        ///   - ahead: how far ahead pictures are fetched; only those whose requests have a size are.
-        ///   - makeCell: makes a cell.
-        ///   - content: what is shown at a position.
-        ///   - willShow: sets what else a cell shows, when it is made and when it comes into view. Default nothing.
-        /// - Returns: nil for what is no GtkFlowBox.
+        ///   - flowBox: The GtkFlowBox.
+        ///   - count: The number of cells.
+        ///   - manager: The manager that prefetches images. The cells should load their images with the same manager.
+        ///     The default is ``ImageManager/shared``.
+        ///   - ahead: The configuration of the prefetcher. Only requests that have a size are prefetched.
+        ///   - makeCell: A closure that creates a cell.
+        ///   - content: A closure that returns the content for a position.
+        ///   - willShow: A closure that updates the other contents of a cell. It's called when a cell is created and
+        ///     when the cell becomes visible. The default closure does nothing.
+        /// - Returns: `nil` if `flowBox` isn't a GtkFlowBox.
         public init?(
             _ flowBox: OpaquePointer, count: Int, manager: ImageManager = .shared,
             ahead: ListPrefetcher.Configuration = .init(), makeCell: @escaping @MainActor () -> Cell,
@@ -59,7 +63,7 @@
 
         isolated deinit { if scroll?.isGone == false { removeCells(from: 0) } }
 
-        /// Changes the number of cells; all of them ask for their content again.
+        /// Changes the number of cells, and reloads the content of all of them.
         public func setCount(_ count: Int) {
             for cell in cells { cell.showNothing() }
             removeCells(from: max(0, count))
@@ -84,7 +88,8 @@
         private func settle(_ viewport: UnsafeMutablePointer<GtkWidget>) {
             let seen = cells.indices.filter { isVisible(cells[$0].root, within: viewport) }
             visible = seen.first.map { $0..<((seen.last ?? $0) + 1) } ?? 0..<0
-            // As many again at both ends keep their pictures, so that a step back shows them at once.
+            // Keep the images of as many cells on both sides, so that they're available immediately when the user
+            // scrolls back.
             let kept =
                 visible.isEmpty ? visible : (visible.lowerBound - visible.count)..<(visible.upperBound + visible.count)
             for (position, cell) in cells.enumerated() {
@@ -102,18 +107,18 @@
         }
     }
 
-    /// What scrolls around a flow box.
+    /// The connection between a flow box and the scrolled window that contains it.
     @MainActor
     private final class FlowScroll {
         private let box: UnsafeMutablePointer<GtkWidget>
         private var follower: ScrollFollower?
         private var handlers: [gulong] = []
-        /// Whether the widget was destroyed.
+        /// A Boolean value that indicates whether the widget was destroyed.
         private(set) var isGone = false
 
         private static var key: String { "webimage-flow-box" }
 
-        /// The box keeps `owner`.
+        /// Creates an object that follows the scrolling of `box`. The flow box retains `owner`.
         init(
             _ box: OpaquePointer, owner: AnyObject,
             _ settled: @escaping @MainActor (UnsafeMutablePointer<GtkWidget>) -> Void
@@ -135,14 +140,14 @@
             }
             let data = Unmanaged.passUnretained(self).toOpaque()
             handlers = [
-                // Only then it is known what scrolls around it.
+                // The flow box is inside its scrolled window by the time it's mapped.
                 connect(raw, "map", unsafeBitCast(mapped, to: GCallback.self), data),
                 connect(raw, "destroy", unsafeBitCast(destroyed, to: GCallback.self), data),
             ]
             if gtk_widget_get_mapped(widget) != 0 { follow() }
         }
 
-        // Another owner may have taken the place of this one's while the widget lives on.
+        // The widget outlives this object if another owner replaced this object's owner.
         isolated deinit {
             guard !isGone else { return }
             for handler in handlers { g_signal_handler_disconnect(UnsafeMutableRawPointer(box), handler) }
@@ -172,7 +177,7 @@
             gtk_widget_get_ancestor(box, gtk_scrolled_window_get_type()).map { OpaquePointer($0) }
         }
 
-        /// The widget whose bounds are what can be seen: the scrolled window, else the box itself.
+        /// Returns the widget whose bounds are the visible area: the scrolled window, or the flow box if there's none.
         private static func viewport(of box: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
             gtk_widget_get_ancestor(box, gtk_scrolled_window_get_type()) ?? box
         }

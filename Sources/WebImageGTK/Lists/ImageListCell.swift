@@ -4,28 +4,30 @@
     import CGTK4
     import WebImage
 
-    /// A cell of a list that shows one picture, with whatever else the app puts into it. Subclass it to keep labels and the
-    /// like at hand.
+    /// A cell of a list, which shows one image.
+    ///
+    /// To add other contents, such as labels, create a subclass that has properties for their widgets.
     @MainActor
     open class ImageListCell {
-        /// The cell's widget.
+        /// The root widget of the cell.
         public let root: UnsafeMutablePointer<GtkWidget>
-        /// Where the picture is shown; in the root or the root itself.
+        /// The view that shows the image. Its widget is `root` or a descendant of `root`.
         public let view: WebImageView
-        /// The position that it shows; nil while it shows none.
+        /// The position that the cell shows, or `nil` if it shows none.
         public internal(set) var position: Int?
-        /// Whether any of it can be seen.
+        /// A Boolean value that indicates whether at least a part of the cell is visible.
         public internal(set) var isVisible = false
-        /// The priority of what is loaded, while it can be seen.
+        /// The priority of the request while the cell is visible.
         var priority = RequestPriority.normal
 
-        /// A cell; `root` is not in a parent yet.
+        /// Creates a cell from its root widget, which must not have a parent yet.
         public init(root: UnsafeMutablePointer<GtkWidget>, view: WebImageView) {
             self.root = root
             self.view = view
         }
 
-        /// A cell that is a GtkPicture and nothing else, `width` × `height` points large, its pictures covering it.
+        /// Creates a cell that consists of a GtkPicture with a size of `width` × `height` points. Images cover the
+        /// widget.
         public convenience init?(pictureOfWidth width: Int, height: Int, manager: ImageManager? = nil) {
             guard let picture = gtk_picture_new(), let view = WebImageView(of: picture, manager: manager) else {
                 return nil
@@ -48,7 +50,7 @@
             view.clear()
         }
 
-        /// What cannot be seen is loaded behind what can.
+        /// Lowers the priority of cells that aren't visible, so that visible cells load first.
         func setVisible(_ isVisible: Bool) {
             guard isVisible != self.isVisible else { return }
             self.isVisible = isVisible
@@ -56,15 +58,17 @@
         }
     }
 
-    /// What a cell shows.
+    /// The content of a cell.
     public struct ImageListContent: Sendable {
-        /// What is loaded; nil for a place without a picture. Give it a size: without one a cell loads at its own size, but
-        /// nothing can be fetched ahead of cells.
+        /// The request to load, or `nil` if the position has no image.
+        ///
+        /// Set the size of the request. A request without a size is loaded at the size of the cell, but it can't be
+        /// prefetched.
         public var request: ImageRequest?
-        /// Placeholder, transition, and the rest.
+        /// The options of the binding, such as the placeholder and the transition.
         public var options: BindingOptions
 
-        /// The content of a cell.
+        /// Creates the content of a cell.
         public init(_ request: ImageRequest?, options: BindingOptions = BindingOptions()) {
             self.request = request
             self.options = options

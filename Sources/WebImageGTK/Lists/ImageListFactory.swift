@@ -4,24 +4,28 @@
     import CGTK4
     import WebImage
 
-    /// Cells with pictures for GtkListView and GtkGridView: recycled, loaded when they come, given up when they go, what can be
-    /// seen first, and what lies ahead in the direction of scrolling fetched before it is there.
+    /// A factory that creates image cells for a GtkListView or a GtkGridView.
+    ///
+    /// Cells are reused. A cell starts to load when it's bound and cancels its request when it's unbound. Visible cells
+    /// have the highest priority, and images ahead in the scrolling direction are prefetched.
     ///
     /// ```swift
     /// let factory = ImageListFactory(
     ///     makeCell: { ImageListCell(pictureOfWidth: 160, height: 160)! },
-    ///     content: { position in ImageListContent(ImageRequest(urls[position], size: .fill(width: 160, height: 160))) })
+    ///     content: { position in
+    ///         ImageListContent(ImageRequest(urls[position], size: .fill(width: 160, height: 160)))
+    ///     })
     /// factory.install(on: gridView)
     /// ```
     ///
-    /// The list keeps the factory.
+    /// The list retains the factory.
     @MainActor
     public final class ImageListFactory<Cell: ImageListCell>: ListItemHandler {
-        /// Positions that can be seen.
+        /// The range of visible positions.
         public private(set) var visible: Range<Int> = 0..<0
-        /// Called when ``visible`` has changed. Default nil.
+        /// A closure that's called after ``visible`` changes. The default is `nil`.
         public var onVisibleChange: (@MainActor (Range<Int>) -> Void)?
-        /// Fetches ahead; nil before ``install(on:)``.
+        /// The prefetcher of the list, or `nil` before ``install(on:)``.
         public private(set) var prefetcher: ListPrefetcher?
 
         private let makeCell: @MainActor () -> Cell
@@ -33,14 +37,16 @@
         private var bound: Set<OpaquePointer> = []
         private var scroll: ListScroll?
 
-        /// A factory that is not installed yet.
+        /// Creates a factory. To use it, call ``install(on:)``.
         ///
         /// - Parameters:
-        ///   - manager: who fetches ahead; cells should load with the same one. Default ``ImageManager/shared``.
-        ///   - ahead: how far ahead pictures are fetched; only those whose requests have a size are.
-        ///   - makeCell: makes one of the cells, of which there are some more than can be seen.
-        ///   - content: what is shown at a position of the list's model.
-        ///   - willShow: sets what else a cell shows, before its picture is asked for. Default nothing.
+        ///   - manager: The manager that prefetches images. The cells should load their images with the same manager.
+        ///     The default is ``ImageManager/shared``.
+        ///   - ahead: The configuration of the prefetcher. Only requests that have a size are prefetched.
+        ///   - makeCell: A closure that creates a cell. The list uses a few more cells than are visible.
+        ///   - content: A closure that returns the content for a position of the list's model.
+        ///   - willShow: A closure that updates the other contents of a cell before its image is requested. The default
+        ///     closure does nothing.
         public init(
             manager: ImageManager = .shared, ahead: ListPrefetcher.Configuration = .init(),
             makeCell: @escaping @MainActor () -> Cell, content: @escaping @MainActor (Int) -> ImageListContent,
@@ -53,9 +59,10 @@
             self.willShow = willShow
         }
 
-        /// Makes `view`, a GtkListView or GtkGridView, show these cells.
+        /// Shows these cells in a GtkListView or GtkGridView.
         ///
-        /// - Returns: false for any other object; nothing was done then.
+        /// - Returns: `false` if `view` is another object or if the factory is already installed. In that case, this
+        ///   method does nothing.
         @discardableResult
         public func install(on view: OpaquePointer) -> Bool {
             guard scroll == nil, let scroll = ListScroll(view), let factory = ListItemSignals.factory(self) else {
@@ -73,18 +80,20 @@
             return true
         }
 
-        /// The cells that show something, by position.
+        /// The cells that show a position, ordered by position.
         public var cells: [(position: Int, cell: Cell)] {
             bound.compactMap { item in items[item].map { (Int(gtk_list_item_get_position(item)), $0) } }
                 .sorted { $0.0 < $1.0 }
         }
 
-        /// The cell at a position; nil where that is far from what can be seen.
+        /// Returns the cell at a position, or `nil` if the position is too far from the visible range to have a cell.
         public func cell(at position: Int) -> Cell? {
             bound.first { Int(gtk_list_item_get_position($0)) == position }.flatMap { items[$0] }
         }
 
-        /// Asks for the content of all cells again; for changes that the list's model does not tell.
+        /// Reloads the content of all cells.
+        ///
+        /// Call this method after a change that the model of the list doesn't report.
         public func reload() {
             prefetcher?.reset(count: scroll?.count ?? 0)
             for item in bound { bind(item) }
@@ -120,7 +129,8 @@
 
         // MARK: - Scrolling
 
-        /// Cells that GTK keeps beyond what is visible are not on the screen, and do not load by themselves.
+        /// Returns the request to prefetch. Cells that GTK keeps outside of the visible area aren't mapped, so they
+        /// don't load their images themselves.
         private func requestAhead(_ position: Int) -> ImageRequest? {
             guard let request = content(position).request, request.size != nil else { return nil }
             return request

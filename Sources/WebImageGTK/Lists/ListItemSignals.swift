@@ -3,7 +3,7 @@
 #if GTK
     import CGTK4
 
-    /// The life of the items of a GtkListView or GtkGridView.
+    /// A type that handles the life cycle of the items in a GtkListView or GtkGridView.
     @MainActor
     protocol ListItemHandler: AnyObject {
         func setUp(_ item: OpaquePointer)
@@ -12,15 +12,16 @@
         func tearDown(_ item: OpaquePointer)
     }
 
-    /// A GtkSignalListItemFactory that tells a handler, and keeps it. Apart from the generic factory because a C function
-    /// cannot know a type parameter.
+    /// A GtkSignalListItemFactory that notifies a handler and retains it.
+    ///
+    /// This type is separate from the generic factory because a C function can't capture a type parameter.
     @MainActor
     final class ListItemSignals {
         private let handler: any ListItemHandler
 
         private init(_ handler: any ListItemHandler) { self.handler = handler }
 
-        /// A GtkListItemFactory, to be unreferenced.
+        /// Returns a new GtkListItemFactory. The caller must release the reference.
         static func factory(_ handler: any ListItemHandler) -> OpaquePointer? {
             guard let factory = gtk_signal_list_item_factory_new() else { return nil }
             let raw = UnsafeMutableRawPointer(factory)
@@ -38,7 +39,7 @@
             let action = SignalAction<OpaquePointer> { item in call(handler, item) }
             let function: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, item, data in
                 guard let item, let data else { return }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointers never leave the main thread.
                 nonisolated(unsafe) let (pointer, action) = (OpaquePointer(item), data)
                 MainActor.assumeIsolated { SignalAction<OpaquePointer>.of(action)?.call(pointer) }
             }

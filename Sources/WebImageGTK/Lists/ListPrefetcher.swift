@@ -2,24 +2,28 @@
 
 import WebImage
 
-/// Fetches the pictures of a list ahead of where it is scrolled to, and gives up what is not ahead any more. For list
-/// widgets of any kind: tell it what is visible. ``ImageListFactory`` and ``ImageFlowBox`` have one of their own.
+/// An object that prefetches the images ahead of the visible range of a list.
+///
+/// It cancels prefetches that are no longer ahead. Use it with list widgets of any kind by reporting the visible range.
+/// ``ImageListFactory`` and ``ImageFlowBox`` create their own prefetcher.
 @MainActor
 public final class ListPrefetcher {
-    /// How far ahead.
+    /// The options of a list prefetcher.
     public struct Configuration: Sendable {
-        /// Pictures fetched ahead, in visible ranges: 1 is as many as are visible. Default 1.
+        /// The maximum number of images to prefetch, as a multiple of the number of visible images.
+        ///
+        /// With the default of 1, as many images are prefetched as are visible.
         public var pages = 1.0
-        /// Pictures fetched ahead at most. Default 64.
+        /// The maximum number of images to prefetch. The default is 64.
         public var limit = 64
-        /// Pictures fetched at the same time. Default 4.
+        /// The maximum number of concurrent prefetches. The default is 4.
         public var concurrency = 4
-        /// Where to. Default memory.
+        /// The cache to which images are prefetched. The default is the memory cache.
         public var destination = PrefetchDestination.memory
 
-        /// The defaults.
+        /// Creates a configuration with the default values.
         public init() {}
-        /// Nothing is fetched ahead.
+        /// A configuration that disables prefetching.
         public static var none: Configuration {
             var configuration = Configuration()
             configuration.limit = 0
@@ -27,15 +31,17 @@ public final class ListPrefetcher {
         }
     }
 
-    /// What is visible and what was started.
+    /// The visible range and the positions whose prefetch was started.
     public private(set) var window: PrefetchWindow
     private let prefetcher: ImagePrefetcher
     private let destination: PrefetchDestination
     private let request: @MainActor (Int) -> ImageRequest?
     private var tasks: [Int: PrefetchTask] = [:]
 
-    /// A prefetcher for a list of `count` pictures. `request` gives the very request of the picture at a position that the
-    /// view will make, size included; nil for none.
+    /// Creates a prefetcher for a list of `count` images.
+    ///
+    /// `request` returns the request for the image at a position, or `nil` if there's none. It must be the same request
+    /// that the view creates, including its size.
     public init(
         count: Int = 0, manager: ImageManager = .shared, _ configuration: Configuration = Configuration(),
         request: @escaping @MainActor (Int) -> ImageRequest?
@@ -48,13 +54,13 @@ public final class ListPrefetcher {
 
     isolated deinit { prefetcher.cancelAll() }
 
-    /// Tells what is visible now.
+    /// Updates the visible range.
     public func show(_ visible: Range<Int>) { perform(window.show(visible)) }
 
-    /// Tells that the list is another one now: everything is given up.
+    /// Cancels all prefetches and starts over with a list of `count` images.
     public func reset(count: Int) { perform(window.reset(count: count)) }
 
-    /// Pictures that are being fetched.
+    /// The number of prefetches that are in progress.
     public var running: Int { tasks.values.count { !$0.isOver } }
 
     private func perform(_ change: PrefetchWindow.Change) {

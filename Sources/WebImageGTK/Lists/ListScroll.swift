@@ -3,8 +3,9 @@
 #if GTK
     import CGTK4
 
-    /// A GtkListView or GtkGridView: where it is scrolled to, and when its model changes. Holds the widget unowned and lets go
-    /// of it when it is destroyed.
+    /// An object that follows the scroll position and the model of a GtkListView or GtkGridView.
+    ///
+    /// It has an unowned reference to the widget, which it clears when the widget is destroyed.
     @MainActor
     final class ListScroll {
         private(set) var widget: UnsafeMutablePointer<GtkWidget>?
@@ -15,10 +16,10 @@
         private let isGrid: Bool
         private var follower: ScrollFollower?
         private var model: (pointer: OpaquePointer, handler: gulong)?
-        /// Where the list was told once more that it is, and nothing was seen since.
+        /// The scroll position for which the signal was emitted again, or `nil` if the list has shown cells since.
         private var toldAgain: Double?
 
-        /// Nil for what is neither.
+        /// Returns `nil` if `view` is neither a list view nor a grid view.
         init?(_ view: OpaquePointer) {
             let raw = UnsafeMutableRawPointer(view)
             isGrid = WidgetKind.isA(raw, gtk_grid_view_get_type())
@@ -29,7 +30,8 @@
             listen(raw, "notify::hadjustment") { $0.followAdjustments() }
             listen(raw, "notify::vadjustment") { $0.followAdjustments() }
             listen(raw, "notify::model") { $0.followModel() }
-            // These keep this object: the view lets go of its factory, and that of all else, before it tells that it goes.
+            // These handlers retain this object because the view releases its factory, the only other owner, before it
+            // emits `destroy`.
             listen(raw, "destroy") { $0.letGo() }
             listen(raw, "map") { $0.schedule() }
             followAdjustments()
@@ -53,7 +55,7 @@
 
         nonisolated private static func call(_ data: gpointer?) {
             guard let data else { return }
-            // Sendable: used right here, on the main thread.
+            // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
             nonisolated(unsafe) let action = data
             MainActor.assumeIsolated { SignalAction<Void>.of(action)?.call(()) }
         }
@@ -64,7 +66,7 @@
             MainActor.assumeIsolated { body(scroll) }
         }
 
-        /// Items of the model.
+        /// The number of items in the model.
         var count: Int {
             guard widget != nil, let model = currentModel else { return 0 }
             return Int(g_list_model_get_n_items(model))
@@ -80,8 +82,11 @@
 
         func schedule() { if widget != nil { follower?.schedule() } }
 
-        /// Tells a list that shows nothing where it is once more; settles again behind the next frame. The first jump out of
-        /// what GtkGridView of GTK 4.8 has laid out leaves it empty until then. Not twice in a row for the same place.
+        /// Emits `value-changed` again if a list that has items shows none of them.
+        ///
+        /// In GTK 4.8, a GtkGridView stays empty after the first jump outside of the area that it has laid out. The
+        /// signal makes it update its layout after the next frame. The signal isn't repeated for the same scroll
+        /// position.
         func settled(isEmpty: Bool) {
             guard isEmpty else { return toldAgain = nil }
             guard let widget, gtk_widget_get_mapped(widget) != 0, count > 0 else { return }

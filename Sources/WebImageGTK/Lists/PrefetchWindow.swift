@@ -2,62 +2,66 @@
 
 import WebImageCore
 
-/// Decides which positions of a list are fetched ahead while it is scrolled. A pure state machine that knows neither
-/// widgets nor pictures: it is told what is visible and says what to start and what to drop. For lists, grids and flow
-/// boxes alike; positions go from 0.
+/// A state machine that decides which positions of a list to prefetch while the list scrolls.
 ///
-/// Ahead is where the list moves to; before it has moved, it is down. Visible positions are never started, since what
-/// shows them loads by itself. A position that was started and becomes visible is not dropped: its view has joined the
-/// work. It is dropped when it is neither visible nor ahead any more.
+/// The state machine is pure and knows neither widgets nor images. It receives the visible range and returns the
+/// positions to start and to drop. It works for lists, grids, and flow boxes. Positions start at 0.
+///
+/// Prefetching follows the scroll direction, which is forward until the list scrolls. A visible position is never
+/// started because its view loads the image itself. If a started position becomes visible, it isn't dropped because its
+/// view has joined the work. A position is dropped when it's neither visible nor ahead.
 public struct PrefetchWindow: Sendable, Hashable {
-    /// Where a list moves to.
+    /// The direction in which a list scrolls.
     public enum Direction: Sendable, Hashable {
-        /// To higher positions.
+        /// Toward higher positions.
         case forward
-        /// To lower positions.
+        /// Toward lower positions.
         case backward
     }
 
-    /// What is to be done after a move.
+    /// The work to do after a change of the visible range.
     public struct Change: Sendable, Hashable {
-        /// Positions to start, the one that is wanted soonest first.
+        /// The positions to start, in the order in which the list will need them.
         public var start: [Int] = []
-        /// Positions to drop, lowest first.
+        /// The positions to drop, in ascending order.
         public var drop: [Int] = []
 
-        /// Nothing.
+        /// Creates an empty change.
         public init() {}
-        /// Whether nothing is to be done.
+        /// A Boolean value that indicates whether there's nothing to start and nothing to drop.
         public var isEmpty: Bool { start.isEmpty && drop.isEmpty }
     }
 
-    /// Positions fetched ahead, in visible ranges: 1 is as many as are visible. Default 1.
+    /// The maximum number of positions to prefetch, as a multiple of the number of visible positions.
+    ///
+    /// With the default of 1, as many positions are prefetched as are visible.
     public let pages: Double
-    /// Positions fetched ahead at most. Default 64.
+    /// The maximum number of positions to prefetch. The default is 64.
     public let limit: Int
-    /// Positions there are.
+    /// The number of positions in the list.
     public private(set) var count: Int
-    /// Positions that are visible; empty before the first ``show(_:)``.
+    /// The range of visible positions. It's empty before the first call to ``show(_:)``.
     public private(set) var visible: Range<Int> = 0..<0
-    /// Where the list moved to last.
+    /// The direction of the most recent scrolling.
     public private(set) var direction = Direction.forward
-    /// What was visible last: while a list is laid out anew, nothing may be for a moment.
+    /// The last visible range that wasn't empty. While a list updates its layout, no position may be visible for a
+    /// moment.
     private var last: Range<Int> = 0..<0
-    /// Positions that were started and not dropped.
+    /// The positions that were started and haven't been dropped.
     public private(set) var started: Set<Int> = []
 
-    /// A window over a list of `count` positions. Numbers below 0, and what is no number, count as 0.
+    /// Creates a window for a list of `count` positions. Negative values, infinity, and NaN count as 0.
     public init(count: Int = 0, pages: Double = 1, limit: Int = 64) {
         self.count = max(0, count)
         self.pages = pages.isFinite ? max(0, pages) : 0
         self.limit = max(0, limit)
     }
 
-    /// Tells what is visible now. What lies outside the list does not count.
+    /// Updates the visible range. Positions outside of the list are ignored.
     public mutating func show(_ range: Range<Int>) -> Change {
         let range = range.clamped(to: 0..<count)
         guard range != visible else { return Change() }
-        // Both ends, because a range that grows at one end moves there.
+        // Compare both ends, because a range that grows at one end moves in that direction.
         let moved = (range.lowerBound - last.lowerBound).signum() + (range.upperBound - last.upperBound).signum()
         if !last.isEmpty, !range.isEmpty, moved != 0 { direction = moved > 0 ? .forward : .backward }
         visible = range
@@ -65,7 +69,7 @@ public struct PrefetchWindow: Sendable, Hashable {
         return settle()
     }
 
-    /// Tells that the list is another one now. Everything is dropped; what is visible has to be told anew.
+    /// Drops all positions and starts over with a list of `count` positions. Call ``show(_:)`` afterward.
     public mutating func reset(count: Int) -> Change {
         var change = Change()
         change.drop = started.sorted()
@@ -77,7 +81,7 @@ public struct PrefetchWindow: Sendable, Hashable {
         return change
     }
 
-    /// Positions that are wanted ahead of what is visible, the one that is wanted soonest first.
+    /// The positions ahead of the visible range, in the order in which the list will need them.
     public var ahead: [Int] {
         guard !visible.isEmpty else { return [] }
         let wanted = min(limit, Int(saturating: (Double(visible.count) * pages).rounded(.up)))

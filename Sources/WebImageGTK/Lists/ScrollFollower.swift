@@ -3,27 +3,29 @@
 #if GTK
     import CGTK4
 
-    /// Follows where a widget is scrolled to. Calls back once behind each frame in which that, or the size of what is
-    /// visible, has changed: then the layout is right again.
+    /// An object that follows the scroll position of a widget.
+    ///
+    /// The object calls its closure after each frame in which the scroll position or the size of the visible area
+    /// changed. At that time, the layout is up to date.
     @MainActor
     final class ScrollFollower {
-        /// The adjustments of something that scrolls.
+        /// The adjustments of the scrolling widget, with their signal handlers.
         private var followed: [(adjustment: UnsafeMutablePointer<GtkAdjustment>, handlers: [gulong])] = []
         private var tick: guint = 0
         private var idle: guint = 0
-        /// Whether something changed between a tick and its idle call.
+        /// A Boolean value that indicates whether something changed between a tick and its idle callback.
         private var isStale = false
-        /// Nil when it has gone.
+        /// The widget, or `nil` after `stop()`.
         private var widget: UnsafeMutablePointer<GtkWidget>?
         private let settled: @MainActor () -> Void
 
-        /// `stop()` must be called before `widget` goes.
+        /// Creates a follower. Call `stop()` before `widget` is destroyed.
         init(_ widget: UnsafeMutablePointer<GtkWidget>, _ settled: @escaping @MainActor () -> Void) {
             self.widget = widget
             self.settled = settled
         }
 
-        /// Follows these instead of those before; nil for none.
+        /// Replaces the adjustments to follow. `nil` elements are ignored.
         func follow(_ adjustments: [UnsafeMutablePointer<GtkAdjustment>?]) {
             unfollow()
             let changed: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
@@ -50,7 +52,7 @@
             followed = []
         }
 
-        /// Follows nothing any more, and never calls back again.
+        /// Stops following. The closure isn't called again.
         func stop() {
             unfollow()
             if let widget, tick != 0 { gtk_widget_remove_tick_callback(widget, tick) }
@@ -58,13 +60,13 @@
             (tick, idle, widget) = (0, 0, nil)
         }
 
-        /// Calls back behind the next frame.
+        /// Schedules a call after the next frame.
         func schedule() {
             guard let widget, tick == 0 else { return }
-            // What changes behind the tick may be laid out only in the next frame.
+            // A change after the tick may not be part of the layout before the next frame.
             guard idle == 0 else { return isStale = true }
-            // Ticks come before the layout of their frame; what is idle at the priority of frames comes right behind it. With a
-            // lower one it would not come at all where frames take longer than they may.
+            // A tick runs before the layout of its frame. An idle callback with the priority of redrawing runs right
+            // after the frame. With a lower priority, it would never run if frames take longer than their interval.
             tick = gtk_widget_add_tick_callback(
                 widget,
                 { _, _, data in
@@ -98,7 +100,8 @@
         }
     }
 
-    /// Whether any of `widget` lies within `ancestor`; false where either is not laid out.
+    /// Returns a Boolean value that indicates whether at least a part of `widget` is inside `ancestor`. The result is
+    /// `false` if either widget has no layout.
     @MainActor
     func isVisible(_ widget: UnsafeMutablePointer<GtkWidget>, within ancestor: UnsafeMutablePointer<GtkWidget>) -> Bool
     {

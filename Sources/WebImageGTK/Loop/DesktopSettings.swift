@@ -4,16 +4,16 @@
     import CGTK4
     import CWebImageGTK
 
-    /// What the desktop's user wants, as GtkSettings tells it.
+    /// The user's desktop settings, as GtkSettings reports them.
     @MainActor
     final class DesktopSettings {
         static let shared = DesktopSettings()
 
-        /// Whether things may move (`gtk-enable-animations`).
+        /// A Boolean value that indicates whether animations are enabled (`gtk-enable-animations`).
         private(set) var animates = true
         private var settings: OpaquePointer?
 
-        /// Reads the settings once there is a display, and follows them from then on.
+        /// Reads the settings and starts to observe them. Does nothing before a display is open.
         func follow() {
             guard settings == nil, let settings = gtk_settings_get_default() else { return }
             self.settings = settings

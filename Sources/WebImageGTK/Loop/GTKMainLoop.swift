@@ -3,27 +3,27 @@
 #if GTK
     import CGTK4
     import CWebImageGTK
-    // The bridge's C code needs libdispatch linked, also where nothing else of the program does.
+    // The C code of the bridge requires libdispatch, so link it even if no other part of the program does.
     import Dispatch
     import Foundation
     import Synchronization
 
-    /// Lets the main actor work while GLib's loop owns the main thread.
+    /// A namespace for functions that run the main actor's work while the GLib loop owns the main thread.
     public enum GTKMainLoop {
         @MainActor private static var isInstalled = false
-        /// Ticks and timers of views that have run.
+        /// The number of ticks and timers of views that have run.
         @MainActor static var callbacks = 0
 
-        /// How often the loop has woken for this module: for the main actor's work, ticks and timers. It stands still while
-        /// nothing happens.
+        /// The number of times that the loop has run work of this module: main actor work, ticks, and timers. The
+        /// number doesn't change while nothing happens.
         @MainActor package static var wakes: Int { callbacks + Int(wi_gtk_main_queue_dispatches()) }
 
         private static let hasTold = Atomic<Bool>(false)
 
-        /// ``install()`` for a view that is used. Off the main thread it says what is wrong, for nothing else would: once, on
-        /// standard error.
+        /// Calls ``install()`` for a view. If the current thread isn't the main thread, this method writes a warning to
+        /// standard error, because nothing else would report the problem. It writes the warning only once per process.
         ///
-        /// - Returns: whether it had to say so.
+        /// - Returns: `true` if this call wrote the warning.
         @discardableResult
         static func installOrTell() -> Bool {
             guard !install(), !hasTold.exchange(true, ordering: .relaxed) else { return false }
@@ -34,14 +34,17 @@
             return true
         }
 
-        /// Makes the default main context run what waits for the main actor and for `DispatchQueue.main`: no polling, no idle
-        /// work. Views do this by themselves; an app calls it where it awaits on the main actor before its first view.
-        /// Calling again does nothing.
+        /// Installs a source in the default main context that runs the work of the main actor and of
+        /// `DispatchQueue.main`.
         ///
-        /// The app's `main` must be synchronous: after the first `await` of an asynchronous one the main actor has left the
-        /// process's main thread for good (swiftlang/swift#90851).
+        /// The source neither polls nor uses idle callbacks. Views call this method automatically. An app needs to call
+        /// it only if it awaits on the main actor before it creates its first view. Further calls do nothing.
         ///
-        /// - Returns: false where this is not the process's main thread; nothing was done then.
+        /// The app's `main` must be synchronous. After the first `await` of an asynchronous `main`, the main actor
+        /// permanently leaves the main thread of the process (swiftlang/swift#90851).
+        ///
+        /// - Returns: `false` if the current thread isn't the main thread of the process. In that case, this method
+        ///   does nothing.
         @discardableResult
         public static func install() -> Bool {
             guard wi_gtk_is_process_main_thread() else { return false }
@@ -50,7 +53,7 @@
                 guard let source = wi_gtk_main_queue_source_new()?.assumingMemoryBound(to: GSource.self) else {
                     return false
                 }
-                // At a higher priority a chain of blocks on the main queue would keep frames from ever being drawn.
+                // With a higher priority, a chain of blocks on the main queue would prevent frames from being drawn.
                 g_source_set_priority(source, GDK_PRIORITY_REDRAW)
                 g_source_attach(source, nil)
                 g_source_unref(source)

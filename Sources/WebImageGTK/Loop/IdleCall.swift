@@ -3,17 +3,21 @@
 #if GTK
     import CGTK4
 
-    /// Calls once, when the loop has nothing else to do, and after some time at the latest: where every frame takes longer than
-    /// it may the loop is never idle. Letting go of it before calls nothing.
+    /// A call that runs once, when the loop is idle or when a deadline expires.
+    ///
+    /// The deadline is necessary because the loop is never idle if every frame takes longer than its interval.
+    /// Releasing the object earlier cancels the call.
     @MainActor
     final class IdleCall {
         private var idle: guint = 0
         private var timer: guint = 0
         private let action: @MainActor () -> Void
 
+        /// Schedules the call.
+        ///
         /// - Parameters:
-        ///   - milliseconds: when it is called at the latest.
-        ///   - action: what is called.
+        ///   - milliseconds: The time after which `action` is called even if the loop isn't idle.
+        ///   - action: The closure to call.
         init(latest milliseconds: guint, _ action: @escaping @MainActor () -> Void) {
             self.action = action
             let call: GSourceFunc = { data in
@@ -24,7 +28,7 @@
             }
             let unretained = Unmanaged.passUnretained(self).toOpaque()
             idle = g_idle_add_full(G_PRIORITY_LOW, call, unretained, nil)
-            // With frames, not behind them.
+            // The priority of redrawing, so that frames can't delay the call.
             timer = g_timeout_add_full(GDK_PRIORITY_REDRAW, milliseconds, call, unretained, nil)
         }
 

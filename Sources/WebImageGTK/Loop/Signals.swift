@@ -3,8 +3,11 @@
 #if GTK
     import CGTK4
 
-    /// Connects `handler`, a C function of the signal's own signature, with `data`; both must live as long as `object`, or
-    /// until the connection, whose number is returned, is disconnected.
+    /// Connects a C function with the signature of the signal.
+    ///
+    /// `handler` and `data` must stay valid until `object` is destroyed or the connection is disconnected.
+    ///
+    /// - Returns: The ID of the connection.
     @MainActor
     @discardableResult
     func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback, _ data: gpointer?) -> gulong
@@ -12,7 +15,7 @@
         g_signal_connect_data(object, signal, handler, data, nil, GConnectFlags(rawValue: 0))
     }
 
-    /// A Swift closure as the data of a signal; released with the connection.
+    /// A Swift closure as the user data of a signal. It's released with the connection.
     @MainActor
     final class SignalAction<Arguments> {
         let call: @MainActor (Arguments) -> Void
@@ -24,7 +27,7 @@
         }
     }
 
-    /// Connects a C function whose data is `action`, which it may find with ``SignalAction/of(_:)``.
+    /// Connects a C function whose user data is `action`. The function gets the action with ``SignalAction/of(_:)``.
     @MainActor
     func connect<Arguments>(
         _ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback, action: SignalAction<Arguments>

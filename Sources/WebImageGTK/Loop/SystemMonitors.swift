@@ -4,21 +4,22 @@
     import CGTK4
     import WebImage
 
-    /// Hands on what GLib's monitors tell: shortage of memory to the managers, the network's return to the views, and whether
-    /// it is paid for by the byte to whoever fetches ahead.
+    /// An object that forwards the events of GLib's monitors: memory warnings to the managers, the return of the
+    /// network to the views, and metered connections to prefetchers.
     @MainActor
     final class SystemMonitors {
         static let shared = SystemMonitors()
 
-        /// Seconds within which views try again when the network is back, each after a time of its own.
+        /// The period, in seconds, within which views retry failed loads after the network returns. Each view chooses a
+        /// random delay.
         var retrySpread = 2.0
         private var connection: IdleCall?
         private var memory: OpaquePointer?
         private var network: OpaquePointer?
         private var isAvailable = true
 
-        /// Starts once the loop is idle, for the monitors may ask the system's bus; a second later at the latest. Again does
-        /// nothing.
+        /// Connects the monitors when the loop is idle, and after one second at the latest. The monitors may access the
+        /// system bus, so they aren't connected immediately. Further calls do nothing.
         func start() {
             guard connection == nil else { return }
             connection = IdleCall(latest: 1_000) { SystemMonitors.shared.connectAll() }
@@ -53,7 +54,7 @@
                 nil)
         }
 
-        /// A warning of GMemoryMonitor: 50 low, 100 medium, 255 critical.
+        /// Reports a warning level of GMemoryMonitor: 50 is low, 100 is medium, and 255 is critical.
         func memoryWarning(_ level: Int) {
             var told: Set<ObjectIdentifier> = []
             for manager in LivingControllers.shared.managers
@@ -62,7 +63,7 @@
             }
         }
 
-        /// The network is there, or not.
+        /// Updates the availability of the network.
         func network(isAvailable: Bool) {
             let returns = isAvailable && !self.isAvailable
             self.isAvailable = isAvailable

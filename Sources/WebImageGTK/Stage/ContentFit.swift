@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-    /// How a picture takes its place.
+    /// A value that describes how an image fits into the bounds of its view.
     public enum ContentFit: Int, Sendable, Hashable, CaseIterable {
-        // The raw values are GtkContentFit's.
+        // The raw values are those of GtkContentFit.
 
-        /// Stretched to the place.
+        /// The image is stretched to fill the bounds.
         case fill = 0
-        /// All of it, as large as it can be in the place.
+        /// The image is scaled to the largest size at which all of it is visible.
         case contain = 1
-        /// All of the place covered; what does not fit is cut off.
+        /// The image is scaled to cover the bounds, and the parts outside are clipped.
         case cover = 2
-        /// As ``contain``, and never larger than the picture is.
+        /// As ``contain``, but the image is never enlarged.
         case scaleDown = 3
     }
 
@@ -22,7 +22,6 @@
         var width: Double
         var height: Double
 
-        /// The part that both have.
         func intersection(_ other: StageRect) -> StageRect {
             let (left, top) = (max(x, other.x), max(y, other.y))
             let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))
@@ -31,7 +30,7 @@
     }
 
     extension ContentFit {
-        /// Where a picture of `size` lies in a place of `box`, both in points, centred.
+        /// Returns the rectangle of an image of `size`, centered in bounds of the size `box`. Both sizes are in points.
         func rect(of size: (width: Double, height: Double), in box: (width: Double, height: Double)) -> StageRect {
             guard self != .fill, size.width > 0, size.height > 0 else {
                 return StageRect(x: 0, y: 0, width: box.width, height: box.height)

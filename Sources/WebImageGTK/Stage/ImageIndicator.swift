@@ -4,31 +4,32 @@
     import CGTK4
     import WebImageCore
 
-    /// One frame of an indicator, to be drawn by an app's own.
+    /// The parameters for drawing one frame of a custom indicator.
     @MainActor
     public struct IndicatorFrame {
-        /// The GtkSnapshot to draw into. Its origin is the upper left corner of the view's place.
+        /// The GtkSnapshot to draw into. Its origin is the upper-left corner of the view.
         public let snapshot: OpaquePointer
-        /// Width of the place in points.
+        /// The width of the view, in points.
         public let width: Double
-        /// Height of the place in points.
+        /// The height of the view, in points.
         public let height: Double
-        /// The part of the download that is there, 0 to 1; nil where it is not known.
+        /// The fraction of the download that's complete, from 0 to 1, or `nil` if it's unknown.
         public let fraction: Double?
-        /// Seconds since the load began; 0 throughout where the desktop wants no motion.
+        /// The time since the load started, in seconds. It's always 0 if the desktop settings disable animations.
         public let seconds: Double
-        /// What a text in the view would be drawn with: light on a dark background.
+        /// The text color of the view, which is light on a dark background.
         public let foreground: PixelColor
     }
 
-    /// What a view shows on top while it loads.
+    /// An indicator that a view shows on top of its content while it loads.
     public struct ImageIndicator: Sendable {
         enum Style: Sendable { case none, spinner, ring, bar, custom }
 
         let style: Style
         private let drawing: (@MainActor (IndicatorFrame) -> Void)?
         private let alwaysMoves: Bool
-        /// Seconds of loading after which it appears, so that quick loads show none. Default 0.1.
+        /// The time from the start of the load until the indicator appears, in seconds. The default is 0.1, so fast
+        /// loads show no indicator.
         public var delay = 0.1
 
         private init(_ style: Style, alwaysMoves: Bool = false, _ drawing: (@MainActor (IndicatorFrame) -> Void)? = nil)
@@ -38,28 +39,29 @@
             self.drawing = drawing
         }
 
-        /// Nothing. The default.
+        /// No indicator. This is the default.
         public static let none = ImageIndicator(.none)
-        /// Turning spokes, whatever is known of the progress.
+        /// Rotating spokes, regardless of the progress.
         public static let spinner = ImageIndicator(.spinner, alwaysMoves: true) { $0.drawSpinner() }
-        /// A ring that fills, and turns while the progress is not known.
+        /// A ring that fills with the progress, or rotates while the progress is unknown.
         public static let ring = ImageIndicator(.ring) { $0.drawRing() }
-        /// A bar at the lower edge that fills, and moves while the progress is not known.
+        /// A bar at the bottom edge that fills with the progress, or moves while the progress is unknown.
         public static let bar = ImageIndicator(.bar) { $0.drawBar() }
 
-        /// An app's own.
+        /// Returns a custom indicator.
         ///
         /// - Parameters:
-        ///   - moves: whether it is drawn anew in every frame; else only when the progress changes, and while that is not
-        ///     known. Default false.
-        ///   - draw: draws one frame.
+        ///   - moves: A Boolean value that indicates whether the indicator is redrawn in every frame. If it's `false`,
+        ///     the indicator is redrawn when the progress changes, and in every frame while the progress is unknown.
+        ///     The default is `false`.
+        ///   - draw: A closure that draws one frame.
         public static func custom(
             moves: Bool = false, draw: @escaping @MainActor (IndicatorFrame) -> Void
         ) -> ImageIndicator {
             ImageIndicator(.custom, alwaysMoves: moves, draw)
         }
 
-        /// The same one, appearing after `seconds` of loading.
+        /// Returns a copy of the indicator that appears after `seconds` of loading.
         public func delayed(by seconds: Double) -> ImageIndicator {
             var indicator = self
             indicator.delay = seconds

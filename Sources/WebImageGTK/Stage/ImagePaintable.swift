@@ -4,7 +4,8 @@
     import CGTK4
     import CWebImageGTK
 
-    /// The GdkPaintable that draws a stage. The paintable keeps the stage, not the other way round.
+    /// The GdkPaintable that draws a stage. The paintable retains the stage, and the stage doesn't retain the
+    /// paintable.
     @MainActor
     final class ImagePaintable {
         let pointer: OpaquePointer
@@ -33,14 +34,16 @@
         }
     }
 
-    // Never freed: paintables point to it. Written once, before any of them is made.
+    // Safe: the table is initialized once, before the first paintable is created, and never changes. It's never freed
+    // because the paintables point to it.
     nonisolated(unsafe) private let functions: UnsafePointer<wi_gtk_paintable_functions> = {
         let table = UnsafeMutablePointer<wi_gtk_paintable_functions>.allocate(capacity: 1)
         table.initialize(
             to: wi_gtk_paintable_functions(
                 snapshot: { context, snapshot, width, height in
                     guard let context, let snapshot else { return }
-                    // Sendable: GTK draws on the main thread, and assumeIsolated runs right here.
+                    // Safe: `assumeIsolated` runs synchronously on the main thread, where GTK draws, so the pointer
+                    // never leaves it.
                     nonisolated(unsafe) let pointer = OpaquePointer(snapshot)
                     let stage = ImagePaintable.stage(context)
                     MainActor.assumeIsolated { stage.draw(Snapshot(pointer: pointer), width: width, height: height) }

@@ -5,25 +5,26 @@
     import WebImage
     import WebImageCore
 
-    /// Whom a stage belongs to.
+    /// A type that owns a stage.
     @MainActor
     protocol ImageStageHost: AnyObject {
-        /// The time of the frame that is being made, in nanoseconds.
+        /// The time of the current frame, in nanoseconds.
         var frameTime: Int { get }
-        /// What a text in the view would be drawn with.
+        /// The text color of the view.
         var foreground: PixelColor { get }
-        /// What is drawn has changed, and how much room it wants, or only the former.
+        /// Reports that the content of the stage changed. `size` indicates whether its intrinsic size changed, too.
         func stageChanged(_ stage: ImageStage, size: Bool)
-        /// ``ImageStage/advance(to:)`` is to be called.
+        /// Reports that ``ImageStage/advance(to:)`` needs to be called.
         func stageNeedsTick(_ stage: ImageStage)
-        /// What is shown has been drawn, or its transition is over; told while it is drawn.
+        /// Reports that the current content was drawn or that its transition finished. This method is called during
+        /// drawing.
         func stageReached(_ stage: ImageStage)
-        /// The stage is about to be drawn with this size in points.
+        /// Reports the size, in points, at which the stage is about to be drawn.
         func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double)
     }
 
-    /// What is drawn in one slot of a view: the picture, the one that it takes the place of, and the indicator. Time comes
-    /// from outside.
+    /// The content of one slot of a view: the current image, the outgoing image of a transition, and the indicator. The
+    /// host supplies the time.
     @MainActor
     final class ImageStage {
         weak var host: (any ImageStageHost)?
@@ -31,18 +32,18 @@
         let manager: ImageManager
 
         var fit = ContentFit.contain { didSet { if fit != oldValue { changed() } } }
-        /// Points.
+        /// The radius of the corners, in points.
         var cornerRadius = 0.0 { didSet { if cornerRadius != oldValue { changed() } } }
         var indicator = ImageIndicator.none { didSet { changed() } }
-        /// How animations are played, from the next picture on.
+        /// The playback options of animations. A change applies to the next image.
         var playback = PlaybackOptions()
-        /// Whether animations begin by themselves, from the next picture on.
+        /// A Boolean value that indicates whether animations start automatically. A change applies to the next image.
         var autoplays = true
-        /// Device pixels per point.
+        /// The number of device pixels per point.
         var scaleFactor = 1.0 { didSet { if scaleFactor != oldValue { changed(size: true) } } }
-        /// Whether the stage can be seen.
+        /// A Boolean value that indicates whether the stage is visible.
         var isVisible = false { didSet { player?.isVisible = isVisible } }
-        /// Whether things may move.
+        /// A Boolean value that indicates whether animations and transitions are enabled.
         var animates = true {
             didSet {
                 player?.reducesMotion = playback.reducesMotion || !animates
@@ -50,18 +51,18 @@
                 changed()
             }
         }
-        /// How far the load is that runs; nil when none does.
+        /// The state of the running load, or `nil` if none is running.
         var load: LoadSigns? { didSet { if load != oldValue { changed() } } }
 
         private(set) var current: StageLayer?
         private(set) var outgoing: StageLayer?
         private(set) var player: AnimationPlayer?
         private(set) var transition: RunningTransition?
-        /// Whether what is to be shown waits for its upload.
+        /// A Boolean value that indicates whether the current content waits for its texture upload.
         private(set) var isWaiting = false
-        /// How far what is to be shown has come.
+        /// The goal that the current content has reached.
         private(set) var reached = LoadGoal.loaded
-        /// Whether it is being drawn: widgets are not to change meanwhile.
+        /// A Boolean value that indicates whether the stage is being drawn. Widgets must not change meanwhile.
         private(set) var isDrawing = false
         private var toldSize: (width: Double, height: Double)?
 
@@ -70,12 +71,12 @@
             self.manager = manager
         }
 
-        // MARK: - What is shown
+        // MARK: - Content
 
-        /// Shows `presentation` instead of what is shown.
+        /// Replaces the content with `presentation`.
         func present(_ presentation: Presentation) {
             let next = StageLayer(presentation)
-            // What was drawn last stays until the new one can be drawn.
+            // Keep the content that was drawn most recently until the new content can be drawn.
             let old = current?.isDrawable == true ? current : outgoing
             play(next, after: current)
             current = next
@@ -92,7 +93,7 @@
                 return
             }
             let isComplete = layer.kind != .preview
-            // More of the same picture: what plays goes on.
+            // This is a newer version of the preview that's playing, so continue the playback.
             if let player, let old, old.generation == layer.generation, old.kind == .preview,
                 player.update(image, isComplete: isComplete)
             {
@@ -110,12 +111,12 @@
             }
         }
 
-        /// The size that the stage has by itself, in points; nil where there is none.
+        /// The intrinsic size of the content, in points, or `nil` if it has none.
         var intrinsicSize: (width: Double, height: Double)? { current?.size(scale: scaleFactor) }
 
         private func changed(size: Bool = false) {
             guard !isDrawing else {
-                // Sizes must not change while a frame is drawn; the tick tells of it.
+                // Sizes must not change during drawing, so the next tick reports the change.
                 host?.stageNeedsTick(self)
                 return
             }
@@ -137,8 +138,10 @@
             transition != nil || isWaiting || player != nil || load != nil && indicator.isShown
         }
 
-        /// Lets time pass; the time when it is next to be called, in nanoseconds: nil where that is not before something
-        /// happens, `now` or earlier for the next frame.
+        /// Advances the stage to the time `now`, in nanoseconds.
+        ///
+        /// - Returns: The time of the next call, in nanoseconds, or `nil` if no call is needed until something changes.
+        ///   A time of `now` or earlier means the next frame.
         func advance(to now: Int) -> Int? {
             var deadlines: [Int] = []
             var isChanged = isWaiting
@@ -177,7 +180,7 @@
 
         // MARK: - Drawing
 
-        /// Draws all of it into a place of `width` × `height` points.
+        /// Draws the stage with a size of `width` × `height` points.
         func draw(_ snapshot: Snapshot, width: Double, height: Double) {
             guard width > 0, height > 0 else { return }
             isDrawing = true
@@ -201,7 +204,7 @@
             if reached != old { host?.stageReached(self) }
         }
 
-        /// False where there is none, or where it is over.
+        /// Draws the running transition. Returns `false` if there's none or if it has finished.
         private func drawTransition(
             to current: StageLayer, _ snapshot: Snapshot, _ box: (width: Double, height: Double), _ now: Int
         ) -> Bool {
@@ -232,13 +235,14 @@
         }
     }
 
-    /// What the indicator tells of.
+    /// The state of a load that the indicator shows.
     struct LoadSigns: Equatable {
-        /// 0 to 1; nil where it is not known.
+        /// The fraction of the download that's complete, from 0 to 1, or `nil` if it's unknown.
         var fraction: Double?
-        /// The time when the load was first seen to run, in nanoseconds.
+        /// The time at which the stage first noticed the load, in nanoseconds.
         var since: Int?
-        /// Whether the indicator is there: it waits a little for loads that are quick.
+        /// A Boolean value that indicates whether the indicator has appeared. It appears after a delay, so that fast
+        /// loads don't show it.
         var isSeen = false
     }
 #endif

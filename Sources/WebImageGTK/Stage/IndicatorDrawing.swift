@@ -6,14 +6,14 @@
     import WebImageCore
 
     extension IndicatorFrame {
-        /// Diameter of what lies in the middle.
+        /// The diameter of a centered indicator.
         private var diameter: Double { min(48, 0.6 * min(width, height)) }
 
         private var middle: StageRect {
             StageRect(x: (width - diameter) / 2, y: (height - diameter) / 2, width: diameter, height: diameter)
         }
 
-        /// What is legible on what is drawn with the foreground.
+        /// The color that contrasts with the foreground.
         private var background: PixelColor {
             let luminance = 3 * Int(foreground.red) + 6 * Int(foreground.green) + Int(foreground.blue)
             return luminance > 10 * 127 ? .black : .white
@@ -25,7 +25,7 @@
                 alpha * Double(color.alpha) / 255)
         }
 
-        /// A disk in the middle, so that what is drawn on it is seen on pictures of every colour.
+        /// Draws on a disk in the center, which makes the indicator legible on images of any color.
         private func onDisk(_ body: (_ cairo: OpaquePointer, _ radius: Double) -> Void) {
             guard diameter >= 4 else { return }
             let rect = middle
@@ -43,7 +43,7 @@
                 let spokes = 12
                 cairo_set_line_width(cairo, radius * 0.14)
                 cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
-                // One turn a second.
+                // The spinner makes one turn per second.
                 let head = Int((seconds * Double(spokes)).truncatingRemainder(dividingBy: Double(spokes)))
                 for spoke in 0..<spokes {
                     let age = (head - spoke + spokes) % spokes
@@ -80,7 +80,7 @@
             if let fraction {
                 bar.width = width * min(1, max(0, fraction))
             } else {
-                // There and back within two seconds.
+                // The bar moves back and forth within two seconds.
                 let part = abs((seconds / 2).truncatingRemainder(dividingBy: 1) * 2 - 1)
                 bar.width = width / 4
                 bar.x = (width - bar.width) * part

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-    /// How far a picture has to come for its load to have ended.
+    /// The stage that an image must reach before its load counts as finished.
     public enum LoadGoal: Int, Sendable, Hashable, Comparable, CaseIterable {
-        /// It is there; the next frame shows it.
+        /// The image is loaded. The next frame shows it.
         case loaded
-        /// A frame with it has been drawn.
+        /// A frame with the image was drawn.
         case shown
-        /// Its transition is over: a frame has been drawn in which there is nothing else.
+        /// The transition finished. A frame was drawn that shows only the image.
         case transitioned
 
-        /// In the order in which they are reached.
+        /// Returns a Boolean value that indicates whether the left goal is reached before the right one.
         public static func < (left: LoadGoal, right: LoadGoal) -> Bool { left.rawValue < right.rawValue }
     }
 #endif

@@ -4,7 +4,7 @@
     import CGTK4
     import WebImageCore
 
-    /// A GtkSnapshot with Swift's types.
+    /// A wrapper for GtkSnapshot with Swift types.
     @MainActor
     struct Snapshot {
         let pointer: OpaquePointer
@@ -18,7 +18,7 @@
             withUnsafePointer(to: graphene_rect_t(rect)) { gtk_snapshot_append_color(pointer, &rgba, $0) }
         }
 
-        /// Draws `body` with its corners rounded by `radius` points; 0 clips to the rectangle.
+        /// Draws `body` clipped to a rectangle whose corners have a radius of `radius` points.
         func clipped(to rect: StageRect, radius: Double = 0, _ body: () -> Void) {
             var bounds = graphene_rect_t(rect)
             if radius > 0 {
@@ -55,7 +55,7 @@
             gtk_snapshot_restore(pointer)
         }
 
-        /// Scales around the middle of a place. A side of no length draws nothing.
+        /// Scales `body` around the center of a box. Draws nothing if either scale is close to 0.
         func scaled(x: Double, y: Double, in box: (width: Double, height: Double), _ body: () -> Void) {
             guard x > 0.001, y > 0.001 else { return }
             gtk_snapshot_save(pointer)
@@ -66,7 +66,7 @@
             gtk_snapshot_restore(pointer)
         }
 
-        /// Draws with cairo within `rect`.
+        /// Draws with cairo inside `rect`.
         func cairo(in rect: StageRect, _ body: (OpaquePointer) -> Void) {
             let context = withUnsafePointer(to: graphene_rect_t(rect)) { gtk_snapshot_append_cairo(pointer, $0) }
             guard let context else { return }

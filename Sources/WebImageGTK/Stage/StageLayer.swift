@@ -4,16 +4,16 @@
     import WebImage
     import WebImageCore
 
-    /// One thing that a stage shows: a picture, a frame of one, or a colour.
+    /// An element that a stage shows: an image, an animation frame, or a color.
     @MainActor
     final class StageLayer {
         let kind: Presentation.Kind
         let generation: Int
         let image: Image?
         let color: PixelColor?
-        /// What is to be drawn.
+        /// The pixels to draw.
         var pixels: PixelBuffer?
-        /// What was drawn last; it is drawn again where the next frame has to wait for its upload.
+        /// The texture that was drawn most recently. It's drawn again while the next frame waits for its upload.
         private var texture: GTKTexture?
 
         init?(_ presentation: Presentation) {
@@ -25,14 +25,15 @@
             pixels = image?.pixels
         }
 
-        /// Width and height in points where one point has `scale` pixels; nil for a colour.
+        /// Returns the size in points if a point has `scale` pixels, or `nil` for a color. The scale of the image takes
+        /// precedence if it's larger than 1.
         func size(scale: Double) -> (width: Double, height: Double)? {
             guard let image, let pixels else { return nil }
             let scale = image.scale > 1 ? image.scale : max(1, scale)
             return (Double(pixels.width) / scale, Double(pixels.height) / scale)
         }
 
-        /// Makes ready what is to be drawn; false where it has to wait for a later frame.
+        /// Prepares the texture. Returns `false` if its upload must wait for a later frame.
         func prepare(at now: Int, _ budget: UploadBudget) -> Bool {
             guard let pixels else { return true }
             let next = GTKTexture.of(pixels)
@@ -42,7 +43,7 @@
             return true
         }
 
-        /// Whether there is something to draw.
+        /// A Boolean value that indicates whether the layer can be drawn.
         var isDrawable: Bool { image == nil || texture != nil }
 
         func draw(
@@ -54,7 +55,8 @@
                 if let color { snapshot.rounded(place, radius) { snapshot.color(color, in: place) } }
                 return
             }
-            // A placeholder is drawn some thirty pixels large, and stands for what fills the place.
+            // A placeholder has only about 30 pixels a side but represents an image that fills the bounds, so enlarge
+            // it.
             let rect = (kind == .placeholder && fit == .scaleDown ? .contain : fit).rect(of: size, in: box)
             let visible = rect.intersection(place)
             if radius > 0 || visible != rect {
@@ -66,7 +68,7 @@
     }
 
     extension Snapshot {
-        /// As ``clipped(to:radius:_:)``; without a radius nothing is clipped.
+        /// Clips `body` as ``clipped(to:radius:_:)`` does if the radius is positive. Otherwise, nothing is clipped.
         func rounded(_ rect: StageRect, _ radius: Double, _ body: () -> Void) {
             if radius > 0 { clipped(to: rect, radius: radius, body) } else { body() }
         }

@@ -5,30 +5,30 @@
     import WebImage
     import WebImageCore
 
-    /// One frame of a transition, to be drawn by an app's own effect (``Transition/register(_:draw:)``).
+    /// The parameters for drawing one frame of a custom transition effect. See ``Transition/register(_:draw:)``.
     @MainActor
     public struct TransitionFrame {
-        /// The GtkSnapshot to draw into. Its origin is the upper left corner of the place.
+        /// The GtkSnapshot to draw into. Its origin is the upper-left corner of the view.
         public let snapshot: OpaquePointer
-        /// Width of the place in points.
+        /// The width of the view, in points.
         public let width: Double
-        /// Height of the place in points.
+        /// The height of the view, in points.
         public let height: Double
-        /// The part of the effect that lies behind, 0 to 1, the curve already applied.
+        /// The progress of the effect, from 0 to 1, with the timing curve applied.
         public let progress: Double
-        /// Draws what was shown before, if anything, in the place.
+        /// Draws the previous content, if any.
         public let drawOld: () -> Void
-        /// Draws what is coming in the place.
+        /// Draws the new content.
         public let drawNew: () -> Void
     }
 
-    /// A transition on its way.
+    /// A transition that's in progress.
     struct RunningTransition {
         let transition: Transition
-        /// When it began, in nanoseconds; nil before the first frame in which it can be seen.
+        /// The time of the first frame in which the transition was drawn, in nanoseconds, or `nil` before that frame.
         var start: Int?
 
-        /// Nil where the new picture is simply to be there.
+        /// Returns `nil` if the new image appears immediately.
         init?(_ transition: Transition, animates: Bool) {
             guard animates, transition.effect != .none, transition.duration > 0 else { return nil }
             self.transition = transition
@@ -47,8 +47,9 @@
     @MainActor private var effects: [String: @MainActor (TransitionFrame) -> Void] = [:]
 
     extension Transition {
-        /// Sets what views draw for the effect ``Transition/Effect/named(_:)`` of this name. A name that nobody registered
-        /// cross-fades.
+        /// Sets the closure that draws the custom effect ``Transition/Effect/named(_:)`` with this name.
+        ///
+        /// If no closure is registered for a name, the effect is a cross-fade.
         @MainActor
         public static func register(_ name: String, draw: @escaping @MainActor (TransitionFrame) -> Void) {
             effects[name] = draw
@@ -71,7 +72,7 @@
     extension TransitionFrame {
         private var place: StageRect { StageRect(x: 0, y: 0, width: width, height: height) }
 
-        /// Fades from the old to the new.
+        /// Fades from the previous content to the new content.
         public func crossFade() {
             Snapshot(pointer: snapshot).crossFade(progress, from: drawOld, to: drawNew)
         }
@@ -92,8 +93,8 @@
             }
         }
 
-        /// Turns around the axis that is parallel to the edge: a side that turns away is as wide as its cosine. Renderers
-        /// without a third dimension draw it too.
+        /// Rotates the content around the axis that's parallel to the edge. The effect changes only the width or the
+        /// height, linearly with the progress, so it works with renderers that don't support 3D transforms.
         func flip(to edge: Transition.Edge) {
             let snapshot = Snapshot(pointer: snapshot)
             let part = abs(1 - 2 * progress)

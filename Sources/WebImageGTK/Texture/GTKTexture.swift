@@ -7,23 +7,24 @@
     import WebImage
     import WebImageCore
 
-    /// A GdkTexture over the very memory of decoded pixels: nothing is copied. All who show a picture share one texture,
-    /// which lies beside the picture's pixels and goes with them, so that a renderer uploads it once. May be made, used and
-    /// released on any thread.
+    /// A GdkTexture that uses the memory of decoded pixels without copying it.
+    ///
+    /// All views of an image share one texture. The texture is attached to the image's pixels and is released with
+    /// them, so a renderer uploads it only once. You can create, use, and release a texture on any thread.
     public final class GTKTexture: @unchecked Sendable {
-        // Sendable: a GdkTexture is immutable and its reference count atomic; the flag is atomic too.
+        // Safe: a GdkTexture is immutable and its reference count is atomic. The flag is atomic, too.
 
-        /// The GdkTexture, valid as long as this object.
+        /// The GdkTexture, which is valid for the lifetime of this object.
         public let pointer: OpaquePointer
-        /// Bytes that a renderer uploads.
+        /// The number of bytes that a renderer uploads.
         public let byteCount: Int
         private let drawn = Atomic<Bool>(false)
         private static let living = Atomic<Int>(0)
         private static let onMain = Atomic<Int>(0)
 
-        /// Textures of the process that have not gone yet.
+        /// The number of textures in the process.
         static var livingCount: Int { living.load(ordering: .relaxed) }
-        /// Textures that were made on the process's main thread.
+        /// The number of textures that were created on the main thread of the process.
         static var madeOnMainThread: Int { onMain.load(ordering: .relaxed) }
 
         private init(
@@ -33,7 +34,7 @@
             let bytes = g_bytes_new_with_free_func(
                 rows.baseAddress, gsize(rows.count),
                 { owner in
-                    // Called on the thread that lets go last.
+                    // GLib calls this function on the thread that releases the last reference.
                     if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
                 }, Unmanaged<AnyObject>.passRetained(owner).toOpaque())
             let layout =
@@ -41,7 +42,7 @@
                 case .rgba8: GDK_MEMORY_R8G8B8A8_PREMULTIPLIED
                 case .rgba16: GDK_MEMORY_R16G16B16A16_PREMULTIPLIED
                 }
-            // Sides of a PixelSize fit: a canvas of 2^31 pixels a side cannot be made.
+            // The sides of a PixelSize fit because no canvas can have a side of 2^31 pixels.
             pointer = gdk_memory_texture_new(
                 Int32(clamping: size.width), Int32(clamping: size.height), layout, bytes, gsize(bytesPerRow))
             byteCount = rows.count
@@ -55,8 +56,10 @@
             Self.living.wrappingSubtract(1, ordering: .relaxed)
         }
 
-        /// The texture of `pixels`, made when it is first asked for; about a microsecond. For what a view's manager makes that is
-        /// as soon as the pixels are there, off the main thread.
+        /// Returns the texture of `pixels`.
+        ///
+        /// The texture is created on the first call, which takes about a microsecond. For images from a manager that a
+        /// view uses, the texture is created off the main thread as soon as the pixels are available.
         public static func of(_ pixels: PixelBuffer) -> GTKTexture {
             pixels.attachment { rows, owner in
                 GTKTexture(
@@ -64,14 +67,14 @@
             }
         }
 
-        /// The texture of a still, or of an animation's poster.
+        /// Returns the texture of a still image or of the poster frame of an animation.
         public static func of(_ image: Image) -> GTKTexture { of(image.pixels) }
 
-        /// Has the textures of all that `manager` makes from now on made off the main thread, so that a view has only to set
-        /// them.
+        /// Makes `manager` create the textures of its future images off the main thread, so that views don't need to
+        /// create them.
         static func makeAhead(_ manager: ImageManager) { manager.preparePixels { _ = GTKTexture.of($0) } }
 
-        /// Whether it has been drawn, and so uploaded.
+        /// A Boolean value that indicates whether the texture was drawn and therefore uploaded.
         var wasDrawn: Bool {
             get { drawn.load(ordering: .relaxed) }
             set { drawn.store(newValue, ordering: .relaxed) }

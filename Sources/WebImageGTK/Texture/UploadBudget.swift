@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-    /// Bounds what is uploaded within one frame: when many pictures arrive at once, they appear over several frames instead
-    /// of stopping all of them. The first of a frame is let through, however large.
+    /// A limit for the texture uploads within one frame. If many images arrive at the same time, they appear over
+    /// several frames instead of delaying one. The first upload of a frame is always admitted, regardless of its size.
     @MainActor
     final class UploadBudget {
         static let shared = UploadBudget()
 
-        /// Bytes per frame.
+        /// The number of bytes to upload per frame.
         var bytesPerFrame = 8 << 20
         private var frame = Int.min
         private var spent = 0
 
-        /// Whether `texture` may be drawn in the frame of the time `now`.
+        /// Returns a Boolean value that indicates whether `texture` may be drawn in the frame with the time `now`.
         func admits(_ texture: GTKTexture, at now: Int) -> Bool {
             if texture.wasDrawn { return true }
             if now != frame {

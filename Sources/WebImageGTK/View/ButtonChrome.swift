@@ -5,7 +5,8 @@
     import CWebImageGTK
     import WebImage
 
-    /// A GtkButton or GtkMenuButton: its picture beside what it holds already, and a picture behind all of it, by state.
+    /// The chrome of a GtkButton or GtkMenuButton. It shows an image next to the existing child and a background image
+    /// below both, depending on the state of the button.
     @MainActor
     final class ButtonChrome: WidgetChrome {
         private let button: UnsafeMutablePointer<GtkWidget>
@@ -34,7 +35,7 @@
             show(slot(.background(state), in: controller), at: .background)
         }
 
-        /// The slot of the state, or that of the normal state.
+        /// Returns the slot of the current state, or the slot of the normal state if the current state has no image.
         private func slot(_ slot: ImageSlot, in controller: WidgetController) -> ImageSlot? {
             [slot, slot.place].first { slot in
                 controller.stages[slot] != nil && controller.binders.slots.contains(slot)
@@ -75,7 +76,8 @@
                 { context, snapshot, _, _ in
                     guard let context, let snapshot else { return }
                     let chrome = Unmanaged<ButtonChrome>.fromOpaque(context).takeUnretainedValue()
-                    // Sendable: GTK draws on the main thread, and assumeIsolated runs right here.
+                    // Safe: `assumeIsolated` runs synchronously on the main thread, where GTK draws, so the pointer
+                    // never leaves it.
                     nonisolated(unsafe) let pointer = OpaquePointer(snapshot)
                     MainActor.assumeIsolated { chrome.drawBackground(Snapshot(pointer: pointer)) }
                 }, Unmanaged.passUnretained(self).toOpaque())
@@ -86,17 +88,17 @@
             gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
             gtk_box_append(boxPointer, picture)
             wi_gtk_backdrop_set_child(backdrop, box)
-            // It may go before the button says that it does.
+            // The backdrop may be destroyed before the button emits `destroy`.
             g_object_ref_sink(UnsafeMutableRawPointer(backdrop))
             let old = child()
             if let old { g_object_ref(old) }
-            // In one step: GTK 4.8 does not take null for a menu button's child.
+            // Replace the child in one step, because a menu button of GTK 4.8 doesn't accept null as its child.
             setChild(backdrop)
             if let old {
                 gtk_box_append(boxPointer, old)
                 g_object_unref(old)
             } else {
-                // A picture alone has all of the button.
+                // If the image is the only content, it fills the button.
                 gtk_widget_set_halign(box, GTK_ALIGN_FILL)
                 gtk_widget_set_hexpand(picture, 1)
             }
@@ -104,7 +106,8 @@
             self.picture = picture
         }
 
-        /// The backdrop is the button's child, and has not its padding; what is behind is behind that too.
+        /// Draws the background. The backdrop is the child of the button, so it excludes the padding. The background
+        /// image covers the padding, too.
         private func drawBackground(_ snapshot: Snapshot) {
             guard let backdrop, let slot = shown[.background], let stage = controller?.stages[slot] else { return }
             var bounds = graphene_rect_t()

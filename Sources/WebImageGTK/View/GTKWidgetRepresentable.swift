@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 #if GTK
-    /// A widget of another Swift binding of GTK. Adopt it for the binding's own class, and every function of this module that
-    /// takes a widget takes that one:
+    /// A type that represents a widget of another Swift binding for GTK.
+    ///
+    /// Add a conformance to the widget class of the binding. All functions of this module that take a widget then
+    /// accept its widgets:
     ///
     /// ```swift
     /// extension Widget: @retroactive GTKWidgetRepresentable {
@@ -11,7 +13,7 @@
     /// ```
     @MainActor
     public protocol GTKWidgetRepresentable {
-        /// The GtkWidget.
+        /// The pointer to the GtkWidget.
         var gtkWidgetPointer: UnsafeMutableRawPointer { get }
     }
 #endif

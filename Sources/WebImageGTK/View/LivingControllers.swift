@@ -4,7 +4,7 @@
     import WebImage
     import WebImageConcurrency
 
-    /// The controllers of all widgets, for what concerns all of them.
+    /// The controllers of all widgets, for events that affect all of them.
     @MainActor
     final class LivingControllers {
         static let shared = LivingControllers()
@@ -13,7 +13,7 @@
 
         var count: Int { entries.count }
         var all: [WidgetController] { entries.objects }
-        /// Who loads for them, each manager as often as it is used.
+        /// The managers of all controllers. A manager appears once for each controller that uses it.
         var managers: [ImageManager] { all.map(\.manager) }
 
         func add(_ controller: WidgetController) {

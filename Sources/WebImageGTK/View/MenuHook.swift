@@ -3,7 +3,7 @@
 #if GTK
     import CGTK4
 
-    /// All the ways in which a user asks a widget for its context menu.
+    /// An object that recognizes all gestures and keys that open the context menu of a widget.
     @MainActor
     final class MenuHook {
         var action: (@MainActor (_ x: Double, _ y: Double) -> Void)?
@@ -46,9 +46,9 @@
         }
 
         nonisolated private static func tell(_ gesture: OpaquePointer?, _ x: Double, _ y: Double, _ data: gpointer?) {
-            // Sendable: used right here, on the main thread.
+            // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
             nonisolated(unsafe) let gesture = gesture
-            // Sendable: as the gesture.
+            // Safe: as for the gesture.
             nonisolated(unsafe) let data = data
             MainActor.assumeIsolated { SignalAction<Ask>.of(data)?.call(Ask(gesture: gesture, x: x, y: y)) }
         }
@@ -56,7 +56,7 @@
         private func connectKeys(_ widget: UnsafeMutablePointer<GtkWidget>) {
             guard let keys = gtk_event_controller_key_new() else { return }
             let pressed = SignalAction<Ask> { [self] ask in
-                // The widget is the controller's, which calls this.
+                // The event controller belongs to the widget and emits this signal, so the widget exists.
                 guard let widget = ask.gesture.flatMap({ gtk_event_controller_get_widget($0) }) else { return }
                 action?(Double(gtk_widget_get_width(widget)) / 2, Double(gtk_widget_get_height(widget)) / 2)
             }

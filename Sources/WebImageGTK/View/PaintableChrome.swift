@@ -4,7 +4,7 @@
     import CGTK4
     import WebImage
 
-    /// A widget that takes a paintable.
+    /// The chrome of a widget that accepts a paintable.
     @MainActor
     final class PaintableChrome: WidgetChrome {
         private let show: @MainActor (OpaquePointer) -> Void

@@ -3,7 +3,7 @@
 #if GTK
     import WebImage
 
-    /// What all stages of a view have in common.
+    /// The appearance that all stages of a view share.
     struct StageLook {
         var fit = ContentFit.contain
         var cornerRadius = 0.0
@@ -13,7 +13,7 @@
         var scaleFactor = 1.0
         var animates = true
 
-        /// What is behind a button covers it.
+        /// Returns how the image of a slot fits. The background of a button always covers it.
         func fit(of slot: ImageSlot) -> ContentFit { slot.place == .background ? .cover : fit }
 
         @MainActor

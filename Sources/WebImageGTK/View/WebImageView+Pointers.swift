@@ -5,38 +5,39 @@
     import WebImage
 
     extension WebImageView {
-        /// The view of a widget that is known as an opaque pointer, as GtkPicture and GtkImage are in Swift. The pointer must be
-        /// one of a GObject.
+        /// Creates the view of a widget that Swift imports as an opaque pointer, such as a GtkPicture or a GtkImage.
         ///
-        /// - Returns: nil for what is no widget, or no widget that takes pictures.
+        /// The pointer must point to a GObject.
+        ///
+        /// - Returns: `nil` if the object isn't a widget or if its class can't show images.
         public init?(of widget: OpaquePointer, manager: ImageManager? = nil) {
             let raw = UnsafeMutableRawPointer(widget)
             guard WidgetKind.isA(raw, gtk_widget_get_type()) else { return nil }
             self.init(of: raw.assumingMemoryBound(to: GtkWidget.self), manager: manager)
         }
 
-        /// The view of a GtkButton.
+        /// Creates the view of a GtkButton.
         ///
-        /// - Returns: never nil for a button.
+        /// - Returns: Never `nil` for a button.
         public init?(of button: UnsafeMutablePointer<GtkButton>, manager: ImageManager? = nil) {
             self.init(of: UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkWidget.self), manager: manager)
         }
 
-        /// The view of a GtkToggleButton.
+        /// Creates the view of a GtkToggleButton.
         ///
-        /// - Returns: never nil for a button.
+        /// - Returns: Never `nil` for a button.
         public init?(of button: UnsafeMutablePointer<GtkToggleButton>, manager: ImageManager? = nil) {
             self.init(of: UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkWidget.self), manager: manager)
         }
 
-        /// The view of another binding's widget.
+        /// Creates the view of a widget of another binding.
         ///
-        /// - Returns: nil for widgets that take no pictures.
+        /// - Returns: `nil` if the class of the widget can't show images.
         public init?(of widget: some GTKWidgetRepresentable, manager: ImageManager? = nil) {
             self.init(of: OpaquePointer(widget.gtkWidgetPointer), manager: manager)
         }
 
-        /// The view of any widget of another binding; see ``init(of:manager:show:)``.
+        /// Creates the view of any widget of another binding. See ``init(of:manager:show:)``.
         public init(
             of widget: some GTKWidgetRepresentable, manager: ImageManager? = nil,
             show: @escaping @MainActor (_ paintable: OpaquePointer) -> Void

@@ -6,27 +6,30 @@
     import WebImage
     import WebImageCore
 
-    /// Pictures from the network in a widget of GTK:
+    /// A handle that loads and shows images in a GTK widget:
     ///
     /// ```swift
     /// let picture = gtk_picture_new()!
     /// WebImageView(of: picture)?.load(url)
     /// ```
     ///
-    /// A handle: what it tells lives with the widget, and all views of one widget are the same. Loading begins when the widget
-    /// is on the screen and has a size, a picture in memory is drawn in the very frame, and what was bound before can not show
-    /// any more. When the widget goes, so does all of it.
+    /// The state of the view is stored with the widget, so all views of a widget are equivalent. Loading starts when
+    /// the widget is visible and has a size. An image in the memory cache is drawn in the same frame. A late result of
+    /// a previous request never appears. When the widget is destroyed, its requests are canceled and its state is
+    /// released.
     @MainActor
     public struct WebImageView {
         let controller: WidgetController
 
-        /// The view of a GtkPicture, GtkImage, GtkButton or GtkMenuButton. A button keeps what it holds, beside its picture.
+        /// Creates the view of a GtkPicture, GtkImage, GtkButton, or GtkMenuButton. A button keeps its existing child
+        /// next to the image.
         ///
         /// - Parameters:
-        ///   - widget: the widget; it keeps the view, not the other way round.
-        ///   - manager: who loads. Default nil: the manager of the widget's view, ``ImageManager/shared`` where it is new. Another
-        ///     one than before unbinds all.
-        /// - Returns: nil for widgets of other classes; see ``init(of:manager:show:)``.
+        ///   - widget: The widget. It retains the state of the view, and the view doesn't retain the widget.
+        ///   - manager: The manager that loads images. The default is `nil`, which means the current manager of the
+        ///     widget's view, or ``ImageManager/shared`` if the widget has no view. If the manager changes, all slots
+        ///     are unbound.
+        /// - Returns: `nil` if the widget has another class. See ``init(of:manager:show:)``.
         public init?(of widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil) {
             if let controller = WidgetController.of(widget) {
                 self.init(controller, manager)
@@ -37,14 +40,14 @@
             controller.look.fit = fit
         }
 
-        /// The view of any other widget: an image button of an app's own, an avatar, a drawing area.
+        /// Creates the view of any other widget, such as a custom image button, an avatar, or a drawing area.
         ///
         /// - Parameters:
-        ///   - widget: the widget; it keeps the view and the closure.
-        ///   - manager: as in ``init(of:manager:)``.
-        ///   - show: puts a GdkPaintable where the widget shows pictures. Called when the view is made, and again only when it gets
-        ///     another manager: the paintable changes by itself. Not called where the widget has a view already. It must not
-        ///     hold the widget.
+        ///   - widget: The widget. It retains the state of the view and the closure.
+        ///   - manager: The manager that loads images, as in ``init(of:manager:)``.
+        ///   - show: A closure that sets a GdkPaintable as the image of the widget. It's called when the view is
+        ///     created, and again only if the manager changes, because the paintable updates itself. It isn't called if
+        ///     the widget already has a view. It must not capture the widget strongly.
         public init(
             of widget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager? = nil,
             show: @escaping @MainActor (_ paintable: OpaquePointer) -> Void
@@ -62,24 +65,26 @@
             if let manager { controller.use(manager) }
         }
 
-        /// The widget.
+        /// The widget of the view.
         public var widget: UnsafeMutablePointer<GtkWidget> { controller.widget }
-        /// Who loads.
+        /// The manager that loads images.
         public var manager: ImageManager { controller.manager }
 
         // MARK: - Loading
 
-        /// Shows the picture for `request` from now on, and no other one any more. Nil is for a slot without a URL.
+        /// Binds a slot to a request, which replaces the slot's previous request.
         ///
         /// - Parameters:
-        ///   - request: what is loaded; where it has no size, the widget's place times its scale factor is.
-        ///   - slot: which picture of the widget. Default the picture itself; buttons have more, see ``ImageSlot/image(_:)``.
-        ///   - options: placeholder, transition, and the rest.
-        ///   - goal: how far the picture has to come before `completion` gets it. A widget that cannot be seen is not waited
-        ///     for. Default ``LoadGoal/loaded``.
-        ///   - completion: called once, with the picture or with why there is none; with ``RequestError/cancelled`` where another
-        ///     load took its place before.
-        /// - Returns: the binding's number, as in ``BinderSnapshot/generation``.
+        ///   - request: The request to load, or `nil` for a slot without an image. If the request has no size, the size
+        ///     of the widget multiplied by its scale factor is used.
+        ///   - slot: The slot of the widget. The default is the main image. For the slots of buttons, see
+        ///     ``ImageSlot/image(_:)``.
+        ///   - options: The options of the binding, such as the placeholder and the transition.
+        ///   - goal: The stage that the image must reach before `completion` is called with it. If the widget isn't
+        ///     visible, the image doesn't need to reach the goal. The default is ``LoadGoal/loaded``.
+        ///   - completion: A closure that's called once, with the image or with the error. The error is
+        ///     ``RequestError/cancelled`` if another load replaces this one.
+        /// - Returns: The number of the binding, as in ``BinderSnapshot/generation``.
         @discardableResult
         public func load(
             _ request: ImageRequest?, slot: ImageSlot = .image, options: BindingOptions,
@@ -88,7 +93,7 @@
             controller.bind(request, slot, options, until: goal, completion)
         }
 
-        /// Shows the picture for `request` from now on, `placeholder` until it is there.
+        /// Binds a slot to a request and shows `placeholder` until the image is loaded.
         @discardableResult
         public func load(
             _ request: ImageRequest?, placeholder: Placeholder = .empty, transition: Transition = .none,
@@ -99,7 +104,7 @@
                 completion: completion)
         }
 
-        /// Shows the picture at `url` from now on, `placeholder` until it is there.
+        /// Binds a slot to the image at `url` and shows `placeholder` until the image is loaded.
         @discardableResult
         public func load(
             _ url: URL?, placeholder: Placeholder = .empty, transition: Transition = .none, slot: ImageSlot = .image,
@@ -110,16 +115,19 @@
                 completion: completion)
         }
 
-        /// Shows the picture for `request` and waits until it has been drawn. Cancelling the calling Swift task clears the slot,
-        /// unless something else was loaded into it.
+        /// Loads and shows the image for a request, and returns after it was drawn.
+        ///
+        /// Canceling the current task clears the slot unless something else was loaded into it.
         ///
         /// - Parameters:
-        ///   - request: as in ``load(_:slot:options:until:completion:)``.
-        ///   - slot: as there.
-        ///   - options: as there.
-        ///   - goal: how far the picture has to come; ``LoadGoal/transitioned`` waits for its transition too. A widget that
-        ///     cannot be seen is not waited for: there it ends as with ``LoadGoal/loaded``. Default ``LoadGoal/shown``.
-        /// - Throws: why there is no picture; ``RequestError/cancelled`` where another load took its place or the widget went.
+        ///   - request: The request to load, as in ``load(_:slot:options:until:completion:)``.
+        ///   - slot: The slot of the widget.
+        ///   - options: The options of the binding.
+        ///   - goal: The stage that the image must reach before this method returns. ``LoadGoal/transitioned`` also
+        ///     waits for the transition. If the widget isn't visible, this method returns when the image is loaded. The
+        ///     default is ``LoadGoal/shown``.
+        /// - Throws: An ``ImageError`` if the image can't be loaded. The error is ``RequestError/cancelled`` if another
+        ///   load replaces this one or if the widget is destroyed.
         @discardableResult
         public func loadAndWait(
             _ request: ImageRequest, slot: ImageSlot = .image, options: BindingOptions = BindingOptions(),
@@ -128,40 +136,44 @@
             try await controller.bindAndWait(request, slot, options, until: goal)
         }
 
-        /// Ends what is loaded into `slot` and empties it. Lists call it when a row is unbound.
+        /// Cancels the load of a slot and clears its content. Lists call this method when they unbind a row.
         public func clear(_ slot: ImageSlot = .image) { controller.unbind(slot) }
 
-        /// ``clear(_:)`` for all slots.
+        /// Calls ``clear(_:)`` for all slots.
         public func clearAll() { for slot in controller.binders.slots { controller.unbind(slot) } }
 
-        /// Tries again what failed, in all slots.
+        /// Retries the failed loads of all slots.
         public func retry() { controller.binders.retry() }
 
-        /// Changes how soon the picture of a slot is wanted.
+        /// Changes the priority of the request of a slot.
         public func setPriority(_ priority: RequestPriority, slot: ImageSlot = .image) {
             controller.binder(slot).setPriority(priority)
         }
 
-        // MARK: - What can be seen
+        // MARK: - State
 
-        /// How far a slot is, and what it shows.
+        /// Returns the state and the content of a slot.
         public func snapshot(_ slot: ImageSlot = .image) -> BinderSnapshot { controller.binder(slot).snapshot }
 
-        /// Calls `action` after every change of ``snapshot(_:)``, instead of the action before; nil ends it. The widget keeps
-        /// the action, which must not hold the widget.
+        /// Sets a closure that's called after every change of ``snapshot(_:)``.
+        ///
+        /// The closure replaces the previous one, and `nil` removes it. The widget retains the closure, which must not
+        /// capture the widget strongly.
         public func onChange(_ slot: ImageSlot = .image, _ action: (@MainActor (BinderSnapshot) -> Void)?) {
             controller.observers[slot] = action
         }
 
-        /// ``snapshot(_:)`` now and after every change; see ``ImageBinder/changes``.
+        /// Returns a stream that delivers the current ``snapshot(_:)`` and then every change. See
+        /// ``ImageBinder/changes``.
         public func changes(_ slot: ImageSlot = .image) -> AsyncStream<BinderSnapshot> {
             controller.binder(slot).changes
         }
 
-        /// The player of the animation that a slot shows; nil for stills. It is another one for every picture.
+        /// Returns the player of the animation in a slot, or `nil` for a still image. Every image has its own player.
         public func player(_ slot: ImageSlot = .image) -> AnimationPlayer? { controller.stages[slot]?.player }
 
-        /// The GdkPaintable that draws a slot, for showing it in a second place. It lives as long as the widget.
+        /// Returns the GdkPaintable that draws a slot, so that you can show it in another widget. It's valid for the
+        /// lifetime of the widget.
         public func paintable(_ slot: ImageSlot = .image) -> OpaquePointer? {
             _ = controller.stage(slot)
             return controller.paintables[slot]?.pointer

@@ -7,29 +7,30 @@
     import WebImage
     import WebImageCore
 
-    /// A widget that shows a picture from the network, ready to be put somewhere:
+    /// A widget that loads and shows an image:
     ///
     /// ```swift
     /// let picture = WebPicture(url, alternativeText: "A lighthouse at dusk", fit: .cover, cornerRadius: 12)
     /// gtk_box_append(box, picture.widget)
     /// ```
     ///
-    /// The widget is a GtkPicture, and keeps all it needs: this object may go once the widget has a parent.
+    /// The widget is a GtkPicture and retains everything that it needs. You don't need to retain this object after you
+    /// add the widget to a parent.
     @MainActor
     public final class WebPicture: GTKWidgetRepresentable {
         /// The GtkPicture.
         public let widget: UnsafeMutablePointer<GtkWidget>
-        /// Everything that a view can do.
+        /// The view of the widget, which provides all further functions.
         public let view: WebImageView
         private let menu: MenuHook
 
-        /// A picture without content.
+        /// Creates a widget without an image.
         ///
         /// - Parameters:
-        ///   - alternativeText: what the picture shows; see ``alternativeText``. Default none.
-        ///   - fit: how pictures take their place. Default ``ContentFit/contain``.
-        ///   - cornerRadius: points. Default 0.
-        ///   - manager: who loads. Default ``ImageManager/shared``.
+        ///   - alternativeText: The description of the image. See ``alternativeText``. The default is `nil`.
+        ///   - fit: A value that describes how images fit into the bounds. The default is ``ContentFit/contain``.
+        ///   - cornerRadius: The radius of the corners, in points. The default is 0.
+        ///   - manager: The manager that loads images. The default is ``ImageManager/shared``.
         public init(
             alternativeText: String? = nil, fit: ContentFit = .contain, cornerRadius: Double = 0,
             manager: ImageManager = .shared
@@ -44,16 +45,17 @@
             tellAlternativeText()
         }
 
-        /// A picture that loads `request`.
+        /// Creates a widget that loads the image for a request.
         ///
         /// - Parameters:
-        ///   - request: what is loaded.
-        ///   - alternativeText: what the picture shows; see ``alternativeText``. Default none.
-        ///   - fit: how pictures take their place. Default ``ContentFit/contain``.
-        ///   - cornerRadius: points. Default 0.
-        ///   - placeholder: shown until the picture is there. Default nothing.
-        ///   - transition: how the picture comes in, unless it was in memory. Default at once.
-        ///   - manager: who loads. Default ``ImageManager/shared``.
+        ///   - request: The request to load.
+        ///   - alternativeText: The description of the image. See ``alternativeText``. The default is `nil`.
+        ///   - fit: A value that describes how images fit into the bounds. The default is ``ContentFit/contain``.
+        ///   - cornerRadius: The radius of the corners, in points. The default is 0.
+        ///   - placeholder: The placeholder that the widget shows until the image is loaded. The default is empty.
+        ///   - transition: The transition to the image if it wasn't in the memory cache. By default, the image appears
+        ///     immediately.
+        ///   - manager: The manager that loads images. The default is ``ImageManager/shared``.
         public convenience init(
             _ request: ImageRequest, alternativeText: String? = nil, fit: ContentFit = .contain,
             cornerRadius: Double = 0,
@@ -63,7 +65,7 @@
             view.load(request, placeholder: placeholder, transition: transition)
         }
 
-        /// A picture that loads `url`; parameters as in
+        /// Creates a widget that loads the image at `url`. For the parameters, see
         /// ``init(_:alternativeText:fit:cornerRadius:placeholder:transition:manager:)``.
         public convenience init(
             _ url: URL, alternativeText: String? = nil, fit: ContentFit = .contain, cornerRadius: Double = 0,
@@ -76,11 +78,13 @@
 
         isolated deinit { g_object_unref(UnsafeMutableRawPointer(widget)) }
 
-        /// The widget, for bindings.
+        /// The pointer to the widget for other bindings.
         public var gtkWidgetPointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(widget) }
 
-        /// What the picture shows, for people who cannot see it: the widget's accessible label and description, and
-        /// GtkPicture's alternative text. Default nil.
+        /// The description of the image for people who can't see it. The default is `nil`.
+        ///
+        /// The text becomes the accessible label and description of the widget and the alternative text of the
+        /// GtkPicture.
         public var alternativeText: String? {
             didSet { if alternativeText != oldValue { tellAlternativeText() } }
         }
@@ -90,9 +94,12 @@
             wi_gtk_set_accessible_text(widget, alternativeText, alternativeText)
         }
 
-        /// Called where the user asks for a context menu, with the place in points: a click with the secondary button, a long
-        /// press, the menu key or Shift+F10 (the middle of the widget then). Setting it lets the widget take the keyboard's
-        /// focus. The widget keeps it; it must not hold the widget. Default nil.
+        /// A closure that's called with a position, in points, when the user requests a context menu. The default is
+        /// `nil`.
+        ///
+        /// The user requests the menu with a click of the secondary button, a long press, the Menu key, or Shift+F10.
+        /// For the keys, the position is the center of the widget. While the closure isn't `nil`, the widget can
+        /// receive the keyboard focus. The widget retains the closure, which must not capture the widget strongly.
         public var onContextMenu: (@MainActor (_ x: Double, _ y: Double) -> Void)? {
             get { menu.action }
             set {
@@ -103,7 +110,7 @@
     }
 
     extension WebImageView {
-        /// The view of what is known to be a GtkPicture without one.
+        /// Creates the view of a new GtkPicture that has no view yet.
         fileprivate init(picture: UnsafeMutablePointer<GtkWidget>, manager: ImageManager) {
             wi_gtk_picture_set_fill(picture)
             let chrome = PaintableChrome { gtk_picture_set_paintable(OpaquePointer(picture), $0) }

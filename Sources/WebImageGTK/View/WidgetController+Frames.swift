@@ -5,13 +5,14 @@
     import WebImage
     import WebImageCore
 
-    /// When a controller is called next.
+    /// The pending callbacks of a controller.
     struct FrameSchedule {
-        /// The tick callback; 0 for none.
+        /// The ID of the tick callback, or 0 if there's none.
         var tick: guint = 0
-        /// The timer that adds it again; 0 for none.
+        /// The ID of the timer that requests the next tick, or 0 if there's none.
         var timer: guint = 0
-        /// Frames since a place was first waited for; nil where it is not.
+        /// The number of frames during which the widget had no size, or `nil` if the controller isn't waiting for a
+        /// size.
         var framesWithoutPlace: Int?
 
         mutating func cancelTimer() {
@@ -50,13 +51,13 @@
         func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) {
             frames.framesWithoutPlace = nil
             let place = ViewAllocation(width: width, height: height, scaleFactor: look.scaleFactor)
-            // States that are not shown yet have the same place; their pictures are to be there when they are.
+            // The slots of the other button states have the same bounds. Load their images in advance.
             for slot in stages.keys where slot.place == stage.slot.place { binder(slot).allocate(place) }
         }
 
         // MARK: - Ticks
 
-        /// Has ``tick()`` called before the next frame. Does nothing while the widget cannot be seen.
+        /// Requests a call of ``tick()`` before the next frame. Does nothing while the widget isn't visible.
         func requestTick() {
             guard frames.tick == 0, isVisible else { return }
             frames.cancelTimer()
@@ -75,7 +76,7 @@
             frames.tick = 0
         }
 
-        /// Lets time pass for all stages; false where no tick is needed for now.
+        /// Advances all stages. Returns `false` if no tick is needed in the next frame.
         func tick() -> Bool {
             GTKMainLoop.callbacks += 1
             let now = frameTime
@@ -87,12 +88,12 @@
                 frames.tick = 0
                 return false
             }
-            // Two frames: what is nearer is not worth a timer.
+            // A timer isn't worthwhile for a deadline that's at most two frames away.
             let nanoseconds = deadline - now
             guard nanoseconds > 34_000_000 else { return true }
             frames.tick = 0
             frames.cancelTimer()
-            // The frame that follows it is to be the one that is due.
+            // Wake up one frame early, so that the next frame is the one that's due.
             frames.timer = g_timeout_add_full(
                 G_PRIORITY_DEFAULT, guint(min(nanoseconds / 1_000_000 - 16, 3_600_000)),
                 { data in
@@ -106,9 +107,10 @@
             return false
         }
 
-        // MARK: - Widgets without a place
+        // MARK: - Widgets without a size
 
-        /// Watches for a widget that is given no place before it has a picture, and has no picture before it has a place.
+        /// Starts to count frames to detect a deadlock. The widget may get no size before it has an image, and the
+        /// image isn't loaded before the widget has a size.
         func awaitPlace() {
             guard isVisible, binders.slots.contains(where: { binders[$0].snapshot.state == .waiting }) else { return }
             frames.framesWithoutPlace = frames.framesWithoutPlace ?? 0
@@ -116,7 +118,7 @@
         }
 
         private func waitForPlace(_ count: Int) {
-            // Layout comes after ticks, and drawing after layout.
+            // Layout follows ticks, and drawing follows layout, so wait for a few frames.
             guard count >= 3 else {
                 frames.framesWithoutPlace = count + 1
                 return
@@ -125,7 +127,7 @@
             var width = Double(gtk_widget_get_width(widget))
             var height = Double(gtk_widget_get_height(widget))
             if width <= 0, height <= 0, let root = gtk_widget_get_root(widget) {
-                // As large as the window at most.
+                // The image can't be larger than the window.
                 let window = UnsafeMutableRawPointer(root).assumingMemoryBound(to: GtkWidget.self)
                 width = Double(gtk_widget_get_width(window))
                 height = Double(gtk_widget_get_height(window))

@@ -5,14 +5,15 @@
     import WebImage
 
     extension WidgetController {
-        /// Handlers die with the widget, before the data that the controller is.
+        /// Connects the signal handlers. They're disconnected with the widget, before it releases this controller,
+        /// which is their user data.
         func connectSignals() {
             let widget = UnsafeMutableRawPointer(widget)
             let mapping: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
                 WidgetController.isolated(data) { $0.mappingChanged() }
             }
             connect(widget, "map", unsafeBitCast(mapping, to: GCallback.self), unretained)
-            // After the class's own handler, which is what unmaps.
+            // Run after the default handler of the class, which unmaps the widget.
             g_signal_connect_data(
                 widget, "unmap", unsafeBitCast(mapping, to: GCallback.self), unretained, nil, G_CONNECT_AFTER)
             let destroy: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
@@ -34,7 +35,7 @@
             guard let click = gtk_gesture_click_new() else { return }
             let released: @convention(c) (OpaquePointer?, gint, Double, Double, gpointer?) -> Void = {
                 gesture, _, _, _, data in
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let gesture = gesture
                 WidgetController.isolated(data) { controller in
                     guard controller.clicked(), let gesture else { return }
@@ -45,7 +46,7 @@
             gtk_widget_add_controller(widget, click)
         }
 
-        /// A click: tries again what failed. False where nothing did.
+        /// Retries failed loads after a click. Returns `false` if there's nothing to retry.
         func clicked() -> Bool {
             let hasFailed = binders.slots.contains { slot in
                 if case .failed = binders[slot].snapshot.state { return true }

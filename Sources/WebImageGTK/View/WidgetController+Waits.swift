@@ -4,25 +4,27 @@
     import WebImage
     import WebImageCore
 
-    /// A load whose picture is there, and which ends when it has come further than that.
+    /// A load whose image is available but hasn't reached its goal.
     struct LoadWait {
         let goal: LoadGoal
         let response: ImageResponse
         let completion: ImageBinder.Completion
-        /// Frames in which nobody asked for the picture to be drawn.
+        /// The number of frames in which GTK didn't draw the image although it was ready.
         var framesUnseen = 0
 
-        /// After so many of them the picture is not to be seen: covered by a state of a button, or without opacity.
+        /// The number of frames after which the image counts as not visible, for example because another button state
+        /// covers it or because its opacity is 0.
         static let unseenLimit = 10
     }
 
     extension WidgetController {
-        /// Calls `action`, which may change widgets: not before the frame that is being drawn, if any, has been.
+        /// Calls `action`, which may change widgets. If a frame is being drawn, the call follows it.
         func afterDrawing(_ action: @escaping @MainActor () -> Void) {
             if stages.values.contains(where: \.isDrawing) { Task { @MainActor in action() } } else { action() }
         }
 
-        /// `completion`, called outside of drawing, and with a picture only when that has reached `goal`.
+        /// Returns a completion that calls `completion` outside of drawing, and with an image only after the image has
+        /// reached `goal`.
         func deferred(
             _ completion: @escaping ImageBinder.Completion, _ slot: ImageSlot, until goal: LoadGoal
         ) -> ImageBinder.Completion {
@@ -39,7 +41,7 @@
             }
         }
 
-        /// Ends the binding of a slot: what waits for its picture to be shown does so in vain.
+        /// Unbinds a slot. A load that waits for its image to be drawn is canceled.
         func unbind(_ slot: ImageSlot) {
             giveUpWait(slot)
             if binders.slots.contains(slot) { binders[slot].unbind() }
@@ -51,7 +53,8 @@
 
         func giveUpWaits() { for slot in waits.keys { giveUpWait(slot) } }
 
-        /// A widget that cannot be seen is not waited for, nor a picture that another one has taken the place of.
+        /// Returns `true` if the goal is reached, if the widget isn't visible, or if another image has replaced the
+        /// awaited one.
         private func isOver(_ wait: LoadWait, in slot: ImageSlot) -> Bool {
             guard isVisible, !isDestroyed, let stage = stages[slot], stage.current?.image === wait.response.image else {
                 return true
@@ -59,13 +62,14 @@
             return stage.reached >= wait.goal || wait.framesUnseen >= LoadWait.unseenLimit
         }
 
-        /// Ends what has waited long enough, once the present call from GTK has returned: completions may change widgets.
+        /// Completes the finished waits. This happens after the current call from GTK returns because completions
+        /// may change widgets.
         func settleWaits() {
             guard !waits.isEmpty else { return }
             Task { @MainActor [weak self] in
                 guard let self else { return }
                 for slot in waits.keys {
-                    // Looked up anew: a completion may have loaded something else.
+                    // Look up the wait again because a completion may have started another load.
                     guard let wait = waits[slot], isOver(wait, in: slot) else { continue }
                     waits[slot] = nil
                     wait.completion(.success(wait.response))
@@ -73,7 +77,7 @@
             }
         }
 
-        /// Counts a frame for those who wait; false where nobody does.
+        /// Counts a frame for all waits. Returns `false` if there's none.
         func countUnseenFrame() -> Bool {
             for slot in waits.keys {
                 guard let stage = stages[slot], !stage.isWaiting, stage.transition?.start == nil else { continue }
@@ -83,7 +87,8 @@
             return !waits.isEmpty
         }
 
-        /// Loads, and waits for the end. Cancelling the Swift task unbinds, unless something else was loaded.
+        /// Binds a request and waits for its completion. Canceling the current task unbinds the slot unless something
+        /// else was loaded into it.
         func bindAndWait(
             _ request: ImageRequest, _ slot: ImageSlot, _ options: BindingOptions, until goal: LoadGoal
         ) async throws(ImageError) -> ImageResponse {
@@ -102,7 +107,7 @@
         }
     }
 
-    /// A binding that somebody waits for.
+    /// A binding whose caller waits for its completion.
     @MainActor
     private final class Binding {
         private weak var controller: WidgetController?

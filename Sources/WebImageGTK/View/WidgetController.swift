@@ -6,21 +6,24 @@
     import WebImage
     import WebImageCore
 
-    /// Puts the stages of a controller where a kind of widget shows pictures.
+    /// A type that shows the stages of a controller in a kind of widget.
     @MainActor
     protocol WidgetChrome: AnyObject {
-        /// A slot has been used for the first time, or what decides which one is shown has changed.
+        /// Updates the widget after a slot was used for the first time or after the state that selects the visible slot
+        /// changed.
         func update(_ controller: WidgetController)
-        /// The slot's picture has to be drawn anew.
+        /// Redraws the image of a slot.
         func redraw(_ slot: ImageSlot)
-        /// The widget is being destroyed.
+        /// Disconnects from the widget, which is being destroyed.
         func disconnect()
     }
 
-    /// What lies between one widget and its binders. It is kept by the widget, holds it unowned, and goes with it.
+    /// The connection between a widget and its binders. The widget retains the controller, and the controller has an
+    /// unowned reference to the widget.
     @MainActor
     final class WidgetController {
-        /// Valid as long as the controller: it lives in the widget's data.
+        /// The widget. The pointer is valid until GTK finalizes the widget, which also releases its reference to the
+        /// controller.
         let widget: UnsafeMutablePointer<GtkWidget>
         private(set) var binders: BinderSet
         let chrome: any WidgetChrome
@@ -30,14 +33,15 @@
         var retriesOnClick = true
         var observers: [ImageSlot: @MainActor (BinderSnapshot) -> Void] = [:]
         var frames = FrameSchedule()
-        /// Loads that end when their picture has been drawn.
+        /// The loads that finish when their image was drawn.
         var waits: [ImageSlot: LoadWait] = [:]
         private(set) var isVisible = false
-        /// Whether the widget is gone, or about to: nothing touches it any more. Whoever holds a view may still call.
+        /// A Boolean value that indicates whether the widget was destroyed or is being destroyed. Views may still call
+        /// the controller, but it must not access the widget.
         private(set) var isDestroyed = false
         private var surface: (pointer: OpaquePointer, handler: gulong)?
 
-        /// The time of all frames, in nanoseconds, instead of the frame clocks'; for tests.
+        /// The time of all frames, in nanoseconds, which replaces the time of the frame clocks in tests.
         static var manualTime: Int?
 
         private static let key = "webimage-controller"
@@ -66,7 +70,7 @@
             LivingControllers.shared.remove(ObjectIdentifier(self))
         }
 
-        /// The controller of a widget; nil where it has none.
+        /// Returns the controller of a widget, or `nil` if it has none.
         static func of(_ widget: UnsafeMutablePointer<GtkWidget>) -> WidgetController? {
             g_object_get_data(UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self), key)
                 .map { Unmanaged<WidgetController>.fromOpaque($0).takeUnretainedValue() }
@@ -80,7 +84,7 @@
 
         var manager: ImageManager { binders.manager }
 
-        /// Loads with another manager from now on; what is bound is unbound.
+        /// Replaces the manager and unbinds all slots.
         func use(_ manager: ImageManager) {
             guard manager !== binders.manager else { return }
             giveUpWaits()
@@ -110,7 +114,7 @@
             return stage
         }
 
-        /// The binder of a slot, which tells the stage how far it is.
+        /// Returns the binder of a slot. Its state updates the stage.
         func binder(_ slot: ImageSlot) -> ImageBinder {
             let isNew = !binders.slots.contains(slot)
             let binder = binders[slot]
@@ -138,7 +142,7 @@
             return binder
         }
 
-        /// A place that is to be covered needs a picture that covers it.
+        /// Adjusts the options so that an image that's to cover the widget is decoded at a size that covers it.
         private func sized(_ options: BindingOptions, _ slot: ImageSlot) -> BindingOptions {
             guard look.fit(of: slot) == .cover, options.sizing == .fit else { return options }
             var options = options
@@ -162,7 +166,7 @@
             if let action = observers[slot] { afterDrawing { action(snapshot) } }
         }
 
-        // MARK: - How the widget fares
+        // MARK: - Widget state
 
         func mappingChanged() {
             guard !isDestroyed else { return }
@@ -176,7 +180,7 @@
                 awaitPlace()
                 requestTick()
             } else {
-                // GTK keeps tick callbacks of what cannot be seen, without calling them.
+                // GTK retains the tick callbacks of widgets that aren't visible but doesn't call them.
                 cancelTick()
                 frames.cancelTimer()
                 settleWaits()
@@ -246,7 +250,8 @@
 
         var unretained: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-        /// Runs `body` with the controller that is the data of a C callback on the main thread.
+        /// Runs `body` on the main actor with the controller that's the user data of a C callback. The caller must be
+        /// on the main thread.
         nonisolated static func isolated(_ data: gpointer?, _ body: @MainActor (WidgetController) -> Void) {
             guard let data else { return }
             let controller = Unmanaged<WidgetController>.fromOpaque(data).takeUnretainedValue()

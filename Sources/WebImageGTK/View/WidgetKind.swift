@@ -4,20 +4,22 @@
     import CGTK4
     import CWebImageGTK
 
-    /// What kinds of widget take pictures, and how.
+    /// The widget classes that can show images.
     @MainActor
     enum WidgetKind {
-        /// Whether a GObject is of a class, or of one derived from it. The pointer must be one of a GObject.
+        /// Returns a Boolean value that indicates whether a GObject is an instance of a class or of a subclass. The
+        /// pointer must point to a GObject.
         static func isA(_ object: UnsafeMutableRawPointer, _ type: GType) -> Bool {
             g_type_check_instance_is_a(object.assumingMemoryBound(to: GTypeInstance.self), type) != 0
         }
 
-        /// How pictures get into `widget`, and how it fits them; nil for a class that takes none.
+        /// Returns the chrome for `widget` and the default fit of its images, or `nil` if its class can't show images.
         static func chrome(for widget: UnsafeMutablePointer<GtkWidget>) -> (any WidgetChrome, ContentFit)? {
             let raw = UnsafeMutableRawPointer(widget)
             if isA(raw, gtk_picture_get_type()) {
                 let fit = ContentFit(rawValue: Int(wi_gtk_picture_fit(raw))) ?? .contain
-                // The stage fits by itself: what it draws besides the picture is to have all of the place.
+                // The stage scales the image itself, and everything else that it draws needs the full bounds of the
+                // widget.
                 wi_gtk_picture_set_fill(raw)
                 return (PaintableChrome { gtk_picture_set_paintable(OpaquePointer(raw), $0) }, fit)
             }

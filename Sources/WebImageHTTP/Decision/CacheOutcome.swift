@@ -2,36 +2,43 @@
 
 import Foundation
 
-/// What a private cache makes of the server's answer, or of there being none.
+/// The action of a private cache after it contacted the server.
 public enum CacheOutcome: Sendable, Hashable {
-    /// What became of asking the server.
+    /// The result of contacting the server.
     public enum Event: Sendable, Hashable {
-        /// An answer.
+        /// A response from the server.
         case answer(ResponseHead)
-        /// No answer: no connection, or one that was lost.
+        /// The lack of a response, because the connection failed or was interrupted.
         case unreachable
     }
 
-    /// The answer goes to the caller. `freshens`: it is a 304 to the caller's own conditions that confirms the stored
-    /// answer too.
+    /// An outcome that delivers the response of the server. `freshens` is `true` if it's a 304 response to the
+    /// caller's own conditions that also revalidates the stored response.
     case give(freshens: Bool)
-    /// The stored answer holds: its head takes the 304's fields, and it is given.
+    /// An outcome that delivers the stored response after revalidation. The header fields of the 304 response update
+    /// its head.
     case confirmed
-    /// The 304 is about something else than the stored answer: ask again, without conditions.
+    /// An outcome that repeats the request without conditions, because the 304 response doesn't refer to the stored
+    /// response.
     case askAgain
-    /// The stored answer is given although it is stale.
+    /// An outcome that delivers the stored response although it's stale.
     case useStale
-    /// Nothing can be given.
+    /// An outcome that fails, because no response is available.
     case fail
 
-    /// Statuses for which `stale-if-error` holds (RFC 5861 4).
+    /// The status codes to which `stale-if-error` applies (RFC 5861 4).
     public static let errorStatuses: Set<Int> = [500, 502, 503, 504]
 
-    /// The outcome of asking the server.
+    /// Returns the action for the result of contacting the server.
     ///
     /// - Parameters:
-    ///   - step: how the server was asked.
-    ///   - stored: the stored answer that Vary has selected; nil where there is none.
+    ///   - event: The result of contacting the server.
+    ///   - request: The request of the caller.
+    ///   - step: The step that sent the request.
+    ///   - mode: The cache mode of the request.
+    ///   - stored: The stored response that `Vary` selects, or `nil` if there is none.
+    ///   - policy: The policy of the cache.
+    ///   - now: The current time.
     public static func make(
         _ event: Event, request: RequestHead, step: CacheStep, mode: HTTPCacheMode = .default, stored: StoredHead?,
         policy: HTTPCachePolicy = .standard, now: Date
@@ -53,7 +60,7 @@ public enum CacheOutcome: Sendable, Hashable {
 }
 
 extension StoredHead {
-    /// What the stored answer may serve for when the server fails; nil for nothing.
+    /// Returns the permitted uses of the stored response if the server fails, or `nil` if there are none.
     func fallback(
         for request: RequestHead, mode: HTTPCacheMode, policy: HTTPCachePolicy, now: Date
     ) -> CacheDecision.Staleness? {
@@ -64,8 +71,10 @@ extension StoredHead {
         return staleness
     }
 
-    /// Whether a 304 to conditions made of this answer's validators confirms it (RFC 9111 4.3.4). A 304 with another
-    /// entity tag does so only where the time of modification is the same: servers of one site may tag differently.
+    /// Returns whether a 304 response to this response's validators revalidates it (RFC 9111 4.3.4).
+    ///
+    /// If the entity tags differ, the modification times must be equal, because servers of one site may generate
+    /// different tags.
     public func isConfirmed(by notModified: ResponseHead) -> Bool {
         guard let tag = notModified.fields["ETag"], let own = head.fields["ETag"],
             !EntityTag.isSameText(tag, own)
@@ -74,7 +83,7 @@ extension StoredHead {
         return modified != nil && modified == notModified.fields["Last-Modified"]
     }
 
-    /// Whether a 304 to the caller's own conditions is about this answer too.
+    /// Returns whether a 304 response to the caller's own conditions also refers to this response.
     func isConfirmed(by notModified: ResponseHead, answering request: RequestHead) -> Bool {
         if let tag = notModified.fields["ETag"] {
             return head.fields["ETag"].map { EntityTag.isSameText(tag, $0) } ?? false

@@ -2,25 +2,29 @@
 
 import Foundation
 
-/// What a private cache does with a request (RFC 9111 4), given the stored answer that Vary has selected.
+/// The action of a private cache for a request (RFC 9111 4), given the stored response that `Vary` selects.
 public enum CacheStep: Sendable, Hashable {
-    /// The stored answer is given.
+    /// A step that uses the stored response.
     case use
-    /// The stored answer is given although it is stale; with `revalidatesBehind` the server is asked meanwhile
-    /// whether it still holds.
+    /// A step that uses the stored response although it's stale. If `revalidatesBehind` is `true`, the cache also
+    /// revalidates it in the background.
     case useStale(revalidatesBehind: Bool)
-    /// The server is asked whether the stored answer still holds, with these fields (the request's and conditions).
+    /// A step that revalidates the stored response. The header fields are those of the request and the conditions.
     case revalidate(HTTPFields)
-    /// The server is asked, with these fields; a 304 would answer the caller's own conditions.
+    /// A step that sends a request with the given header fields. A 304 response refers to the caller's own conditions.
     case fetch(HTTPFields)
-    /// The caller wants a stored answer only, and there is none it accepts (RFC 9111 5.2.1.7).
+    /// A step that fails with status 504, because the caller accepts only a cached response and no suitable one is
+    /// stored (RFC 9111 5.2.1.7).
     case gatewayTimeout
 
-    /// The step for `request`.
+    /// Returns the action for `request`.
     ///
     /// - Parameters:
-    ///   - stored: the newest stored answer whose selecting fields match; nil where there is none.
-    ///   - now: the present time.
+    ///   - request: The request of the caller.
+    ///   - mode: The cache mode of the request.
+    ///   - stored: The newest stored response that matches the request, or `nil` if there is none.
+    ///   - policy: The policy of the cache.
+    ///   - now: The current time.
     public static func make(
         _ request: RequestHead, mode: HTTPCacheMode = .default, stored: StoredHead?,
         policy: HTTPCachePolicy = .standard, now: Date
@@ -52,8 +56,10 @@ public enum CacheStep: Sendable, Hashable {
         }
     }
 
-    /// How the server is asked about `stored`. Conditions of the caller's own, ranges and HEAD go on as they are: their
-    /// answers are the caller's.
+    /// Returns the step that revalidates `stored`.
+    ///
+    /// HEAD requests and requests with ranges or with the caller's own conditions are sent without additional
+    /// conditions, because their responses are for the caller.
     public static func confirmation(
         of stored: StoredHead, for request: RequestHead, mode: HTTPCacheMode = .default
     ) -> CacheStep {
@@ -68,8 +74,10 @@ public enum CacheStep: Sendable, Hashable {
 }
 
 extension HTTPCacheMode {
-    /// `fields` as they are sent in this mode: caches on the way shall do what this one does (Fetch 4.5). What the
-    /// caller says itself stays.
+    /// Returns `fields` with the cache directives of this mode, so that intermediate caches behave like this one
+    /// (Fetch 4.5).
+    ///
+    /// Directives of the caller take precedence.
     public func sent(_ fields: HTTPFields) -> HTTPFields {
         guard fields["Cache-Control"] == nil else { return fields }
         var fields = fields
@@ -85,8 +93,11 @@ extension HTTPCacheMode {
 }
 
 extension StoredHead {
-    /// Whether the stored answer can serve `request` at all: conditions for the origin, several ranges, ranges of a
-    /// coded body and ranges of anything but a 200 go to the server. A part serves requests for bytes that it has.
+    /// Returns whether the stored response can serve `request` at all.
+    ///
+    /// Requests with `If-Match` or `If-Unmodified-Since` and requests for multiple ranges need the server. So do
+    /// ranges of a response that has a content coding or a status other than 200. A stored part serves requests for
+    /// bytes that it contains.
     public func canAnswer(_ request: RequestHead) -> Bool {
         guard !request.needsOrigin else { return false }
         guard head.status != 206 else { return StoredPart(self)?.offsets(for: request) != nil }
@@ -94,7 +105,8 @@ extension StoredHead {
         return ByteRange(range) != nil && head.status == 200 && !isCoded
     }
 
-    /// Whether the body has a content coding: byte ranges are of the coded body, which is not what is stored.
+    /// A Boolean value that indicates whether the response has a content coding. Byte ranges then refer to the encoded
+    /// body, but the cache stores the decoded one.
     var isCoded: Bool {
         (head.fields.combined("Content-Encoding").map(FieldList.members) ?? []).contains {
             $0.lowercased() != "identity"

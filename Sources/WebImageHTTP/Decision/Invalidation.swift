@@ -2,10 +2,12 @@
 
 import Foundation
 
-/// Which stored answers an exchange makes worthless (RFC 9111 4.4).
+/// The rules for invalidating stored responses after an exchange (RFC 9111 4.4).
 public enum Invalidation {
-    /// The URLs whose stored answers go after `response` to a request of `method` at `url`: none for safe methods and
-    /// after errors; else `url` itself and what Location and Content-Location name at the same origin.
+    /// Returns the URLs whose stored responses become invalid after `response` to a request of `method` at `url`.
+    ///
+    /// The result is empty for safe methods and after errors. Otherwise, it contains `url` and the same-origin URLs in
+    /// `Location` and `Content-Location`.
     public static func targets(method: String, url: URL, response: ResponseHead) -> [URL] {
         guard !RequestHead(method: method).isSafe, (200...399).contains(response.status) else { return [] }
         let named = ["Location", "Content-Location"].compactMap { response.fields[$0] }
@@ -14,7 +16,7 @@ public enum Invalidation {
         return [url] + named
     }
 
-    /// Scheme, host and port alike (RFC 6454).
+    /// Returns whether two URLs have the same scheme, host, and port (RFC 6454).
     private static func isSameOrigin(_ left: URL, _ right: URL) -> Bool {
         func parts(_ url: URL) -> (String?, String?, Int?) {
             let scheme = url.scheme?.lowercased()
@@ -24,21 +26,22 @@ public enum Invalidation {
     }
 }
 
-/// What the answer to a HEAD says about the stored answer to the GET that it stands for (RFC 9111 4.3.5).
+/// The effect of a HEAD response on the stored response to the corresponding GET request (RFC 9111 4.3.5).
 public enum HeadEffect: Sendable, Hashable {
-    /// Nothing: it is no 200.
+    /// No effect, because one of the responses doesn't have status 200.
     case none
-    /// The stored answer is confirmed and takes the fields.
+    /// A revalidation that updates the header fields of the stored response.
     case freshens
-    /// The stored answer is out of date.
+    /// An invalidation, because the stored response is outdated.
     case outdates
 
-    /// What `response` to a HEAD says about `stored`, which the request selects.
+    /// Returns the effect of a HEAD response on the stored response that the request selects.
     public static func make(_ response: ResponseHead, stored: StoredHead) -> HeadEffect {
         guard response.status == 200, stored.head.status == 200 else { return .none }
         for name in ["ETag", "Last-Modified", "Content-Length"] {
             guard let told = response.fields[name], told != stored.head.fields[name] else { continue }
-            // A server that tells the length only to HEAD says nothing about the copy.
+            // The stored response may lack `Content-Length` if the server sends it only for HEAD. This isn't a
+            // difference.
             if name == "Content-Length", stored.head.fields[name] == nil { continue }
             return .outdates
         }

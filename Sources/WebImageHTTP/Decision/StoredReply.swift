@@ -2,18 +2,20 @@
 
 import Foundation
 
-/// What the caller gets of a stored answer: the whole, a part, only the head, or that nothing changed.
+/// The response that the cache sends from a stored one: the complete body, a byte range, only the head, or status 304.
 public struct StoredReply: Sendable, Hashable {
-    /// Status and fields, with the present Age (RFC 9111 5.1).
+    /// The status and the header fields, with the current `Age` (RFC 9111 5.1).
     public var head: ResponseHead
-    /// Which bytes of the stored body are given; empty for a 304, a 416 and HEAD.
+    /// The byte range of the stored body to send. It's empty for a 304 response, a 416 response, and HEAD requests.
     public var body: Range<Int>
 
-    /// The reply to `request`, which ``StoredHead/canAnswer(_:)`` allows.
+    /// Creates the response to a request for which ``StoredHead/canAnswer(_:)`` returns `true`.
     ///
     /// - Parameters:
-    ///   - size: bytes of the stored body.
-    ///   - now: the present time, for Age.
+    ///   - request: The request to serve.
+    ///   - stored: The stored response.
+    ///   - size: The size of the stored body, in bytes.
+    ///   - now: The current time, for `Age`.
     public static func make(to request: RequestHead, from stored: StoredHead, size: Int, now: Date) -> StoredReply {
         var head = stored.head
         let longest = Double(CacheControl.longest)
@@ -41,7 +43,7 @@ public struct StoredReply: Sendable, Hashable {
 }
 
 extension ResponseHead {
-    /// This head as one of another status without a body: what describes the body goes (RFC 9110 15.4.5).
+    /// Returns this head with another status and without the header fields that describe the body (RFC 9110 15.4.5).
     fileprivate func without(status: Int) -> ResponseHead {
         let described = [
             "content-length", "content-type", "content-encoding", "content-language", "content-range", "content-md5",
@@ -52,7 +54,8 @@ extension ResponseHead {
 }
 
 extension StoredHead {
-    /// Whether the caller's own conditions say that it has this answer already (RFC 9110 13.2.2).
+    /// Returns whether the conditions of the request indicate that the caller already has this response (RFC 9110
+    /// 13.2.2).
     func isUnmodified(for request: RequestHead) -> Bool {
         if let asked = request.fields.combined("If-None-Match") {
             let own = head.fields["ETag"]
@@ -67,13 +70,13 @@ extension StoredHead {
         return (known.flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime) <= since
     }
 
-    /// Whether If-Range, where there is one, names exactly this answer (RFC 9110 13.1.5).
+    /// Returns whether `If-Range` is absent or identifies exactly this response (RFC 9110 13.1.5).
     func mayAnswerPart(of request: RequestHead) -> Bool {
         guard let condition = request.fields["If-Range"] else { return true }
         if let tag = EntityTag(condition) { return entityTag?.isStronglyEqual(tag) == true }
         guard condition == head.fields["Last-Modified"], let modified = HTTPDate.parse(condition, now: responseTime)
         else { return false }
-        // A time that is not well before the answer's is no strong validator (RFC 9110 8.8.2.2).
+        // A modification time less than one second before the response is not a strong validator (RFC 9110 8.8.2.2).
         return (head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime)
             .timeIntervalSince(modified) >= 1
     }

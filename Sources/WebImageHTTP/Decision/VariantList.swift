@@ -2,18 +2,20 @@
 
 import Foundation
 
-/// The answers stored for one URL side by side, told apart by what their Vary names (RFC 9111 4.1). Holds what is
-/// needed to choose among them; heads and bodies are elsewhere.
+/// The responses that a cache stores for one URL, which differ in the request header fields that their `Vary` names
+/// (RFC 9111 4.1).
+///
+/// The list contains only the data needed to select a variant. Response heads and bodies are stored elsewhere.
 public struct VariantList: Sendable, Hashable, Codable {
-    /// One stored answer.
+    /// One stored response.
     public struct Variant: Sendable, Hashable, Codable {
-        /// Names the stored answer.
+        /// The identifier of the stored response.
         public var id: String
-        /// Names of the request's fields that select it, in lower case.
+        /// The names of the request header fields that select the response, in lowercase.
         public var names: [String]
-        /// The fields of those names in the request it answered.
+        /// The values of the selecting header fields in the original request.
         public var selecting: HTTPFields
-        /// When it came.
+        /// The time at which the response was received.
         public var responseTime: Date
 
         /// Creates a variant.
@@ -24,33 +26,40 @@ public struct VariantList: Sendable, Hashable, Codable {
             self.responseTime = responseTime
         }
 
-        /// What selects an answer that is stored with `head`.
+        /// Creates the variant that represents a response stored with `head`.
         public init(id: String, stored head: StoredHead) {
             self.init(
                 id: id, names: head.selectingNames, selecting: head.selecting, responseTime: head.responseTime)
         }
 
-        /// Whether a request with `fields` is answered by it.
+        /// Returns whether the variant matches a request with the given header fields.
         public func matches(_ fields: HTTPFields) -> Bool {
             names.allSatisfy { $0 != "*" && StoredHead.isAlike($0, fields, selecting) }
         }
     }
 
-    /// Most variants of one URL; beyond, the oldest leaves.
+    /// The maximum number of variants of one URL. Beyond it, the list evicts the oldest variant.
     public static let limit = 32
 
-    /// Oldest first.
+    /// The variants, oldest first.
     public private(set) var variants: [Variant] = []
 
-    /// An empty list.
+    /// Creates an empty list.
     public init() {}
 
-    /// The variants that answer a request with `fields`, newest first (RFC 9111 4.1).
+    /// Returns the variants that match a request with the given header fields, newest first (RFC 9111 4.1).
     public func matching(_ fields: HTTPFields) -> [Variant] {
         variants.filter { $0.matches(fields) }.sorted { $0.responseTime > $1.responseTime }
     }
 
-    /// Adds the answer to a request with the fields `request`; gives the names of those that it replaces.
+    /// Adds a variant and removes the variants that it replaces.
+    ///
+    /// If the list is full, this method also evicts the oldest variants.
+    ///
+    /// - Parameters:
+    ///   - variant: The variant to add.
+    ///   - request: The header fields of the request that produced the response.
+    /// - Returns: The identifiers of the removed variants.
     public mutating func insert(_ variant: Variant, request: HTTPFields) -> [String] {
         var leaving = variants.filter { $0.id == variant.id || $0.matches(request) }.map(\.id)
         variants.removeAll { leaving.contains($0.id) }
@@ -59,7 +68,7 @@ public struct VariantList: Sendable, Hashable, Codable {
         return leaving.filter { $0 != variant.id }
     }
 
-    /// Replaces what is known of a variant that is there. False where nothing is different now.
+    /// Updates a variant that has the same identifier. Returns `false` if the list doesn't change.
     public mutating func replace(_ variant: Variant) -> Bool {
         guard let index = variants.firstIndex(where: { $0.id == variant.id }), variants[index] != variant else {
             return false
@@ -68,7 +77,7 @@ public struct VariantList: Sendable, Hashable, Codable {
         return true
     }
 
-    /// Takes a variant out. False where there was none.
+    /// Removes the variant with the given identifier. Returns `false` if there is no such variant.
     @discardableResult
     public mutating func remove(_ id: String) -> Bool {
         let count = variants.count

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 
-/// The directives of a Cache-Control field, of a request or of an answer (RFC 9111 5.2, RFC 5861, RFC 8246).
-/// Unknown ones are ignored; of contradicting numbers the shorter counts.
+/// The `Cache-Control` directives of a request or a response (RFC 9111 5.2, RFC 5861, RFC 8246).
+///
+/// Unknown directives are ignored. If a directive is repeated with different numbers, the smallest number applies.
 public struct CacheControl: Sendable, Hashable {
-    /// Numbers of seconds stop here: 2^31 (RFC 9111 1.2.2).
+    /// The upper bound of all durations, in seconds: 2^31 (RFC 9111 1.2.2).
     public static let longest = 1 << 31
 
-    /// Directive names in lower case with their values; a directive without a value has an empty one.
+    /// The values of the directives, by lowercase name. A directive without a value has an empty string as its value.
     private var directives: [String: [String]] = [:]
 
-    /// Reads all Cache-Control lines of `fields`.
+    /// Parses all `Cache-Control` lines of `fields`.
     public init(_ fields: HTTPFields) {
         for line in fields.values(of: "Cache-Control") {
             for member in FieldList.members(line) { add(member) }
         }
     }
 
-    /// Reads one field value.
+    /// Parses the value of one `Cache-Control` header field.
     public init(_ value: String) {
         self.init(HTTPFields([.init(name: "Cache-Control", value: value)]))
     }
@@ -28,56 +29,63 @@ public struct CacheControl: Sendable, Hashable {
         directives[name, default: []].append(parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// True when nothing was said.
+    /// A Boolean value that indicates whether there are no directives.
     public var isEmpty: Bool { directives.isEmpty }
 
     private func has(_ name: String) -> Bool { directives[name] != nil }
 
-    /// Seconds of `name`; 0 when present without a usable number (RFC 9111 4.2.1 counts it as stale).
+    /// Returns the duration of a directive in seconds, or `nil` if the directive is absent.
+    ///
+    /// A directive without a valid number has the duration 0, because RFC 9111 4.2.1 treats it as stale.
     private func seconds(_ name: String) -> Int? {
         directives[name].map { values in
             values.map { FieldList.deltaSeconds(FieldList.unquoted($0)) ?? 0 }.min() ?? 0
         }
     }
 
-    /// Field names of `name="a, b"`; nil where the directive is absent or has no list.
+    /// Returns the header field names in `name="a, b"`, or `nil` if the directive is absent or occurs without a list.
     private func fieldNames(_ name: String) -> [String]? {
         let lists = (directives[name] ?? []).filter { !$0.isEmpty }
         guard !lists.isEmpty, lists.count == directives[name]?.count else { return nil }
         return lists.flatMap { FieldList.members(FieldList.unquoted($0)) }
     }
 
-    /// Nothing of the exchange may be stored.
+    /// A Boolean value that indicates whether no part of the exchange may be stored.
     public var noStore: Bool { has("no-store") }
-    /// Must be revalidated before each use. A list of fields (see ``noCacheFields``) restricts it to those.
+    /// A Boolean value that indicates whether the response must be revalidated before each use.
+    ///
+    /// If the directive has a list of header fields, this property is `false` and ``noCacheFields`` contains the list.
     public var noCache: Bool { has("no-cache") && fieldNames("no-cache") == nil }
-    /// Fields that must not be reused without revalidation.
+    /// The names of the header fields that must not be reused without revalidation.
     public var noCacheFields: [String] { fieldNames("no-cache") ?? [] }
-    /// For one user only.
+    /// A Boolean value that indicates whether only a private cache may store the response.
     public var isPrivate: Bool { has("private") && fieldNames("private") == nil }
-    /// May be stored by anybody.
+    /// A Boolean value that indicates whether any cache may store the response.
     public var isPublic: Bool { has("public") }
-    /// Must not be used once it is stale.
+    /// A Boolean value that indicates whether the response must not be used without revalidation when it's stale.
     public var mustRevalidate: Bool { has("must-revalidate") }
-    /// With `no-store`: may be stored by who understands the status.
+    /// A Boolean value that indicates whether a cache that understands the status may store the response despite
+    /// `no-store`.
     public var mustUnderstand: Bool { has("must-understand") }
-    /// The bytes must stay as they are.
+    /// A Boolean value that indicates whether intermediaries must not transform the content.
     public var noTransform: Bool { has("no-transform") }
-    /// Will not change while fresh.
+    /// A Boolean value that indicates whether the response doesn't change while it's fresh.
     public var immutable: Bool { has("immutable") }
-    /// Only a stored answer is wanted.
+    /// A Boolean value that indicates whether the request accepts only a cached response.
     public var onlyIfCached: Bool { has("only-if-cached") }
-    /// Seconds an answer is fresh; of a request, the highest age accepted.
+    /// The freshness lifetime of a response in seconds. In a request, the maximum accepted age in seconds.
     public var maxAge: Int? { seconds("max-age") }
-    /// Seconds of freshness the request wants to be left.
+    /// The minimum remaining freshness lifetime that the request accepts, in seconds.
     public var minFresh: Int? { seconds("min-fresh") }
-    /// Seconds past its freshness that the request accepts; ``longest`` where it names no number.
+    /// The maximum staleness that the request accepts, in seconds. Without a number, the value is ``longest``.
     public var maxStale: Int? {
         guard let values = directives["max-stale"] else { return nil }
         return values.map { $0.isEmpty ? Self.longest : FieldList.deltaSeconds(FieldList.unquoted($0)) ?? 0 }.min()
     }
-    /// Seconds past its freshness during which it may be used while it is revalidated behind.
+    /// The period after the freshness lifetime during which the stale response may be used while it's revalidated in
+    /// the background, in seconds.
     public var staleWhileRevalidate: Int? { seconds("stale-while-revalidate") }
-    /// Seconds past its freshness during which it may be used when the server fails.
+    /// The period after the freshness lifetime during which the stale response may be used if the server fails, in
+    /// seconds.
     public var staleIfError: Int? { seconds("stale-if-error") }
 }

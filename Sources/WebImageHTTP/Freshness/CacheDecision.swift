@@ -2,34 +2,41 @@
 
 import Foundation
 
-/// What may be done with a stored answer for a request (RFC 9111 4, RFC 5861).
+/// A decision about the use of a stored response for a request (RFC 9111 4, RFC 5861).
 public enum CacheDecision: Sendable, Hashable {
-    /// It may be used; `age` in seconds.
+    /// A fresh response, which may be used. Its age is in seconds.
     case fresh(age: Double)
-    /// It is stale: ask, and see what it may serve for meanwhile.
+    /// A stale response. It needs revalidation, except for the uses that the associated value allows.
     case stale(Staleness)
-    /// It must not be used before the server has confirmed it, whatever happens; `age` in seconds.
+    /// A response that must not be used without successful revalidation, even if the server fails. Its age is in
+    /// seconds.
     case mustRevalidate(age: Double)
 
-    /// What a stale answer may serve for.
+    /// The permitted uses of a stale response.
     public struct Staleness: Sendable, Hashable {
-        /// Seconds since the origin made the answer.
+        /// The time since the origin server generated the response, in seconds.
         public var age: Double
-        /// Seconds since it became stale.
+        /// The time since the response became stale, in seconds.
         public var seconds: Double
-        /// The request accepts it as it is (`max-stale`); nothing need be asked.
+        /// A Boolean value that indicates whether the request accepts the stale response without revalidation
+        /// (`max-stale`).
         public var isAccepted: Bool
-        /// May be given at once while it is revalidated behind (`stale-while-revalidate`).
+        /// A Boolean value that indicates whether the response may be used immediately while it's revalidated in the
+        /// background (`stale-while-revalidate`).
         public var mayServeWhileRevalidating: Bool
-        /// May be given when the server answers 500, 502, 503 or 504 (`stale-if-error`).
+        /// A Boolean value that indicates whether the response may be used if the server responds with status 500,
+        /// 502, 503, or 504 (`stale-if-error`).
         public var mayServeOnError: Bool
-        /// May be given when the server cannot be reached (RFC 9111 4.2.4).
+        /// A Boolean value that indicates whether the response may be used if the server can't be reached (RFC 9111
+        /// 4.2.4).
         public var mayServeOffline: Bool
     }
 }
 
 extension StoredHead {
-    /// What may be done with the answer for a request with the fields `request`, which Vary has found to match.
+    /// Returns how the stored response may be used for a request with the header fields `request`.
+    ///
+    /// The caller has already checked that the response matches the request according to `Vary`.
     public func decision(
         for request: HTTPFields, now: Date, policy: HTTPCachePolicy = .standard
     ) -> CacheDecision {
@@ -53,22 +60,23 @@ extension StoredHead {
             .init(
                 age: freshness.age, seconds: seconds,
                 isAccepted: wanted.maxStale.map { seconds <= Double($0) } ?? false,
-                // The response allows it for itself and not for the redirects that led to it.
+                // `stale-while-revalidate` applies to the response but not to the redirects that led to it.
                 mayServeWhileRevalidating: policy.staleWhileRevalidate && !isOutlivingRedirects(now: now)
                     && control.staleWhileRevalidate.map { seconds <= Double($0) } ?? false,
                 mayServeOnError: isWithinErrorWindow ?? false, mayServeOffline: isWithinErrorWindow ?? true))
     }
 
-    /// `Pragma: no-cache`, for requests that know no Cache-Control (RFC 9111 5.4).
+    /// Returns whether the request has `Pragma: no-cache`, which applies only without `Cache-Control` (RFC 9111 5.4).
     private static func hasPragma(_ request: HTTPFields) -> Bool {
         (request.combined("Pragma").map(FieldList.members) ?? []).contains { $0.lowercased() == "no-cache" }
     }
 
-    /// Fields that ask the server whether the stored answer still holds (RFC 9110 13.1); empty where it has no
-    /// validator.
+    /// Returns the header fields of a conditional request that revalidates the stored response (RFC 9110 13.1).
+    ///
+    /// The result is empty if the response has no validator.
     public func conditionalFields() -> HTTPFields {
         var fields = HTTPFields()
-        // As received: a server that sends tags without quotes wants them back so.
+        // Send the entity tag exactly as received. Servers that omit the quotes expect it back without them.
         if let tag = head.fields["ETag"], !tag.isEmpty { fields.append(name: "If-None-Match", value: tag) }
         if let modified = head.fields["Last-Modified"], HTTPDate.parse(modified, now: responseTime) != nil {
             fields.append(name: "If-Modified-Since", value: modified)
@@ -76,6 +84,6 @@ extension StoredHead {
         return fields
     }
 
-    /// The entity tag, where it is well-formed.
+    /// The entity tag, or `nil` if it's absent or malformed.
     public var entityTag: EntityTag? { head.fields["ETag"].flatMap(EntityTag.init) }
 }

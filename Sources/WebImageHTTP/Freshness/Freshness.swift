@@ -2,45 +2,48 @@
 
 import Foundation
 
-/// How old an answer is, and how old it may become (RFC 9111 4.2).
+/// The age and the freshness lifetime of a response (RFC 9111 4.2).
 public struct Freshness: Sendable, Hashable {
-    /// Where the lifetime comes from.
+    /// The source of a freshness lifetime.
     public enum Source: Sendable, Hashable {
-        /// `max-age`.
+        /// The `max-age` directive.
         case maxAge
-        /// `Expires`.
+        /// The `Expires` header field.
         case expires
-        /// A tenth of the time since the last modification, at most 7 days.
+        /// A fraction of the time since the last modification. By default, the fraction is one tenth and the limit is
+        /// 7 days.
         case heuristic
-        /// ``HTTPCachePolicy/defaultLifetime``.
+        /// The value of ``HTTPCachePolicy/defaultLifetime``.
         case policy
-        /// The answer says nothing, and nothing may be guessed: it must be revalidated, but is not useless.
+        /// No source. The response has no explicit lifetime and no heuristic applies, so it must be revalidated.
         case none
     }
 
-    /// Seconds since the origin made the answer.
+    /// The time since the origin server generated the response, in seconds.
     public var age: Double
-    /// Seconds it is fresh.
+    /// The freshness lifetime, in seconds.
     public var lifetime: Double
-    /// Where the lifetime comes from.
+    /// The source of the freshness lifetime.
     public var source: Source
 
-    /// True while it may be used without asking.
+    /// A Boolean value that indicates whether the response may be used without revalidation.
     public var isFresh: Bool { age < lifetime }
-    /// Seconds until it is stale; 0 when it is.
+    /// The time until the response becomes stale, in seconds. The value is 0 if it's already stale.
     public var remaining: Double { max(0, lifetime - age) }
-    /// Seconds since it became stale; 0 while fresh.
+    /// The time since the response became stale, in seconds. The value is 0 while it's fresh.
     public var staleness: Double { max(0, age - lifetime) }
 
-    /// A guessed lifetime is at most so many seconds: 7 days.
+    /// The maximum heuristic freshness lifetime, in seconds: 7 days.
     public static let longestHeuristic = 7.0 * 86_400
-    /// Statuses whose answers may be stored and given a guessed lifetime (RFC 9110 15.1).
+    /// The status codes of responses that are heuristically cacheable (RFC 9110 15.1).
     public static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 }
 
 extension Freshness {
-    /// Seconds for which `answer`, just come, says by itself that it holds; 0 where it forbids to be kept or used unasked;
-    /// nil where it says nothing.
+    /// Returns the remaining explicit freshness lifetime of a response that was just received, in seconds.
+    ///
+    /// The result is 0 if the response forbids storing or reusing it without revalidation, and `nil` if it has no
+    /// explicit lifetime.
     public static func told(by answer: ResponseHead, now: Date) -> Double? {
         let head = StoredHead(
             request: HTTPFields(), response: answer, finalURL: "", requestTime: now, responseTime: now)
@@ -51,10 +54,10 @@ extension Freshness {
 }
 
 extension StoredHead {
-    /// The directives of the stored answer.
+    /// The `Cache-Control` directives of the stored response.
     public var cacheControl: CacheControl { CacheControl(head.fields) }
 
-    /// Age and lifetime at `now`.
+    /// Returns the age and the freshness lifetime at the time `now`.
     public func freshness(now: Date, policy: HTTPCachePolicy = .standard) -> Freshness {
         let (lifetime, source) = lifetime(policy)
         guard let redirectLifetime else { return Freshness(age: age(now: now), lifetime: lifetime, source: source) }
@@ -62,29 +65,31 @@ extension StoredHead {
         return Freshness(age: age(now: now), lifetime: min(lifetime, end), source: source)
     }
 
-    /// When the answer stops being fresh; nil where it says nothing about it.
+    /// The time at which the response becomes stale, or `nil` if its freshness lifetime is unknown.
     public var expiry: Date? {
         let freshness = freshness(now: responseTime)
         return freshness.source == .none ? nil : responseTime.addingTimeInterval(freshness.lifetime - freshness.age)
     }
 
-    /// Seconds since the origin made the answer (RFC 9111 4.2.3), never negative.
+    /// Returns the time since the origin server generated the response, in seconds (RFC 9111 4.2.3). It's never
+    /// negative.
     public func age(now: Date) -> Double {
         let resident = now.timeIntervalSince(responseTime)
-        // The clock was set back since: how long it has been here is unknown, and fresh for ever it must not be.
+        // The clock was set back, so the resident time is unknown. Assume the maximum age, or the response might stay
+        // fresh indefinitely.
         guard resident > -60 else { return Double(CacheControl.longest) }
         let apparent = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
         return max(apparent, ageValue + delay) + max(0, resident)
     }
 
-    /// The first number of the Age lines; what is no number counts as absent.
+    /// The first number of the `Age` header field, or 0 if the header field is absent or invalid.
     private var ageValue: Double {
         let first = head.fields["Age"].flatMap { FieldList.members($0).first }
         return Double(first.flatMap(FieldList.deltaSeconds) ?? 0)
     }
 
-    /// The Date field, or when the answer came.
+    /// The time in the `Date` header field, or the time at which the response was received.
     private var date: Date {
         head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
@@ -94,7 +99,7 @@ extension StoredHead {
         if let seconds = control.maxAge { return (Double(seconds), .maxAge) }
         let expires = head.fields.values(of: "Expires")
         if let first = expires.first {
-            // A wrong or ambiguous date is one in the past (RFC 9111 5.3).
+            // Treat an invalid or ambiguous date as a date in the past (RFC 9111 5.3).
             let moment = Set(expires).count == 1 ? HTTPDate.parse(first, now: responseTime) : nil
             return (moment.map { max(0, $0.timeIntervalSince(date)) } ?? 0, .expires)
         }

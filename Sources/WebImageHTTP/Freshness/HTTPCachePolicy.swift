@@ -1,52 +1,63 @@
 // SPDX-License-Identifier: MIT
 
-/// What a private cache does where RFC 9111 leaves it a choice. The defaults take every permission that spares a
-/// request or saves an answer.
+/// The choices of a private cache that RFC 9111 leaves open.
+///
+/// The defaults use every permission that avoids a request or makes a response available.
 public struct HTTPCachePolicy: Sendable, Hashable {
-    /// Whether answers without explicit freshness get a guessed lifetime (RFC 9111 4.2.2). Default true.
+    /// A Boolean value that indicates whether responses without explicit freshness get a heuristic lifetime (RFC 9111
+    /// 4.2.2). The default is `true`.
     public var usesHeuristics = true
-    /// Share of the time since the last modification that is guessed, 0…1. Default 0.1.
+    /// The heuristic lifetime as a fraction of the time since the last modification, from 0 to 1. The default is 0.1.
     public var heuristicFraction = 0.1
-    /// A guess is never longer; seconds. Default 7 days.
+    /// The maximum heuristic lifetime, in seconds. The default is 7 days.
     public var longestHeuristic = Freshness.longestHeuristic
-    /// Lifetime in seconds of answers that say nothing and of which nothing can be guessed; for the statuses that may
-    /// be guessed of only. Default nil: they are asked about each time.
-    public var defaultLifetime: Double?
-    /// Whether a stale answer is given when the server cannot be reached (RFC 9111 4.2.4), unless the answer or the
-    /// request forbids it. Default true.
-    public var staleWhenUnreachable = true
-    /// Whether `stale-if-error` is followed for 500, 502, 503 and 504 (RFC 5861 4). Default true.
-    public var staleOnError = true
-    /// Seconds of `stale-if-error` for answers and requests that do not have it. Default nil: none.
-    public var defaultStaleIfError: Int?
-    /// Whether `stale-while-revalidate` is followed (RFC 5861 3). Default true.
-    public var staleWhileRevalidate = true
-    /// A Boolean value that indicates whether responses to requests with different credentials are kept apart.
+    /// The freshness lifetime of responses without an explicit or a heuristic lifetime, in seconds.
     ///
-    /// If it is `true`, `Authorization` and `Cookie` select responses even if `Vary` doesn't name them, so that one
-    /// user never receives the response of another. The default is `true`.
+    /// It applies only to heuristically cacheable responses. The default is `nil`, which means that such responses are
+    /// revalidated before each use.
+    public var defaultLifetime: Double?
+    /// A Boolean value that indicates whether the cache uses a stale response if the server can't be reached (RFC 9111
+    /// 4.2.4).
+    ///
+    /// The response and the request can forbid it. The default is `true`.
+    public var staleWhenUnreachable = true
+    /// A Boolean value that indicates whether the cache follows `stale-if-error` for the status codes 500, 502, 503,
+    /// and 504 (RFC 5861 4). The default is `true`.
+    public var staleOnError = true
+    /// The `stale-if-error` period, in seconds, if neither the response nor the request has the directive. The default
+    /// is `nil`, which means no period.
+    public var defaultStaleIfError: Int?
+    /// A Boolean value that indicates whether the cache follows `stale-while-revalidate` (RFC 5861 3). The default is
+    /// `true`.
+    public var staleWhileRevalidate = true
+    /// A Boolean value that indicates whether the cache separates the responses to requests with different
+    /// credentials.
+    ///
+    /// If it's `true`, `Authorization` and `Cookie` select responses even if `Vary` doesn't name them, so one user
+    /// never receives the response of another. The default is `true`.
     public var separatesCredentials = true
 
-    /// The defaults.
+    /// Creates a policy with the default values.
     public init() {}
 
-    /// The defaults.
+    /// The policy with the default values.
     public static let standard = HTTPCachePolicy()
 }
 
-/// How one request uses the cache; the modes of Fetch (Fetch 2.2.5).
+/// The way in which one request uses the cache. The modes are those of the Fetch standard (Fetch 2.2.5).
 public enum HTTPCacheMode: String, Sendable, Hashable, Codable, CaseIterable {
-    /// As RFC 9111 says.
+    /// A mode that follows RFC 9111.
     case `default`
-    /// Past the cache: nothing is looked up and nothing stored.
+    /// A mode that bypasses the cache: it neither looks up nor stores a response.
     case noStore = "no-store"
-    /// Nothing is looked up; the answer is stored.
+    /// A mode that doesn't look up a stored response but stores the response of the server.
     case reload
-    /// A stored answer is given only when the server has confirmed it now. One that is fresh and `immutable` needs
-    /// no confirmation (RFC 8246).
+    /// A mode that uses a stored response only after revalidation. A fresh `immutable` response needs no revalidation
+    /// (RFC 8246).
     case noCache = "no-cache"
-    /// Any stored answer will do, however old; else the server is asked.
+    /// A mode that uses any stored response, regardless of its age, and sends a request only on a cache miss.
     case forceCache = "force-cache"
-    /// Any stored answer will do, however old; else the answer is a 504 of the cache's own.
+    /// A mode that uses any stored response, regardless of its age. On a cache miss, the cache generates a 504
+    /// response.
     case onlyIfCached = "only-if-cached"
 }

@@ -2,33 +2,35 @@
 
 import Foundation
 
-/// Redirects on the way to a response that is stored under the first URL (RFC 9111 4.2, RFC 9110 15.4).
+/// The freshness of redirects whose final response is stored under the first URL (RFC 9111 4.2, RFC 9110 15.4).
 ///
-/// Such a response is fresh only as long as all redirects are. After that, the first URL may lead elsewhere.
+/// Such a response is fresh only while all its redirects are fresh. After that, the first URL may lead to another
+/// resource.
 extension StoredHead {
-    /// The header field that keeps the lifetime of the redirects. A field of this name from a server is never stored.
+    /// The header field that stores the freshness lifetime of the redirects. A header field of this name from a server
+    /// is never stored.
     static let redirectField = "x-webimage-redirect-lifetime"
 
-    /// Seconds after ``responseTime`` for which the redirects hold, or `nil` if nothing limits them.
+    /// The freshness lifetime of the redirects in seconds after ``responseTime``, or `nil` if it's unlimited.
     package var redirectLifetime: Double? {
         head.fields[Self.redirectField].map { Double(FieldList.deltaSeconds($0) ?? 0) }
     }
 
-    /// Limits the freshness by the redirects that led to the response.
+    /// Limits the freshness of the response to that of the redirects that led to it.
     ///
-    /// A redirect without explicit freshness holds for no time at all, except for permanent ones (301 and 308), which
-    /// hold until the response is stale.
+    /// A redirect without explicit freshness has a lifetime of 0. Permanent redirects (301 and 308) without explicit
+    /// freshness don't limit the response.
     package mutating func limitFreshness(byRedirects redirects: [StoredHead]) {
         let lifetimes = redirects.compactMap { $0.lifetimeAsRedirect(now: responseTime) }
         head.fields[Self.redirectField] = lifetimes.min().map { String(Int($0)) }
     }
 
-    /// Takes the limit by redirects that led to a 304.
+    /// Copies the redirect limit of a 304 response to this response.
     package mutating func limitFreshness(likeNotModified notModified: StoredHead) {
         head.fields[Self.redirectField] = notModified.head.fields[Self.redirectField]
     }
 
-    /// Seconds from `now` for which this redirect holds, or `nil` for an unlimited time.
+    /// Returns the remaining lifetime of this redirect in seconds, or `nil` if it's unlimited.
     private func lifetimeAsRedirect(now: Date) -> Double? {
         guard Self.isStorable(method: "GET", request: HTTPFields(), response: head) || head.isPermanentRedirect,
             !cacheControl.noStore, !cacheControl.noCache
@@ -37,7 +39,7 @@ extension StoredHead {
         return freshness.source == .none && head.isPermanentRedirect ? nil : freshness.remaining
     }
 
-    /// Whether the redirects hold no longer, although the response itself would be fresh or might be served stale.
+    /// Returns whether the redirects have expired, even if the response itself is still fresh or may be served stale.
     func isOutlivingRedirects(now: Date) -> Bool {
         redirectLifetime.map { age(now: now) >= age(now: responseTime) + $0 } ?? false
     }

@@ -3,23 +3,33 @@
 import Foundation
 
 extension StoredHead {
-    /// Statuses this library gives their meaning, for `must-understand` (RFC 9111 5.2.2.3).
+    /// The status codes that this library understands, for `must-understand` (RFC 9111 5.2.2.3).
     static let understoodStatuses = Freshness.heuristicStatuses.union([302, 303, 307])
 
-    /// Whether a private cache may store `response` to a request of `method` with the fields `request` as the whole
-    /// representation (RFC 9111 3).
+    /// Returns whether a private cache may store a response as the complete representation (RFC 9111 3).
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - request: The header fields of the request.
+    ///   - response: The response head.
     public static func isStorable(method: String, request: HTTPFields, response: ResponseHead) -> Bool {
         method == "GET" && ![206, 304].contains(response.status) && mayStore(request: request, response: response)
     }
 
-    /// Whether a private cache may store `response`, a 206 to a GET with the fields `request`, as a part
-    /// (RFC 9111 3.3).
+    /// Returns whether a private cache may store a 206 response to a GET request as a partial representation (RFC 9111
+    /// 3.3).
+    ///
+    /// - Parameters:
+    ///   - request: The header fields of the request.
+    ///   - response: The response head.
     public static func isStorablePart(request: HTTPFields, response: ResponseHead) -> Bool {
         response.status == 206 && mayStore(request: request, response: response)
     }
 
-    /// Whether `response` to a POST of `url` is what a GET of it would be answered with (RFC 9110 9.3.3): its
-    /// Content-Location is the URL itself, and it says how long it is fresh.
+    /// Returns whether the response to a POST request may be used for a later GET request to the same URL (RFC 9110
+    /// 9.3.3).
+    ///
+    /// The response must have a `Content-Location` equal to `url` and an explicit freshness lifetime.
     public static func answersGet(post url: URL, response: ResponseHead) -> Bool {
         guard response.status == 200, let location = response.fields["Content-Location"],
             CacheControl(response.fields).maxAge != nil || response.fields["Expires"] != nil
@@ -44,7 +54,8 @@ extension StoredHead {
         !varyNames(response.fields).contains("*")
     }
 
-    /// Creates what a cache keeps of an exchange: without hop-by-hop fields, with the request's fields that Vary names.
+    /// Creates the metadata that a cache stores for an exchange. It omits hop-by-hop header fields and contains the
+    /// request header fields that `Vary` names.
     public init(
         request: HTTPFields, response: ResponseHead, finalURL: String, requestTime: Date, responseTime: Date
     ) {
@@ -54,15 +65,17 @@ extension StoredHead {
             requestTime: requestTime, responseTime: responseTime)
     }
 
-    /// This head after a 304: every stored field that the 304 names is replaced, except those that describe the
-    /// stored bytes (RFC 9111 3.2, 4.3.4).
+    /// Returns this head updated by a 304 response.
+    ///
+    /// Header fields of the 304 response replace the stored ones, except those that describe the stored body (RFC 9111
+    /// 3.2, 4.3.4).
     public func merging(notModified: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHead {
         let update = notModified.fields.storable.lines.filter { line in
             !Self.bodyFields.contains { HTTPFields.same($0, line.name) }
         }
         let redirects = notModified.fields.lines.filter { HTTPFields.same($0.name, Self.redirectField) }
         let stored = head.fields.lines.filter { line in
-            // Date and Age belong to one answer; the old ones say nothing about the new one.
+            // `Date` and `Age` belong to a single response, so don't combine the stored ones with the new response.
             !update.contains { HTTPFields.same($0.name, line.name) }
                 && !["Date", "Age", Self.redirectField].contains { HTTPFields.same($0, line.name) }
         }
@@ -77,7 +90,8 @@ extension StoredHead {
 
     // MARK: Vary
 
-    /// The request's fields that `response`'s Vary names, in Vary's order; absent ones are left out.
+    /// Returns the request header fields that the `Vary` of `response` names, in the order of `Vary`. Absent fields
+    /// are omitted.
     public static func varying(request: HTTPFields, response: HTTPFields) -> HTTPFields {
         HTTPFields(
             varyNames(response).compactMap { name in
@@ -85,8 +99,13 @@ extension StoredHead {
             })
     }
 
-    /// What selects an answer: the fields of `request` that `response`'s Vary names, and those of `separating`, which
-    /// select though Vary does not name them. Of these also the absent ones are told, by an empty value.
+    /// Returns the request header fields that select a response.
+    ///
+    /// - Parameters:
+    ///   - request: The header fields of the request.
+    ///   - response: The header fields of the response.
+    ///   - names: The names of header fields that select the response even if `Vary` doesn't name them. An absent
+    ///     field has an empty value in the result.
     public static func selecting(
         request: HTTPFields, response: HTTPFields, separating names: [String]
     ) -> HTTPFields {
@@ -97,30 +116,33 @@ extension StoredHead {
         return fields
     }
 
-    /// Whether the answer was chosen by fields that `request` has alike (RFC 9111 4.1). `Vary: *` never matches.
+    /// Returns whether the request's selecting header fields match the stored ones (RFC 9111 4.1). `Vary: *` never
+    /// matches.
     public func matches(_ request: HTTPFields) -> Bool {
         selectingNames.allSatisfy { $0 != "*" && Self.isAlike($0, request, selecting) }
     }
 
-    /// Whether `request` would be answered differently, as far as the answer tells: a field that Vary names has
-    /// another value. What varies on everything is no answer to any later request, but may be one to an equal request
-    /// at the same time.
+    /// Returns whether a header field that `Vary` names has a different value in `request`.
+    ///
+    /// `Vary: *` doesn't count as a difference here. Such a response never matches a later request but may be shared
+    /// with an equal concurrent request.
     public func differs(from request: HTTPFields) -> Bool {
         selectingNames.contains { $0 != "*" && !Self.isAlike($0, request, selecting) }
     }
 
-    /// Whether any field of the request selects the answer.
+    /// A Boolean value that indicates whether the response depends on request header fields.
     public var isNegotiated: Bool { !varying.lines.isEmpty || head.fields["Vary"] != nil }
 
-    /// Names of the fields that select the answer, in lower case.
+    /// The names of the header fields that select the response, in lowercase.
     var selectingNames: [String] {
         guard isNegotiated else { return [] }
         let vary = Self.varyNames(head.fields)
-        // The Range that a stored part answered is told there too; which parts answer is ``StoredPart``'s affair.
+        // `varying` also contains the `Range` of a stored part. Ignore it, because ``StoredPart`` decides which parts
+        // match.
         return vary + varying.lines.map { $0.name.lowercased() }.filter { !vary.contains($0) && $0 != "range" }
     }
 
-    /// Names and values of the fields that selected the answer; absent ones are left out.
+    /// The header fields that selected the response. Absent fields are omitted.
     var selecting: HTTPFields {
         guard varying.lines.contains(where: \.value.isEmpty) else { return varying }
         let vary = Self.varyNames(head.fields)
@@ -131,12 +153,13 @@ extension StoredHead {
         normalized(name, request.combined(name)) == normalized(name, selecting.combined(name))
     }
 
-    /// Names in Vary, in lower case.
+    /// Returns the names in `Vary`, in lowercase.
     static func varyNames(_ fields: HTTPFields) -> [String] {
         (fields.combined("Vary").map(FieldList.members) ?? []).map { $0.lowercased() }
     }
 
-    /// Blanks around commas do not matter; nor do case and order in what content negotiation compares without them.
+    /// Returns the value in a form for comparison: without whitespace around commas and, for content negotiation,
+    /// without differences in case or in the order of alternatives.
     static func normalized(_ name: String, _ value: String?) -> String? {
         guard let value else { return nil }
         let members = FieldList.members(value)
@@ -150,8 +173,9 @@ extension HTTPFields {
         "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The fields a cache stores: not those of the connection, nor those it names, nor those that `no-cache="…"`
-    /// forbids to reuse (RFC 9111 3.1, 5.2.2.4).
+    /// The header fields that a cache stores (RFC 9111 3.1, 5.2.2.4).
+    ///
+    /// They exclude hop-by-hop fields, the fields that `Connection` names, and the fields that `no-cache="…"` names.
     public var storable: HTTPFields {
         let named = (combined("Connection").map(FieldList.members) ?? []) + CacheControl(self).noCacheFields
         let dropped = Self.hopByHop.union(named.map { $0.lowercased() }).union([StoredHead.redirectField])

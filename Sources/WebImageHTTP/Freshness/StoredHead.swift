@@ -3,20 +3,20 @@
 import Foundation
 import WebImageCore
 
-/// What a cache remembers of an HTTP exchange besides the body.
+/// The metadata that a cache stores for an HTTP exchange, without the body.
 public struct StoredHead: Sendable, Hashable, Codable {
-    /// Status and fields as stored, updated by every 304.
+    /// The stored status and header fields, updated by each 304 response.
     public var head: ResponseHead
-    /// The request's fields that the answer's Vary names.
+    /// The request header fields that the `Vary` of the response names.
     public var varying: HTTPFields
-    /// The URL that answered, after redirects, without user name and password.
+    /// The URL of the response after redirects, without user name and password.
     public var finalURL: String
-    /// When the request was sent (RFC 9111 4.2.3).
+    /// The time at which the request was sent (RFC 9111 4.2.3).
     public var requestTime: Date
-    /// When the answer's head came.
+    /// The time at which the response head was received.
     public var responseTime: Date
 
-    /// Creates a stored head.
+    /// Creates the metadata of a stored response.
     public init(
         head: ResponseHead, varying: HTTPFields = HTTPFields(), finalURL: String, requestTime: Date,
         responseTime: Date

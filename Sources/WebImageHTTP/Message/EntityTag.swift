@@ -2,18 +2,19 @@
 
 /// An entity tag (RFC 9110 8.8.3).
 public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-    /// The text between the quotes.
+    /// The text between the quotation marks.
     public var opaque: String
-    /// Whether it only promises an equivalent picture, not equal bytes.
+    /// A Boolean value that indicates whether the tag guarantees only an equivalent representation, not identical
+    /// bytes.
     public var isWeak: Bool
 
-    /// Creates a tag.
+    /// Creates an entity tag.
     public init(opaque: String, isWeak: Bool = false) {
         self.opaque = opaque
         self.isWeak = isWeak
     }
 
-    /// Reads `"…"` or `W/"…"`; nil for anything else.
+    /// Parses `"…"` or `W/"…"`. Returns `nil` if the text has another form.
     public init?(_ text: String) {
         let isWeak = text.hasPrefix("W/")
         let quoted = text.dropFirst(isWeak ? 2 : 0).utf8
@@ -27,21 +28,22 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         self.init(opaque: opaque, isWeak: isWeak)
     }
 
-    /// As it stands in a field.
+    /// The entity tag as written in a header field.
     public var description: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
-    /// Equal bytes: both strong, same text (RFC 9110 8.8.3.2).
+    /// Returns whether both tags are strong and have the same text, which means identical bytes (RFC 9110 8.8.3.2).
     public func isStronglyEqual(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-    /// Equivalent: same text.
+    /// Returns whether both tags have the same text, which means equivalent representations.
     public func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
-    /// Whether two tags of fields are equivalent (RFC 9110 8.8.3.2), also where they are written against the rules.
+    /// Returns whether two tags are equivalent (RFC 9110 8.8.3.2). It also compares malformed tags.
     static func isSameText(_ left: String, _ right: String) -> Bool { strong(left) == strong(right) }
 
     private static func strong(_ text: String) -> Substring { text.hasPrefix("W/") ? text.dropFirst(2) : text[...] }
 
-    /// The members of If-None-Match as written. A backslash in a tag is a character like others.
+    /// Returns the members of an `If-None-Match` header field as written. A backslash in a tag isn't an escape
+    /// character.
     static func list(_ text: String) -> [String] {
         var members: [[UInt8]] = [[]]
         var isQuoted = false

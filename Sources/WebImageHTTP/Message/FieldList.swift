@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Reading of list fields: members parted by commas, quoted strings kept whole (RFC 9110 5.6).
+/// A parser for list-based header fields: members separated by commas, with quoted strings (RFC 9110 5.6).
 enum FieldList {
-    /// Whether `byte` may stand in a token (RFC 9110 5.6.2).
+    /// Returns whether `byte` is valid in a token (RFC 9110 5.6.2).
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122: true
@@ -10,7 +10,7 @@ enum FieldList {
         }
     }
 
-    /// The members of `text`, without the blanks around them and without empty ones.
+    /// Returns the members of `text` without surrounding whitespace. Empty members are omitted.
     static func members(_ text: String) -> [String] {
         var members: [[UInt8]] = [[]]
         var isQuoted = false
@@ -35,7 +35,7 @@ enum FieldList {
         return members.map { trimmed(String(decoding: $0, as: UTF8.self)) }.filter { !$0.isEmpty }
     }
 
-    /// `text` without spaces and tabs at its ends.
+    /// Returns `text` without leading and trailing spaces and tabs.
     static func trimmed(_ text: String) -> String {
         let isBlank: (UInt8) -> Bool = { $0 == 32 || $0 == 9 }
         let bytes = Array(text.utf8.drop(while: isBlank))
@@ -43,7 +43,8 @@ enum FieldList {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// The text of a quoted string without quotes and escapes; anything else as it is.
+    /// Returns the content of a quoted string without quotation marks and escapes, or `text` unchanged if it isn't
+    /// quoted.
     static func unquoted(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return text }
@@ -60,7 +61,8 @@ enum FieldList {
         return String(decoding: plain, as: UTF8.self)
     }
 
-    /// Digits only, at least one; ``CacheControl/longest`` where the number is larger (RFC 9111 1.2.2).
+    /// Parses a number that consists of one or more digits. Larger values are clamped to ``CacheControl/longest`` (RFC
+    /// 9111 1.2.2).
     static func deltaSeconds(_ text: String) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return min(Int(text) ?? .max, CacheControl.longest)

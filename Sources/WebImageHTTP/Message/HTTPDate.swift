@@ -2,8 +2,10 @@
 
 import Foundation
 
-/// Dates of HTTP (RFC 9110 5.6.7). IMF-fixdate is read strictly, since a cache must take a wrong date for one in
-/// the past; case is ignored, and the two obsolete forms are read as well.
+/// A parser and formatter for HTTP dates (RFC 9110 5.6.7).
+///
+/// The parser is strict, because a cache must treat an invalid date as one in the past. It ignores case and also
+/// accepts the two obsolete formats.
 public enum HTTPDate {
     private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let longDays = [
@@ -13,17 +15,19 @@ public enum HTTPDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// The moment `text` names; nil when it breaks the rules.
+    /// Returns the date that `text` represents, or `nil` if it's invalid.
     ///
-    /// - Parameter now: decides the century of a two-digit year in RFC 850's form: a year that would lie more than
-    ///   50 years ahead is one of the past.
+    /// - Parameters:
+    ///   - text: The value of the header field.
+    ///   - now: The time that determines the century of a two-digit year in the RFC 850 format. A year more than 50
+    ///     years in the future belongs to the previous century.
     public static func parse(_ text: String, now: Date = Date()) -> Date? {
         let bytes = text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
         var scanner = DateScanner(bytes)
         return imf(scanner) ?? rfc850(&scanner, now: now) ?? asctime(DateScanner(bytes))
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; the years 0…9999 only, others are clamped.
+    /// Returns the date in the form `Sun, 06 Nov 1994 08:49:37 GMT`. Years outside of 0 to 9999 are clamped.
     public static func format(_ date: Date) -> String {
         let seconds = min(max(date.timeIntervalSince1970.rounded(.down), -62_167_219_200), 253_402_300_799)
         let whole = Int(seconds.isNaN ? 0 : seconds)
@@ -35,7 +39,7 @@ public enum HTTPDate {
             + "\(padded(civil.year, 4)) \(padded(time / 3_600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func imf(_ start: DateScanner) -> Date? {
         var scanner = start
         guard scanner.word(days) != nil, scanner.take(", "), let day = scanner.digits(2), scanner.take(" "),
@@ -45,7 +49,7 @@ public enum HTTPDate {
         return moment(year, month + 1, day, time)
     }
 
-    /// `Sunday, 06-Nov-94 08:49:37 GMT`
+    /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
     private static func rfc850(_ scanner: inout DateScanner, now: Date) -> Date? {
         guard scanner.word(longDays) != nil, scanner.take(", "), let day = scanner.digits(2), scanner.take("-"),
             let month = scanner.word(months), scanner.take("-"), let short = scanner.digits(2), scanner.take(" "),
@@ -59,7 +63,7 @@ public enum HTTPDate {
         return moment(year, month + 1, day, time)
     }
 
-    /// `Sun Nov  6 08:49:37 1994`
+    /// Parses `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ start: DateScanner) -> Date? {
         var scanner = start
         guard scanner.word(days) != nil, scanner.take(" "), let month = scanner.word(months), scanner.take(" "),
@@ -79,7 +83,8 @@ public enum HTTPDate {
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day is last.
+    /// Returns the number of days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so the leap
+    /// day is the last day.
     private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -105,7 +110,7 @@ public enum HTTPDate {
     }
 }
 
-/// Reads a date from left to right; the text is in lower case.
+/// A scanner for a lowercase date string.
 private struct DateScanner {
     private var rest: ArraySlice<UInt8>
 
@@ -119,7 +124,7 @@ private struct DateScanner {
         return true
     }
 
-    /// Exactly `count` digits.
+    /// Consumes exactly `count` digits.
     mutating func digits(_ count: Int) -> Int? {
         let part = rest.prefix(count)
         guard part.count == count, part.allSatisfy({ (48...57).contains($0) }) else { return nil }
@@ -127,13 +132,13 @@ private struct DateScanner {
         return part.reduce(0) { $0 * 10 + Int($1) - 48 }
     }
 
-    /// One of `words`; its place in the list.
+    /// Consumes one of `words` and returns its index.
     mutating func word(_ words: [String]) -> Int? {
         for (index, word) in words.enumerated() where take(word) { return index }
         return nil
     }
 
-    /// `08:49:37` as seconds of the day; second 60 is a leap second.
+    /// Consumes a time such as `08:49:37` and returns it in seconds since midnight. Second 60 is a leap second.
     mutating func time() -> Int? {
         guard let hour = digits(2), take(":"), let minute = digits(2), take(":"), let second = digits(2),
             hour < 24, minute < 60, second <= 60

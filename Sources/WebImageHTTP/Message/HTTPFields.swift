@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// Header fields in the order they came, repeats kept. Names compare without case (RFC 9110 5.1); values are
-/// Latin-1 text as received, without surrounding blanks.
+/// A collection of header fields in the order in which they were received, including repeated ones.
+///
+/// Names are case-insensitive (RFC 9110 5.1). Values are Latin-1 text as received, without surrounding whitespace.
 public struct HTTPFields: Sendable, Hashable, Codable {
-    /// One line of a header.
+    /// One line of a header section.
     public struct Field: Sendable, Hashable, Codable {
         /// The name as written.
         public var name: String
-        /// The value without surrounding blanks.
+        /// The value without surrounding whitespace.
         public var value: String
 
-        /// Creates a field.
+        /// Creates a header field.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -20,10 +21,11 @@ public struct HTTPFields: Sendable, Hashable, Codable {
     /// The lines in order.
     public private(set) var lines: [Field]
 
-    /// Creates fields from lines.
+    /// Creates a collection from lines.
     public init(_ lines: [Field] = []) { self.lines = lines }
 
-    /// The first value of `name`; setting replaces all lines of that name by one, nil removes them.
+    /// The first value of the header field `name`. Setting a value replaces all lines with that name by one line, and
+    /// setting `nil` removes them.
     public subscript(name: String) -> String? {
         get { lines.first { Self.same($0.name, name) }?.value }
         set {
@@ -32,27 +34,27 @@ public struct HTTPFields: Sendable, Hashable, Codable {
         }
     }
 
-    /// All values of `name` in order.
+    /// Returns all values of the header field `name` in order.
     public func values(of name: String) -> [String] {
         var values: [String] = []
         for line in lines where Self.same(line.name, name) { values.append(line.value) }
         return values
     }
 
-    /// All values of `name` joined by `, ` (RFC 9110 5.3); nil where there is none.
+    /// Returns all values of the header field `name` joined by `, ` (RFC 9110 5.3), or `nil` if the field is absent.
     public func combined(_ name: String) -> String? {
         guard let first = lines.firstIndex(where: { Self.same($0.name, name) }) else { return nil }
-        // Nearly always the only one.
+        // Avoid the array, because repeated header fields are rare.
         guard lines[(first + 1)...].contains(where: { Self.same($0.name, name) }) else { return lines[first].value }
         return values(of: name).joined(separator: ", ")
     }
 
-    /// Adds a line after the others.
+    /// Appends a line.
     public mutating func append(name: String, value: String) {
         lines.append(Field(name: name, value: value))
     }
 
-    /// ASCII comparison without case.
+    /// Compares two ASCII strings case-insensitively.
     static func same(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         var (left, right) = (left, right)
@@ -71,10 +73,10 @@ public struct HTTPFields: Sendable, Hashable, Codable {
 }
 
 extension HTTPFields {
-    /// The names of the request header fields that don't select other content, in lowercase.
+    /// The names of the request header fields that don't select different content, in lowercase.
     ///
-    /// They concern the connection, caches on the way, conditions, or the content coding, which the downloader removes.
-    /// `User-Agent` is one of them because a response that depends on it names it in `Vary`.
+    /// They concern the connection, intermediate caches, conditions, or the content coding, which the downloader
+    /// removes. `User-Agent` is included because a response that depends on it names it in `Vary`.
     public static let namesWithoutEffectOnData: Set<String> = [
         "accept-encoding", "cache-control", "connection", "if-match", "if-modified-since", "if-none-match", "if-range",
         "if-unmodified-since", "keep-alive", "pragma", "priority", "te", "user-agent",

@@ -2,23 +2,26 @@
 
 import Foundation
 
-/// Fields by which answers are negotiated (RFC 9110 12.5), in a form in which equal wishes are equal texts.
+/// A normal form for the header fields of content negotiation (RFC 9110 12.5), in which equivalent values are equal
+/// strings.
 enum Negotiation {
-    /// Whose members are alternatives with weights: their order says nothing.
+    /// The header fields whose members are weighted alternatives, so their order has no meaning.
     private static let weighted: Set<String> = ["accept", "accept-charset", "accept-encoding", "accept-language"]
 
-    /// Whether `name`, in lower case, compares without case and blanks.
+    /// Returns whether the values of the header field `name`, in lowercase, are compared without case and whitespace.
     static func covers(_ name: String) -> Bool { name.hasPrefix("accept") }
 
-    /// `members` of the field `name`, in lower case: no blanks, the highest weight left out, in one order where order
-    /// says nothing.
+    /// Returns the normalized `members` of the header field `name`, in lowercase.
+    ///
+    /// The result has no whitespace and omits the weight 1. If the order has no meaning, the members are sorted.
     static func normalized(_ name: String, _ members: [String]) -> String {
         let plain = members.map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }
         guard weighted.contains(name) else { return plain.joined(separator: ",") }
         return plain.map(withNormalizedWeight).sorted().joined(separator: ",")
     }
 
-    /// `q=1` and none are the same, and so are `q=0.5` and `q=0.500` (RFC 9110 12.4.2).
+    /// Returns a member with a normalized weight: `q=1` equals no weight, and `q=0.5` equals `q=0.500` (RFC 9110
+    /// 12.4.2).
     private static func withNormalizedWeight(_ member: String) -> String {
         guard let start = member.range(of: ";q=", options: .backwards) else { return member }
         let weight = member[start.upperBound...]

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: MIT
 
-/// Method and fields of an HTTP request.
+/// The method and the header fields of an HTTP request.
 public struct RequestHead: Sendable, Hashable {
-    /// Any token, as sent; methods compare with case (RFC 9110 9.1).
+    /// The method, which is any token. Methods are case-sensitive (RFC 9110 9.1).
     public var method: String
-    /// The fields.
+    /// The header fields.
     public var fields: HTTPFields
 
-    /// Creates a head.
+    /// Creates a request head.
     public init(method: String = "GET", fields: HTTPFields = HTTPFields()) {
         self.method = method
         self.fields = fields
     }
 
-    /// Methods that change nothing at the server (IANA's registry). All others, unknown ones too, may.
+    /// The methods that don't change state on the server, according to the IANA registry. Any other method, including
+    /// an unknown one, may change state.
     public static let safeMethods: Set<String> = [
         "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
     ]
 
-    /// Whether the method changes nothing at the server.
+    /// A Boolean value that indicates whether the method doesn't change state on the server.
     public var isSafe: Bool { Self.safeMethods.contains(method) }
-    /// Whether a stored answer may be given: GET and HEAD.
+    /// A Boolean value that indicates whether a stored response may serve the request. Only GET and HEAD allow it.
     public var mayUseStored: Bool { method == "GET" || method == "HEAD" }
-    /// Whether the caller brought conditions of its own (RFC 9110 13.1); If-Range is none.
+    /// A Boolean value that indicates whether the request has the caller's own conditions (RFC 9110 13.1). `If-Range`
+    /// doesn't count.
     public var isConditional: Bool { isCacheCondition || needsOrigin }
-    /// Whether a cache may judge the caller's conditions (RFC 9111 4.3.2).
+    /// A Boolean value that indicates whether the request has conditions that a cache may evaluate (RFC 9111 4.3.2).
     public var isCacheCondition: Bool { fields["If-None-Match"] != nil || fields["If-Modified-Since"] != nil }
-    /// Conditions that only the origin may judge (RFC 9111 4.3.2).
+    /// A Boolean value that indicates whether the request has conditions that only the origin server may evaluate (RFC
+    /// 9111 4.3.2).
     public var needsOrigin: Bool { fields["If-Match"] != nil || fields["If-Unmodified-Since"] != nil }
-    /// The Range field of a GET; it means nothing for other methods (RFC 9110 14.2).
+    /// The `Range` header field of a GET request. Other methods ignore it (RFC 9110 14.2).
     public var range: String? { method == "GET" ? fields.combined("Range") : nil }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Status and fields of an HTTP answer.
+/// The status and the header fields of an HTTP response.
 public struct ResponseHead: Sendable, Hashable, Codable {
-    /// Three digits.
+    /// The three-digit status code.
     public var status: Int
-    /// The fields.
+    /// The header fields.
     public var fields: HTTPFields
 
-    /// Creates a head.
+    /// Creates a response head.
     public init(status: Int, fields: HTTPFields = HTTPFields()) {
         self.status = status
         self.fields = fields

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// One range of bytes that a request asks for (RFC 9110 14.1.2).
+/// A single byte range of a request (RFC 9110 14.1.2).
 public enum ByteRange: Sendable, Hashable {
-    /// From `first` to `last`, or to the end.
+    /// The bytes from the first position to the last position, or to the end if the last position is `nil`.
     case from(Int, to: Int?)
-    /// The last so many bytes.
+    /// The given number of bytes at the end.
     case suffix(Int)
 
-    /// Reads a Range field; nil for other units, several ranges and what breaks the rules.
+    /// Parses a `Range` header field. Returns `nil` for other units, multiple ranges, and invalid values.
     public init?(_ text: String) {
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, FieldList.trimmed(String(halves[0])).lowercased() == "bytes" else { return nil }
@@ -29,7 +29,7 @@ public enum ByteRange: Sendable, Hashable {
         self = .from(first, to: last)
     }
 
-    /// The bytes of a whole of `size`; nil where there are none (416).
+    /// Returns the bytes of a representation of `size` bytes, or `nil` if the range is unsatisfiable (416).
     public func resolved(in size: Int) -> Range<Int>? {
         switch self {
         case .from(let first, let last):
@@ -41,7 +41,7 @@ public enum ByteRange: Sendable, Hashable {
         }
     }
 
-    /// Numbers beyond all bounds are the largest there is.
+    /// Parses a number. Numbers that are too large become `Int.max`.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int(text) ?? .max

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Which bytes of the whole an answer carries (RFC 9110 14.4).
+/// The byte range that a response contains (RFC 9110 14.4).
 public enum ContentRange: Sendable, Hashable {
-    /// Bytes `first…last`; `total` is nil where the server wrote `*`.
+    /// The bytes from `first` through `last`. `total` is `nil` if the server sent `*`.
     case bytes(first: Int, last: Int, total: Int?)
-    /// None, as in a 416: only the whole's size is told.
+    /// No bytes, as in a 416 response, which contains only the total size.
     case unsatisfied(total: Int)
 
-    /// Reads the field's value; nil for other units, wrong order and numbers that contradict each other.
+    /// Parses the value of a `Content-Range` header field. Returns `nil` for other units, reversed ranges, and
+    /// contradictory numbers.
     public init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }

@@ -2,9 +2,10 @@
 
 import Foundation
 
-/// When a server wants to be asked again (RFC 9110 10.2.3).
+/// A parser for the `Retry-After` header field (RFC 9110 10.2.3).
 public enum RetryAfter {
-    /// Seconds from `now`, never negative; nil for anything that is neither a number of seconds nor a date.
+    /// Returns the delay from `now` in seconds, which is never negative, or `nil` if the text is neither a number of
+    /// seconds nor a date.
     public static func seconds(_ text: String, now: Date) -> Double? {
         let value = FieldList.trimmed(text)
         if let seconds = FieldList.deltaSeconds(value) { return Double(seconds) }

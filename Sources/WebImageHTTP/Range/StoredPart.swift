@@ -2,21 +2,21 @@
 
 import Foundation
 
-/// A part of a representation as a cache keeps it (RFC 9111 3.3): a 206 whose Content-Range tells exactly which bytes
-/// its body is.
+/// A stored part of a representation (RFC 9111 3.3): a 206 response whose `Content-Range` specifies the bytes of its
+/// body.
 public struct StoredPart: Sendable, Hashable {
-    /// Status 206 and fields; among its selecting fields is the Range that it answered.
+    /// The status 206 and the header fields. The selecting header fields include the `Range` of the original request.
     public private(set) var head: StoredHead
-    /// Which bytes of the whole it has.
+    /// The bytes of the complete representation that this part contains.
     public let bytes: Range<Int>
-    /// Bytes of the whole; nil where the server did not tell.
+    /// The size of the complete representation in bytes, or `nil` if it's unknown.
     public let total: Int?
 
-    /// Parts are joined up to so many bytes: 4 MiB. Each join copies and stores all of it, which must not happen for each
-    /// of a thousand small ranges of a large body.
+    /// The maximum size of a joined part, in bytes: 4 MiB. Each join copies and stores the entire part, which would be
+    /// expensive for thousands of small ranges of a large body.
     public static let longestJoined = 4 << 20
 
-    /// Reads what is stored; nil for anything but a part.
+    /// Creates a part from a stored response. Returns `nil` if the response isn't a part.
     public init?(_ head: StoredHead) {
         guard head.head.status == 206, !head.isCoded,
             case .bytes(let first, let last, let total)? = head.head.fields["Content-Range"].flatMap(ContentRange.init),
@@ -27,10 +27,16 @@ public struct StoredPart: Sendable, Hashable {
         self.total = total
     }
 
-    /// What is stored of a 206 that answered a request for `range`; nil for what cannot be placed in the whole: several
-    /// parts, coded bytes, none or more bytes than were told.
+    /// Creates a part from a 206 response to a request for `range`.
     ///
-    /// - Parameter size: bytes of its body. Fewer than were told are the first of them.
+    /// Returns `nil` if the position of the bytes is unknown, the body is empty or longer than declared, or the
+    /// response has multiple parts or a content coding.
+    ///
+    /// - Parameters:
+    ///   - head: The metadata of the response.
+    ///   - range: The `Range` header field of the request.
+    ///   - size: The size of the body, in bytes. If it's smaller than declared, the body contains the first bytes of
+    ///     the range.
     public init?(storing head: StoredHead, range: String, size: Int) {
         guard let told = StoredPart(head), size > 0, size <= told.bytes.count else { return nil }
         self.init(told.head, bytes: told.bytes.lowerBound..<(told.bytes.lowerBound + size), total: told.total)
@@ -45,7 +51,8 @@ public struct StoredPart: Sendable, Hashable {
         self.head.head.fields["Content-Length"] = String(bytes.count)
     }
 
-    /// Where in the stored body the answer to `request` is; nil where not all of it is there.
+    /// Returns the range of the stored body that serves `request`, or `nil` if the part doesn't contain all requested
+    /// bytes.
     public func offsets(for request: RequestHead) -> Range<Int>? {
         guard let range = request.range, !request.isConditional, head.mayAnswerPart(of: request) else { return nil }
         if range == head.varying["Range"] { return 0..<bytes.count }
@@ -61,13 +68,16 @@ public struct StoredPart: Sendable, Hashable {
         return range.resolved(in: bytes.upperBound)
     }
 
-    /// This part and a `newer` one in one (RFC 9111 3.4); the head is a 200 where nothing is missing any more. Nil where
-    /// it is not certain that they are of the same bytes, where there is a gap between them, and where they are more
-    /// than ``longestJoined`` bytes.
+    /// Returns the union of this part and a newer one (RFC 9111 3.4). If the union is complete, its head has status
+    /// 200.
+    ///
+    /// Returns `nil` if the parts aren't guaranteed to belong to the same representation, if there is a gap between
+    /// them, or if the union exceeds ``longestJoined`` bytes.
     ///
     /// - Parameters:
-    ///   - body: the bytes of this part.
-    ///   - newerBody: the bytes of the newer one.
+    ///   - body: The bytes of this part.
+    ///   - newer: The newer part.
+    ///   - newerBody: The bytes of the newer part.
     public func joined(_ body: Data, with newer: StoredPart, _ newerBody: Data) -> (head: StoredHead, body: Data)? {
         guard let tag = head.entityTag, let newerTag = newer.head.entityTag, tag.isStronglyEqual(newerTag),
             total == nil || newer.total == nil || total == newer.total,
@@ -88,7 +98,7 @@ public struct StoredPart: Sendable, Hashable {
         return (part.completed ?? part.head, body.prefix(before) + newerBody + body.suffix(after))
     }
 
-    /// The head of the whole, where this is all of it.
+    /// The head of the complete representation, or `nil` if this part isn't complete.
     public var completed: StoredHead? {
         guard bytes.lowerBound == 0, bytes.upperBound == total else { return nil }
         var whole = head
@@ -98,7 +108,7 @@ public struct StoredPart: Sendable, Hashable {
         return whole
     }
 
-    /// The answer to `request` out of a stored body.
+    /// Returns the response to `request` from the stored body, or `nil` if this part can't serve it.
     func reply(to request: RequestHead, age: HTTPFields.Field) -> StoredReply? {
         guard let offsets = offsets(for: request) else { return nil }
         var reply = head.head

@@ -3,7 +3,8 @@
 import Foundation
 import WebImageStore
 
-/// Who sends a request: the cookie jar and the credential store, each with the generation of its content.
+/// The identity of the sender of a request: the cookie jar and the credential store, each with the generation of its
+/// content.
 ///
 /// The identity is valid within the process. ``digest(for:cookies:credentials:)`` identifies the sender on disk.
 package struct AccessIdentity: Sendable, Hashable {
@@ -12,7 +13,7 @@ package struct AccessIdentity: Sendable, Hashable {
     private let credentials: IdentityBox?
     private let credentialGeneration: UInt64
 
-    /// Creates the identity of the present content of a jar and a store.
+    /// Creates the identity for the current content of a cookie jar and a credential store.
     package init(cookies: CookieJar?, credentials: CredentialStore?) {
         self.cookies = cookies.map { IdentityBox($0) }
         self.credentials = credentials.map { IdentityBox($0) }
@@ -22,13 +23,12 @@ package struct AccessIdentity: Sendable, Hashable {
 
     /// A Boolean value that indicates whether neither cookies nor credentials can be sent.
     ///
-    /// If it is `false`, signing in may change the response to the same URL.
+    /// If it's `false`, signing in may change the response to the same URL.
     package var isAnonymous: Bool { cookies == nil && credentials == nil }
 
     /// Returns a hash of the secrets that a request for a URL can send.
     ///
-    /// The hash is the same in every process, so that it can separate entries on disk. It doesn't contain a secret in
-    /// the clear.
+    /// The hash is the same in every process, so it can separate entries on disk. It doesn't reveal a secret.
     ///
     /// - Returns: The hash, or `nil` if the jar has no cookie and the store has no credential for the URL.
     package static func digest(for url: URL, cookies: CookieJar?, credentials: CredentialStore?) -> String? {

@@ -2,9 +2,9 @@
 
 import WebImageHTTP
 
-/// The HTTP status codes of responses whose body is the image.
+/// A filter for the HTTP status codes of responses whose body is the image.
 ///
-/// Filters of equal ranges or sets are equal. A filter with a closure equals only its copies.
+/// Filters with equal ranges or sets are equal. A filter with a closure equals only its copies.
 public struct StatusFilter: Sendable, Hashable {
     private enum Rule: Sendable, Hashable {
         case range(ClosedRange<Int>)
@@ -41,10 +41,12 @@ public struct StatusFilter: Sendable, Hashable {
     public static func set(_ statuses: Set<Int>) -> StatusFilter { StatusFilter(Rule.set(statuses)) }
 }
 
-/// Content types against patterns such as `image/png`, `image/*`, `*/*`.
+/// A filter that compares content types with patterns such as `image/png`, `image/*`, and `*/*`.
 enum ContentTypeFilter {
-    /// Whether `head` has one of the types. No patterns: every answer does. Parameters do not count, nor does case
-    /// (RFC 9110 8.3.1); an answer without a type fits only `*/*`.
+    /// Returns whether the content type of `head` matches one of the patterns.
+    ///
+    /// An empty array of patterns accepts every response. The comparison ignores parameters and case (RFC 9110 8.3.1).
+    /// A response without a content type matches only `*/*`.
     static func accepts(_ head: ResponseHead, _ patterns: [String]) -> Bool {
         guard !patterns.isEmpty else { return true }
         let type = essence(head.fields["Content-Type"] ?? "")

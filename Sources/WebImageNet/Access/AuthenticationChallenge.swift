@@ -2,30 +2,30 @@
 
 import WebImageHTTP
 
-/// One challenge of a WWW-Authenticate field (RFC 9110 11.6.1).
+/// A challenge in a `WWW-Authenticate` header field (RFC 9110 11.6.1).
 struct AuthenticationChallenge: Sendable, Equatable {
-    /// In lower case.
+    /// The authentication scheme, in lowercase.
     var scheme: String
-    /// Names in lower case, values without quotes.
+    /// The parameters, with lowercase names and unquoted values.
     var parameters: [String: String] = [:]
 
     var realm: String { parameters["realm"] ?? "" }
 
-    /// Whether the password was right and only the nonce is too old (RFC 7616 3.3).
+    /// A Boolean value that indicates whether the password was correct and only the nonce has expired (RFC 7616 3.3).
     var isStaleNonce: Bool { scheme == "digest" && parameters["stale"]?.lowercased() == "true" }
 
-    /// All challenges of a head, in order.
+    /// Returns all challenges of a response head, in order.
     static func all(_ head: ResponseHead) -> [AuthenticationChallenge] {
         head.fields.values(of: "WWW-Authenticate").flatMap(parse)
     }
 
-    /// The challenges of one field. What cannot be read is left out.
+    /// Returns the challenges of one header field. Unreadable parts are skipped.
     static func parse(_ text: String) -> [AuthenticationChallenge] {
         var scanner = Scanner(text)
         var challenges: [AuthenticationChallenge] = []
         while let word = scanner.word() {
             if scanner.takeEquals() {
-                // A token68 ends in any number of `=`; a parameter has a value.
+                // A token68 can end with any number of `=` characters, but a parameter has a value.
                 guard let value = scanner.value(), let last = challenges.indices.last else { continue }
                 let name = word.lowercased()
                 if challenges[last].parameters[name] == nil { challenges[last].parameters[name] = value }
@@ -41,7 +41,7 @@ struct AuthenticationChallenge: Sendable, Equatable {
 
         init(_ text: String) { rest = Substring(text).unicodeScalars }
 
-        /// The next run of token characters; nil at the end. Anything before it is skipped.
+        /// Skips to the next run of token characters and consumes it. Returns `nil` at the end.
         mutating func word() -> String? {
             rest = rest.drop { !Self.isWordScalar($0) }
             let word = rest.prefix(while: Self.isWordScalar)
@@ -49,7 +49,7 @@ struct AuthenticationChallenge: Sendable, Equatable {
             return word.isEmpty ? nil : String(word)
         }
 
-        /// Takes `=` and blanks around it where it is next.
+        /// Consumes `=` and the whitespace around it. Returns `false` if `=` isn't next.
         mutating func takeEquals() -> Bool {
             let next = rest.drop { $0 == " " || $0 == "\t" }
             guard next.first == "=" else { return false }
@@ -57,7 +57,7 @@ struct AuthenticationChallenge: Sendable, Equatable {
             return true
         }
 
-        /// A quoted string or a token; nil where neither is next.
+        /// Consumes a quoted string or a token. Returns `nil` if neither is next.
         mutating func value() -> String? {
             guard rest.first == "\"" else {
                 let value = rest.prefix(while: Self.isWordScalar)

@@ -2,25 +2,25 @@
 
 import Foundation
 
-/// A cookie as a jar keeps it (RFC 6265 5.3).
+/// A cookie in a cookie jar (RFC 6265 5.3).
 public struct Cookie: Sendable, Hashable {
-    /// The name.
+    /// The name of the cookie.
     public var name: String
-    /// The value.
+    /// The value of the cookie.
     public var value: String
-    /// The domain in lower case, without a dot before it.
+    /// The domain in lowercase, without a leading dot.
     public var domain: String
-    /// Whether only the domain itself gets it, and nothing below.
+    /// A Boolean value that indicates whether the cookie is sent only to the domain itself and not to its subdomains.
     public var isHostOnly: Bool
-    /// The path; it and what lies below get the cookie.
+    /// The path. The cookie is sent for this path and the paths below it.
     public var path: String
-    /// When it ends; nil at the end of the session.
+    /// The expiration date, or `nil` if the cookie expires at the end of the session.
     public var expires: Date?
-    /// Whether only https gets it.
+    /// A Boolean value that indicates whether the cookie is sent only over HTTPS.
     public var isSecure: Bool
-    /// Whether scripts do not see it. Of no consequence here.
+    /// A Boolean value that indicates whether the cookie is hidden from scripts. It has no effect in this library.
     public var isHTTPOnly: Bool
-    /// When it came first.
+    /// The time at which the cookie was first received.
     public var created: Date
 
     /// Creates a cookie.
@@ -39,12 +39,12 @@ public struct Cookie: Sendable, Hashable {
         self.created = created
     }
 
-    /// Whether `host` (in lower case) gets it (RFC 6265 5.1.3).
+    /// Returns whether the cookie is sent to a host, given in lowercase (RFC 6265 5.1.3).
     func matches(host: String) -> Bool {
         domain == host || (!isHostOnly && host.hasSuffix(".\(domain)") && IPAddress(host: host) == nil)
     }
 
-    /// Whether `path` gets it (RFC 6265 5.1.4).
+    /// Returns whether the cookie is sent for a path (RFC 6265 5.1.4).
     func matches(path other: String) -> Bool {
         guard other.hasPrefix(path) else { return false }
         return other.utf8.count == path.utf8.count || path.hasSuffix("/")

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// The date of an Expires attribute, in any of the many forms that occur (RFC 6265 5.1.1).
+/// A parser for the date of an `Expires` attribute, which occurs in many forms (RFC 6265 5.1.1).
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// nil for what is no date.
+    /// Returns the date, or `nil` if the text isn't a valid date.
     static func parse(_ text: String) -> Date? {
         var time: (Int, Int, Int)?
         var day: Int?
@@ -36,7 +36,7 @@ enum CookieDate {
             || (0x5b...0x60).contains(byte) || (0x7b...0x7e).contains(byte)
     }
 
-    /// hh:mm:ss, each of one or two digits.
+    /// Parses a time in the form `hh:mm:ss`, in which each number has one or two digits.
     private static func clock(_ token: Substring) -> (Int, Int, Int)? {
         let parts = token.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = number(parts[0], digits: 1...2),
@@ -46,13 +46,13 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// A number at the beginning of a token, with so many digits.
+    /// Parses a number at the beginning of a token if its number of digits is in the range `digits`.
     private static func number(_ token: Substring, digits: ClosedRange<Int>) -> Int? {
         let text = token.prefix { ("0"..."9").contains($0) }
         return digits.contains(text.count) ? Int(text) : nil
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar.
+    /// Returns the number of days since 1970-01-01 in the Gregorian calendar.
     static func daysFromEpoch(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400

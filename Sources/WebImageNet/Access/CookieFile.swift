@@ -3,9 +3,9 @@
 import Foundation
 import WebImageCore
 
-/// The Netscape format of cookie files, as curl and wget read and write it: seven fields with tabs between them.
+/// The Netscape cookie file format of curl and wget, with seven fields that are separated by tabs.
 extension CookieJar {
-    /// The jar's text: cookies that have not ended, with those of the session (end 0).
+    /// The unexpired cookies of the jar in the Netscape format. Session cookies have the expiration time 0.
     public var netscapeText: String {
         var text = "# Netscape HTTP Cookie File\n"
         for cookie in cookies {
@@ -20,7 +20,7 @@ extension CookieJar {
         return text
     }
 
-    /// Puts in the cookies of a text in that format. Lines that are none are skipped.
+    /// Adds the cookies of a text in the Netscape format. Invalid lines are skipped.
     public func add(netscapeText text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             var line = line
@@ -41,9 +41,11 @@ extension CookieJar {
         }
     }
 
-    /// Writes the jar into a file that only this user may read; a file of that name is replaced in one step.
+    /// Writes the cookies to a file that only the current user may read.
     ///
-    /// - Throws: ``CacheError/system(operation:path:errno:)``.
+    /// An existing file is replaced atomically.
+    ///
+    /// - Throws: ``CacheError/system(operation:path:errno:)`` if the file can't be written.
     public func write(to path: String) throws(ImageError) {
         do {
             try PrivateFile.write(Data(netscapeText.utf8), to: path)
@@ -52,9 +54,9 @@ extension CookieJar {
         }
     }
 
-    /// Puts in the cookies of a file.
+    /// Adds the cookies of a file.
     ///
-    /// - Throws: ``RequestError/fileNotFound(path:)``.
+    /// - Throws: ``RequestError/fileNotFound(path:)`` if the file can't be read.
     public func read(from path: String) throws(ImageError) {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .request(.fileNotFound(path: path))

@@ -6,9 +6,11 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// Cookies of any number of hosts (RFC 6265), at most 50 per domain and 3000 in all; those that were not used for
-/// longest leave first. Lives in memory; ``CookieJar/write(to:)`` and ``CookieJar/read(from:)`` keep it in a file.
-/// Thread-safe.
+/// A thread-safe container for the cookies of any number of hosts (RFC 6265).
+///
+/// A jar contains at most 50 cookies per domain and 3,000 in total. Beyond these limits, it evicts the least recently
+/// used cookies. The cookies are in memory. To save them in a file, use ``CookieJar/write(to:)`` and
+/// ``CookieJar/read(from:)``.
 public final class CookieJar: Sendable {
     /// The jar of ``CookiePolicy/shared``.
     public static let shared = CookieJar()
@@ -20,9 +22,10 @@ public final class CookieJar: Sendable {
     /// Creates an empty jar.
     ///
     /// - Parameters:
-    ///   - clock: tells the time. Default the system's.
-    ///   - isPublicSuffix: whether anybody may have a host below a name; cookies for such a name are refused.
-    ///     Default: the system's list of public suffixes where libpsl is there, and names of one label.
+    ///   - clock: A closure that returns the current time. The default is the system clock.
+    ///   - isPublicSuffix: A closure that returns whether a name is a public suffix. The jar rejects cookies for
+    ///     public suffixes. The default uses the system's list if libpsl is available, and it treats names of one
+    ///     label as public suffixes.
     public init(
         clock: @escaping @Sendable () -> Date = { Date() },
         isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains
@@ -31,13 +34,13 @@ public final class CookieJar: Sendable {
         parser = CookieParser(isPublicSuffix: isPublicSuffix)
     }
 
-    /// All cookies that have not ended, by domain, path and name.
+    /// All unexpired cookies, sorted by domain, path, and name.
     public var cookies: [Cookie] {
         let now = clock()
         return store.withLock { $0.all(now: now) }
     }
 
-    /// Puts a cookie in, in place of one with the same name, domain and path.
+    /// Adds a cookie and replaces the cookie with the same name, domain, and path.
     public func set(_ cookie: Cookie) {
         let now = clock()
         store.withLock { $0.insert(cookie, now: now) }
@@ -46,10 +49,10 @@ public final class CookieJar: Sendable {
     /// Removes all cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    /// A number that changes whenever a cookie is added, changes its value, or is removed.
+    /// A number that changes when a cookie is added, changes its value, or is removed.
     package var generation: UInt64 { store.withLock { $0.generation } }
 
-    /// The Cookie header field for `url`, as ``field(for:)`` returns it, without counting it as a use.
+    /// Returns the value of the `Cookie` header field for a URL without counting it as a use. See ``field(for:)``.
     func peek(for url: URL) -> String? {
         var shelf = store.withLock { $0 }
         return field(for: url, from: &shelf)
@@ -65,7 +68,7 @@ public final class CookieJar: Sendable {
             host: host, path: path.isEmpty ? "/" : path, isSecure: url.scheme?.lowercased() == "https", now: clock())
     }
 
-    /// Takes the Set-Cookie fields of an answer of `url`.
+    /// Adds the cookies in the `Set-Cookie` header fields of a response from a URL.
     public func take(_ fields: HTTPFields, from url: URL) {
         let now = clock()
         let isSecure = url.scheme?.lowercased() == "https"

@@ -2,19 +2,20 @@
 
 import Foundation
 
-/// Reads one Set-Cookie field (RFC 6265 5.2 and 5.3, with the prefixes and sizes of its revision). Pure.
+/// A parser for a `Set-Cookie` header field (RFC 6265 5.2 and 5.3, with the name prefixes and size limits of its
+/// revision).
 struct CookieParser {
-    /// Most bytes of name and value together.
+    /// The maximum size of the name and the value together, in bytes.
     static let mostBytes = 4096
-    /// Most bytes of an attribute's value; longer ones are ignored.
+    /// The maximum size of an attribute value, in bytes. Longer values are ignored.
     static let mostAttributeBytes = 1024
-    /// Cookies last 400 days at most.
+    /// The maximum lifetime of a cookie, in seconds: 400 days.
     static let longestLife = 400.0 * 86_400
 
-    /// Whether a name is one below which anybody may have a host.
+    /// A closure that returns whether a name is a public suffix.
     let isPublicSuffix: @Sendable (String) -> Bool
 
-    /// The cookie of a field that came from `url`; nil where it is refused.
+    /// Returns the cookie in a header field that was received from `url`, or `nil` if the cookie is rejected.
     func cookie(_ field: String, from url: URL, now: Date) -> Cookie? {
         guard let host = Self.host(of: url), !field.unicodeScalars.contains(where: Self.isControl) else { return nil }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
@@ -35,7 +36,7 @@ struct CookieParser {
         return Self.keepsPromises(cookie, hasPath: attributes["path"] == "/") ? cookie : nil
     }
 
-    /// False where the domain is not the host's to set.
+    /// Sets the domain of the cookie. Returns `false` if the host may not set a cookie for the domain.
     private func setDomain(_ attribute: String, of cookie: inout Cookie, host: String) -> Bool {
         let domain = (attribute.hasPrefix(".") ? String(attribute.dropFirst()) : attribute).lowercased()
         guard !domain.isEmpty, domain != host || !isPublicSuffix(domain) else { return true }
@@ -45,7 +46,7 @@ struct CookieParser {
         return cookie.matches(host: host)
     }
 
-    /// What the prefixes of a name promise (RFC 6265 revision, 4.1.3).
+    /// Returns whether the cookie meets the requirements of its name prefix (RFC 6265 revision, 4.1.3).
     private static func keepsPromises(_ cookie: Cookie, hasPath: Bool) -> Bool {
         let name = cookie.name.lowercased()
         if name.hasPrefix("__secure-") { return cookie.isSecure }
@@ -53,7 +54,7 @@ struct CookieParser {
         return true
     }
 
-    /// Names in lower case; the last of a name counts.
+    /// Returns the attributes by lowercase name. If an attribute is repeated, the last value applies.
     private static func attributes(_ parts: ArraySlice<Substring>) -> [String: String] {
         var attributes: [String: String] = [:]
         for part in parts {
@@ -65,7 +66,7 @@ struct CookieParser {
         return attributes
     }
 
-    /// Max-Age counts before Expires; nil for the session.
+    /// Returns the expiration date, or `nil` for a session cookie. `Max-Age` takes precedence over `Expires`.
     private static func end(_ attributes: [String: String], now: Date) -> Date? {
         if let text = attributes["max-age"], let first = text.utf8.first, first == 45 || (48...57).contains(first),
             text.utf8.dropFirst().allSatisfy({ (48...57).contains($0) })
@@ -76,13 +77,13 @@ struct CookieParser {
         return attributes["expires"].flatMap(CookieDate.parse).map { min($0, now + longestLife) }
     }
 
-    /// The host in lower case, without brackets.
+    /// Returns the host in lowercase and without brackets.
     static func host(of url: URL) -> String? {
         guard let host = url.host()?.lowercased(), !host.isEmpty else { return nil }
         return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// RFC 6265 5.1.4.
+    /// Returns the default path of a cookie (RFC 6265 5.1.4).
     static func defaultPath(of url: URL) -> String {
         let path = url.path(percentEncoded: true)
         guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// The cookies of a jar and the rules by which they come, are given and leave (RFC 6265 5.3, 5.4, 6.1). A value.
+/// The storage of a cookie jar, with the rules for storing, sending, and evicting cookies (RFC 6265 5.3, 5.4, 6.1).
 struct CookieShelf {
     static let mostPerDomain = 50
     static let most = 3000
-    /// Most bytes and cookies of one Cookie field.
+    /// The limits of a `Cookie` header field: its size in bytes and its number of cookies.
     static let mostFieldBytes = 8190
     static let mostFieldCookies = 150
 
@@ -23,18 +23,18 @@ struct CookieShelf {
 
     private var domains: [String: [Name: Entry]] = [:]
     private var count = 0
-    /// Counts uses: the order in which cookies leave.
+    /// The number of uses so far, which determines the order of eviction.
     private var uses = 0
-    /// Grows with every change of what can be sent.
+    /// A number that increases with each change of the cookies that can be sent.
     private(set) var generation: UInt64 = 0
 
-    /// All that have not ended.
+    /// Returns all unexpired cookies.
     func all(now: Date) -> [Cookie] {
         domains.values.flatMap { $0.values.map(\.cookie) }.filter { !Self.isOver($0, now) }
             .sorted { ($0.domain, $0.path, $0.name) < ($1.domain, $1.path, $1.name) }
     }
 
-    /// Puts a cookie in; one that has ended takes its namesake out.
+    /// Adds a cookie. An expired cookie removes the existing cookie with the same name, domain, and path.
     mutating func insert(_ cookie: Cookie, now: Date) {
         let name = Name(path: cookie.path, name: cookie.name)
         let old = domains[cookie.domain]?[name]
@@ -48,7 +48,8 @@ struct CookieShelf {
         if count > Self.most { shrinkAll(now) }
     }
 
-    /// Whether a cookie that came without TLS would hide one that needs it (RFC 6265 revision, 5.7).
+    /// Returns whether a cookie that was received without TLS would replace or shadow a secure cookie (RFC 6265
+    /// revision, 5.7).
     func shadowsSecure(_ cookie: Cookie) -> Bool {
         domains.contains { domain, entries in
             let isNear =
@@ -61,7 +62,7 @@ struct CookieShelf {
         }
     }
 
-    /// The Cookie field: longer paths first, then older cookies.
+    /// Returns the `Cookie` header field, with longer paths first and then older cookies first.
     mutating func field(host: String, path: String, isSecure: Bool, now: Date) -> String? {
         var found: [Entry] = []
         for domain in Self.domains(above: host) {
@@ -98,7 +99,8 @@ struct CookieShelf {
         self.generation = generation + 1
     }
 
-    /// Whether two cookies of the same domain, path, and name are sent alike. A cookie that only lasts longer is.
+    /// Returns whether two cookies with the same domain, path, and name are sent in the same way. The expiration date
+    /// doesn't matter.
     private static func sendsSame(_ left: Cookie, _ right: Cookie) -> Bool {
         left.value == right.value && left.isSecure == right.isSecure && left.isHostOnly == right.isHostOnly
     }
@@ -110,7 +112,7 @@ struct CookieShelf {
         if domains[domain]?.isEmpty == true { domains[domain] = nil }
     }
 
-    /// What is over leaves, then the one that was not used for longest.
+    /// Removes the expired cookies of a domain and, if there are still too many, the least recently used one.
     private mutating func shrink(_ domain: String, _ now: Date) {
         for (name, entry) in domains[domain] ?? [:] where Self.isOver(entry.cookie, now) { remove(domain, name) }
         guard let entries = domains[domain], entries.count > Self.mostPerDomain,
@@ -132,7 +134,7 @@ struct CookieShelf {
 
     private static func isOver(_ cookie: Cookie, _ now: Date) -> Bool { cookie.expires.map { $0 <= now } ?? false }
 
-    /// The host and every name above it.
+    /// Returns the host and all its parent domains.
     private static func domains(above host: String) -> [String] {
         var names = [host]
         var rest = host[...]

@@ -7,21 +7,21 @@ import WebImageCore
 import WebImageHTTP
 import WebImageStore
 
-/// A user and a password.
+/// A user name and a password.
 public struct Credential: Sendable, Hashable {
-    /// How they may be shown to a server.
+    /// The authentication schemes for which a credential may be used.
     public enum Scheme: Sendable, Hashable {
-        /// As the server likes, Digest before Basic.
+        /// Any scheme that the server offers. Digest is preferred to Basic.
         case any
-        /// Never in the clear: Digest alone (RFC 7616).
+        /// Only Digest (RFC 7616), so the password is never sent in plain text.
         case digest
     }
 
-    /// The user.
+    /// The user name.
     public var user: String
     /// The password.
     public var password: String
-    /// How they may be shown. Default any.
+    /// The permitted authentication schemes. The default is ``Scheme/any``.
     public var scheme: Scheme
 
     /// Creates a credential.
@@ -32,15 +32,17 @@ public struct Credential: Sendable, Hashable {
     }
 }
 
-/// Credentials by origin and realm. They are sent to that origin alone, after it asked (401), and from then on with
-/// each request below the same folder. One try per request: a second 401 is an error. Thread-safe.
+/// A thread-safe store of credentials by origin and realm.
+///
+/// A credential is sent only to its origin. The first time, it's sent after a 401 response. From then on, it's sent
+/// with each request below the same directory. A second 401 response to the same request is an error.
 public final class CredentialStore: Sendable {
     private struct Place: Hashable {
         var origin: String
         var realm: String?
     }
 
-    /// A challenge that was answered, and how often its nonce was used.
+    /// A protection space: a challenge, its credential, and the number of times that the nonce was used.
     private struct Space {
         var folder: String
         var challenge: AuthenticationChallenge
@@ -53,7 +55,7 @@ public final class CredentialStore: Sendable {
         var spaces: [String: [Space]] = [:]
         var generation: UInt64 = 0
 
-        /// The index of the innermost space around a folder.
+        /// Returns the index of the innermost protection space that contains a directory.
         func space(_ origin: String, _ folder: String) -> Int? {
             guard let spaces = spaces[origin] else { return nil }
             return spaces.indices.filter { folder.hasPrefix(spaces[$0].folder) }
@@ -63,13 +65,18 @@ public final class CredentialStore: Sendable {
 
     private let state = Lock(State())
 
-    /// Most folders that are remembered for one origin.
+    /// The maximum number of protection spaces per origin.
     private static let mostSpaces = 32
 
     /// Creates an empty store.
     public init() {}
 
-    /// Sets the credential for the scheme, host and port of `url`; for one realm, or for all others with nil.
+    /// Sets the credential for the origin of a URL.
+    ///
+    /// - Parameters:
+    ///   - credential: The user name and the password.
+    ///   - url: A URL with the scheme, host, and port of the server.
+    ///   - realm: The realm, or `nil` for all realms without their own credential.
     public func set(_ credential: Credential, for url: URL, realm: String? = nil) {
         let origin = Origin(url).description
         state.withLock { state in
@@ -80,7 +87,7 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Forgets all credentials of an origin.
+    /// Removes all credentials for the origin of a URL.
     public func remove(for url: URL) {
         let origin = Origin(url).description
         state.withLock { state in
@@ -91,10 +98,10 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// A number that changes whenever a credential is added, changed, or removed.
+    /// A number that changes when a credential is added, changed, or removed.
     package var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// The credentials for the origin of `url` as text, in the order of their realms. Empty if there are none.
+    /// Returns the credentials for the origin of a URL as strings, sorted by realm.
     func secrets(for url: URL) -> [String] {
         let origin = Origin(url).description
         let found = state.withLock { $0.credentials.filter { $0.key.origin == origin } }
@@ -103,7 +110,9 @@ public final class CredentialStore: Sendable {
         return sorted.flatMap { [$0.realm, $0.credential.user, $0.credential.password, "\($0.credential.scheme)"] }
     }
 
-    /// Remembers how to answer a 401. False where there is no credential for it, or no known scheme.
+    /// Stores the challenge of a 401 response with the matching credential.
+    ///
+    /// Returns `false` if there is no credential for any challenge or no supported scheme.
     func learn(_ head: ResponseHead, url: URL) -> Bool {
         let origin = Origin(url).description
         let folder = Self.folder(of: url)
@@ -126,15 +135,17 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Forgets how a 401 of `url` was answered: it did not help.
+    /// Removes the challenge of a 401 response after its credential was rejected.
     func forget(_ url: URL) {
         let origin = Origin(url).description
         let folder = Self.folder(of: url)
         state.withLock { $0.spaces[origin]?.removeAll { $0.folder == folder } }
     }
 
-    /// A hash of the user and the password that ``authorization(method:url:clientNonce:)`` shows; nil where it shows
-    /// none. The same for all requests, also for Digest.
+    /// Returns a hash of the credential that ``authorization(method:url:clientNonce:)`` uses, or `nil` if there is
+    /// none.
+    ///
+    /// The hash is the same for all requests, even with Digest.
     func identity(for url: URL) -> String? {
         let origin = Origin(url).description
         let credential = state.withLock { state in
@@ -143,7 +154,7 @@ public final class CredentialStore: Sendable {
         return credential.map { CacheKey([$0.user, $0.password]).fileName }
     }
 
-    /// The Authorization field for `url`; nil where its server has not asked.
+    /// Returns the value of the `Authorization` header field, or `nil` if the server hasn't sent a challenge.
     func authorization(method: String, url: URL, clientNonce: String) -> String? {
         let origin = Origin(url).description
         let space = state.withLock { state -> Space? in
@@ -161,21 +172,21 @@ public final class CredentialStore: Sendable {
         return "Basic " + Data(text.utf8).base64EncodedString()
     }
 
-    /// How good an answer can be; nil where none is possible.
+    /// Returns the strength of the response to a challenge, or `nil` if the credential can't be used for it.
     private static func strength(_ challenge: AuthenticationChallenge, _ credential: Credential) -> Int? {
         if let digest = DigestAnswer(challenge) { return 1 + digest.function.rawValue }
-        // RFC 7617 2: a colon would end the user's name early.
+        // A user name with a colon isn't valid in Basic authentication (RFC 7617 2).
         let isBasic = challenge.scheme == "basic" && credential.scheme == .any && !credential.user.contains(":")
         return isBasic ? 0 : nil
     }
 
-    /// The path up to its last slash (RFC 7617 2.2).
+    /// Returns the path up to and including its last slash (RFC 7617 2.2).
     private static func folder(of url: URL) -> String {
         let path = url.path(percentEncoded: true)
         return path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
     }
 
-    /// Path and query as they are sent.
+    /// Returns the request target: the path and the query.
     private static func target(of url: URL) -> String {
         let path = url.path(percentEncoded: true)
         return (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")

@@ -2,9 +2,11 @@
 
 import CHash
 
-/// The answer to a Digest challenge (RFC 7616 3.4): MD5 or SHA-256, with or without `-sess`, qop `auth` or none.
+/// The response to a Digest challenge (RFC 7616 3.4).
+///
+/// It supports MD5 and SHA-256, with or without `-sess`, and the `qop` value `auth` or no `qop`.
 struct DigestAnswer {
-    /// Hash functions in the order of their strength.
+    /// The hash functions, from the weakest to the strongest.
     enum Function: Int, Comparable {
         case md5
         case sha256
@@ -18,7 +20,7 @@ struct DigestAnswer {
     private let usesQuality: Bool
     let function: Function
 
-    /// nil where the challenge asks for what is not known here.
+    /// Creates the response to a challenge. Returns `nil` if the challenge requires an unsupported option.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let nonce = challenge.parameters["nonce"] else { return nil }
         let algorithm = (challenge.parameters["algorithm"] ?? "MD5").lowercased()
@@ -35,7 +37,7 @@ struct DigestAnswer {
         self.nonce = nonce
     }
 
-    /// The Authorization field's value for the `count`-th use of the nonce.
+    /// Returns the value of the `Authorization` header field for the use of the nonce with the number `count`.
     func field(
         _ credential: Credential, method: String, target: String, count: UInt32, clientNonce: String
     ) -> String {
@@ -59,7 +61,7 @@ struct DigestAnswer {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// Text in fields is Latin-1: each scalar is a byte.
+    /// Header fields contain Latin-1 text, in which each scalar is one byte.
     private func hash(_ text: String) -> String {
         let bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -69,7 +71,7 @@ struct DigestAnswer {
         return digest.prefix(Int(count)).map { Self.hexadecimal($0) }.joined()
     }
 
-    /// The bytes of UTF-8 as Latin-1 scalars.
+    /// Returns the UTF-8 bytes of a string as Latin-1 scalars.
     private static func latin1(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: text.utf8.lazy.map { Unicode.Scalar($0) })

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// A reference that compares by identity and holds its object.
+/// A strong reference that is compared by identity.
 ///
-/// The object stays alive as long as the box, so that no other object can take its address.
+/// The object lives at least as long as the box, so no other object can reuse its address.
 package struct IdentityBox: Sendable, Hashable {
     private let object: any AnyObject & Sendable
 
-    /// Creates a box around an object.
+    /// Creates a box for an object.
     package init(_ object: any AnyObject & Sendable) { self.object = object }
 
     package static func == (left: IdentityBox, right: IdentityBox) -> Bool { left.object === right.object }
@@ -32,7 +32,7 @@ struct IdentifiedClosure<Closure: Sendable>: Sendable, Hashable {
 
     var closure: Closure { holder.closure }
 
-    /// Text that no other closure has, in this process or another.
+    /// An identifier that no other closure has, in this process or another.
     var processID: String { holder.id.uuidString }
 
     static func == (left: Self, right: Self) -> Bool { left.holder === right.holder }

@@ -4,16 +4,16 @@ import Foundation
 import WebImageStore
 
 extension NetworkOptions {
-    /// Returns text that separates what is cached under these options from what is cached under others, or `nil` if no
-    /// option is set and neither cookies nor credentials are sent.
+    /// Returns a string that separates cache entries by these options, or `nil` if no option is set and neither
+    /// cookies nor credentials are sent.
     ///
-    /// The text is a hash: it contains no secret in the clear, and equal options give the same text in every process. A
-    /// redirect policy is a closure and is different in every process.
+    /// The string is a hash, so it doesn't reveal a secret. Equal options produce the same string in every process. A
+    /// redirect policy is a closure, so its part of the string differs in every process.
     ///
     /// - Parameters:
-    ///   - url: The URL of the request, which decides about the cookies and credentials that are sent.
-    ///   - defaultCookies: The downloader's jar, for options that name none.
-    ///   - defaultCredentials: The downloader's credentials, for options that name none.
+    ///   - url: The URL of the request, which determines the cookies and credentials that are sent.
+    ///   - defaultCookies: The downloader's cookie jar, which applies if the options don't specify one.
+    ///   - defaultCredentials: The downloader's credentials, which apply if the options don't specify any.
     package func cacheKeyPart(
         for url: URL, defaultCookies: CookieJar?, defaultCredentials: CredentialStore?
     ) -> String? {
@@ -28,7 +28,7 @@ extension NetworkOptions {
         if let access { parts += ["access", access] }
         if let tls { parts += ["tls"] + tls.keyParts }
         if let acceptedStatuses {
-            // The answers themselves identify a filter, also one that is a closure.
+            // Compare filters by their results, so that filters with closures have a stable key, too.
             parts += ["statuses", (100...599).map { acceptedStatuses.contains($0) ? "1" : "0" }.joined()]
         }
         if let acceptedContentTypes { parts += ["types"] + acceptedContentTypes }
@@ -38,7 +38,7 @@ extension NetworkOptions {
 }
 
 extension TLSConfiguration {
-    /// Everything that decides whom to trust and who we are, in a fixed order.
+    /// All values that determine the trusted servers and the client's identity, in a fixed order.
     fileprivate var keyParts: [String] {
         var parts = [authorities ?? "", authorityData?.base64EncodedString() ?? "", "\(minimumVersion)"]
         parts += ["unchecked"] + uncheckedHosts.sorted()

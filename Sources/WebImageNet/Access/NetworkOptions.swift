@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 
-/// The options of one request for the network, where they differ from those of the downloader or the client.
+/// The network options of one request that override those of the downloader or the client.
 ///
 /// An option that is `nil` has the value of the ``DownloaderConfiguration``. Cookie jars and credential stores are
 /// equal if they're the same object. A redirect policy equals only its copies.
 ///
 /// Options that are set are part of the key of cached images, so requests with different options never share an image.
 public struct NetworkOptions: Sendable, Hashable {
-    /// The cookies that are sent and stored.
+    /// The cookies to send and store.
     ///
-    /// ``CookiePolicy/disabled`` sends none. `nil` means those of the downloader.
+    /// ``CookiePolicy/disabled`` sends no cookies. `nil` means the cookies of the downloader.
     public var cookies: CookiePolicy?
-    /// The trusted authorities, pins, and client certificates.
+    /// The trusted authorities, pinned keys, and client certificates.
     public var tls: TLSConfiguration?
-    /// The users and passwords.
+    /// The user names and passwords.
     public var credentials: CredentialStore?
     /// The status codes of responses whose body is the image.
     public var acceptedStatuses: StatusFilter?
-    /// The content types that are accepted, such as `image/*`.
+    /// The accepted content types, such as `image/*`.
     ///
-    /// An empty array accepts all of them.
+    /// An empty array accepts all types.
     public var acceptedContentTypes: [String]?
-    /// The policy that decides on redirects.
+    /// The policy for redirects.
     ///
     /// It runs on the network thread, so it must be quick and must not block.
     public var redirectPolicy: RedirectPolicy? {
@@ -46,7 +46,7 @@ public struct NetworkOptions: Sendable, Hashable {
         self.redirectPolicy = redirectPolicy
     }
 
-    /// Whether no option is set. Asked by every memory lookup.
+    /// A Boolean value that indicates whether no option is set. Each memory cache lookup reads it, so it must be fast.
     var hasNoOption: Bool {
         cookies == nil && tls == nil && credentials == nil && acceptedStatuses == nil && acceptedContentTypes == nil
             && identifiedRedirectPolicy == nil
@@ -71,18 +71,18 @@ public struct NetworkOptions: Sendable, Hashable {
     }
 }
 
-/// The cookies that a load sends and stores.
+/// A policy that determines which cookies a load sends and stores.
 ///
 /// Policies with a jar are equal if it's the same jar.
 public enum CookiePolicy: Sendable, Hashable {
     /// No cookies are sent or stored.
     case disabled
-    /// The cookies of a jar.
+    /// The cookies of a specific jar.
     case jar(CookieJar)
     /// The cookies of ``CookieJar/shared``.
     case shared
 
-    /// The jar, or `nil` if cookies are disabled.
+    /// The cookie jar, or `nil` if cookies are disabled.
     package var jar: CookieJar? {
         switch self {
         case .disabled: nil
@@ -91,7 +91,7 @@ public enum CookiePolicy: Sendable, Hashable {
         }
     }
 
-    /// Returns whether two policies use the same jar, or none.
+    /// Returns whether two policies use the same jar or both use none.
     public static func == (left: CookiePolicy, right: CookiePolicy) -> Bool { left.jar === right.jar }
 
     /// Hashes the identity of the jar.

@@ -3,15 +3,17 @@
 import Foundation
 import Glibc
 
-/// Files that nobody else is to read.
+/// Files that only the current user may read.
 enum PrivateFile {
-    /// errno of what failed.
+    /// The `errno` value of a failed operation.
     struct Failure: Error {
         let code: Int32
     }
 
-    /// Writes beside `path` with mode 0600, then renames, so that no half file is ever seen. Names of what is being
-    /// written end in `.new`; what a process that died left of them is in nobody's way.
+    /// Writes a temporary file with mode 0600 next to `path` and renames it, so a partial file is never visible.
+    ///
+    /// Temporary files end in `.new`. Files left over from killed processes cause no conflicts because their names are
+    /// random.
     static func write(_ bytes: Data, to path: String) throws(Failure) {
         let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -2,10 +2,12 @@
 
 import CCurl
 
-/// Names below which anybody may have a host: `com`, `co.uk`, `github.io`.
+/// Domain names under which anyone can register a host, such as `com`, `co.uk`, and `github.io`.
 public enum PublicSuffix {
-    /// Whether `domain` (in lower case) is one. By the list in libpsl, which libcurl brings along on Debian; where
-    /// it is missing, names of one label are.
+    /// Returns whether a lowercase domain is a public suffix.
+    ///
+    /// The function uses the list in libpsl, on which libcurl depends on Debian. Without libpsl, only names of one
+    /// label are public suffixes.
     public static let contains: @Sendable (String) -> Bool = { domain in
         guard domain.contains(".") else { return true }
         return wi_is_public_suffix(domain) == 1

@@ -3,35 +3,39 @@
 import Foundation
 import WebImageHTTP
 
-/// A redirect that is about to be followed.
+/// A redirect that the downloader is about to follow.
 public struct RedirectProposal: Sendable {
-    /// 301, 302, 303, 307 or 308.
+    /// The status code: 301, 302, 303, 307, or 308.
     public let status: Int
-    /// Who redirects.
+    /// The URL of the server that sent the redirect.
     public let from: URL
-    /// Where to: http or https.
+    /// The target of the redirect, with the scheme `http` or `https`.
     public let to: URL
-    /// The fields that would be sent there, without cookies and credentials of stores. Where the origin is another
-    /// one, only harmless ones are left.
+    /// The header fields to send to the target, without cookies and credentials from stores. For another origin, they
+    /// contain only fields that are safe to share.
     public let fields: HTTPFields
-    /// Whether scheme, host or port differ.
+    /// A Boolean value that indicates whether the scheme, host, or port differs.
     public let isCrossOrigin: Bool
-    /// Counted from 1.
+    /// The number of the redirect, starting at 1.
     public let number: Int
 }
 
-/// What becomes of a redirect.
+/// The decision about a redirect.
 public enum RedirectDecision: Sendable {
-    /// It is followed as proposed.
+    /// A decision to follow the redirect as proposed.
     case follow
-    /// It is followed with these fields; they are all that is sent but for Host and what stores add.
+    /// A decision to follow the redirect with these header fields. Only `Host` and the header fields from stores are
+    /// added.
     case followWith(HTTPFields)
-    /// The load fails with 2009 and this reason.
+    /// A decision to fail the load with error 2009 and this reason.
     case refuse(String)
-    /// The redirect itself is the answer, whatever statuses are accepted; without body.
+    /// A decision to return the redirect itself as the response, without a body and regardless of the accepted status
+    /// codes.
     case answer
 }
 
-/// Decides on redirects that the downloader's rules (schemes, downgrade, number) allow. Asked once per redirect, on
-/// the network thread: it must be quick and must not block.
+/// A closure that decides whether to follow a redirect that the downloader's rules (schemes, downgrade, and number)
+/// allow.
+///
+/// The closure runs once per redirect on the network thread, so it must be quick and must not block.
 public typealias RedirectPolicy = @Sendable (RedirectProposal) -> RedirectDecision

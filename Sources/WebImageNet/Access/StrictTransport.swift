@@ -6,10 +6,11 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// Hosts that asked for https alone (HSTS, RFC 6797), 1000 at most. Lives in memory; ``write(to:)`` and ``read(from:)``
-/// keep it in a file. Thread-safe.
+/// A thread-safe store of hosts that require HTTPS (HSTS, RFC 6797), up to 1,000.
+///
+/// The store is in memory. To save it in a file, use ``write(to:)`` and ``read(from:)``.
 public final class StrictTransport: Sendable {
-    /// What a host asked for.
+    /// The HSTS policy of a host.
     struct Rule: Equatable {
         var end: Date
         var includesSubdomains: Bool
@@ -19,10 +20,10 @@ public final class StrictTransport: Sendable {
     private let clock: @Sendable () -> Date
     private static let most = 1000
 
-    /// Creates an empty store; `clock` tells the time.
+    /// Creates an empty store. The `clock` closure returns the current time.
     public init(clock: @escaping @Sendable () -> Date = { Date() }) { self.clock = clock }
 
-    /// The https form of an http URL whose host asked for it; every other URL as it is.
+    /// Returns the HTTPS form of an HTTP URL whose host requires HTTPS, and every other URL unchanged.
     public func secured(_ url: URL) -> URL {
         guard url.scheme?.lowercased() == "http", let host = CookieParser.host(of: url), isKnown(host),
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -32,7 +33,7 @@ public final class StrictTransport: Sendable {
         return parts.url ?? url
     }
 
-    /// Takes what an answer says, unless the certificate of its host was not checked under `tls` (RFC 6797 8.1).
+    /// Stores the HSTS policy of a response unless `tls` disables certificate checks for its host (RFC 6797 8.1).
     func take(_ head: ResponseHead, from url: URL, _ tls: TLSConfiguration) {
         guard head.fields["Strict-Transport-Security"] != nil,
             !tls.uncheckedHosts.contains(url.host()?.lowercased() ?? "")
@@ -40,7 +41,9 @@ public final class StrictTransport: Sendable {
         take(head.fields, from: url)
     }
 
-    /// Takes the Strict-Transport-Security field of an answer; only https counts, and no host that is an address.
+    /// Stores the policy in the `Strict-Transport-Security` header field of a response.
+    ///
+    /// Responses over HTTP and from hosts that are IP addresses are ignored.
     public func take(_ fields: HTTPFields, from url: URL) {
         guard url.scheme?.lowercased() == "https", let host = CookieParser.host(of: url), IPAddress(host: host) == nil,
             let text = fields["Strict-Transport-Security"]
@@ -63,13 +66,14 @@ public final class StrictTransport: Sendable {
         rules.withLock { Self.insert(rule, host, into: &$0, now: now) }
     }
 
-    /// The rules that have not ended.
+    /// The unexpired policies by host.
     var known: [String: Rule] {
         let now = clock()
         return rules.withLock { $0.filter { $0.value.end > now } }
     }
 
-    /// Puts in what is not known better: what a host itself said here counts before what was read.
+    /// Adds the unexpired policies of hosts that have no policy in the store, because policies received from the hosts
+    /// take precedence.
     func add(_ read: [String: Rule]) {
         let now = clock()
         rules.withLock { rules in
@@ -79,7 +83,8 @@ public final class StrictTransport: Sendable {
         }
     }
 
-    /// A full store takes in nobody new: forgetting a host would open the way to it.
+    /// Inserts a policy. A full store removes expired policies and then rejects new hosts, because evicting a host
+    /// would allow plain HTTP for it.
     private static func insert(_ rule: Rule, _ host: String, into rules: inout [String: Rule], now: Date) {
         if rules.count >= most { rules = rules.filter { $0.value.end > now } }
         if rules.count < most || rules[host] != nil { rules[host] = rule }

@@ -3,14 +3,14 @@
 import Foundation
 import WebImageCore
 
-/// The format of curl's `--hsts` files: host and end in UTC on each line, with a dot before hosts whose subdomains
-/// are meant too.
+/// The file format of curl's `--hsts` option. Each line contains a host and the expiration date in UTC. A leading dot
+/// means that the policy includes subdomains.
 extension StrictTransport {
     private static let unlimited = "unlimited"
-    /// Most bytes that are read.
+    /// The maximum number of bytes to parse.
     private static let mostBytes = 1 << 20
 
-    /// The store's text: hosts whose time is not over, in the order of their names.
+    /// The unexpired policies in the format of curl, sorted by host.
     public var text: String {
         var text = "# Hosts that want https alone, in the format of curl's HSTS cache\n"
         for (host, rule) in known.sorted(by: { $0.key < $1.key }) {
@@ -19,8 +19,9 @@ extension StrictTransport {
         return text
     }
 
-    /// Puts in the hosts of a text in that format. Lines that are none are skipped, as are hosts whose time is over;
-    /// what the store knows of a host already stays.
+    /// Adds the policies of a text in the format of curl.
+    ///
+    /// Invalid lines and expired policies are skipped. Policies that are already in the store take precedence.
     public func add(text: String) {
         var rules: [String: Rule] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -38,10 +39,11 @@ extension StrictTransport {
         add(rules)
     }
 
-    /// Writes the store into a file that only this user may read: it tells where one has been. A file of that name is
-    /// replaced in one step.
+    /// Writes the store to a file that only the current user may read, because it reveals visited hosts.
     ///
-    /// - Throws: ``CacheError/system(operation:path:errno:)``.
+    /// An existing file is replaced atomically.
+    ///
+    /// - Throws: ``CacheError/system(operation:path:errno:)`` if the file can't be written.
     public func write(to path: String) throws(ImageError) {
         do {
             try PrivateFile.write(Data(text.utf8), to: path)
@@ -50,9 +52,9 @@ extension StrictTransport {
         }
     }
 
-    /// Puts in the hosts of a file; of what is longer than 1 MiB, those of the first MiB.
+    /// Adds the policies of a file. Only the first MiB of the file is used.
     ///
-    /// - Throws: ``RequestError/fileNotFound(path:)``.
+    /// - Throws: ``RequestError/fileNotFound(path:)`` if the file can't be read.
     public func read(from path: String) throws(ImageError) {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .request(.fileNotFound(path: path))
@@ -72,7 +74,7 @@ extension StrictTransport {
         return "\(day) \(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
     }
 
-    /// `YYYYMMDD HH:MM:SS` in UTC, or no end; nil for anything else.
+    /// Parses `YYYYMMDD HH:MM:SS` in UTC or `unlimited`. Returns `nil` if the text has another form.
     private static func end(_ text: String) -> Date? {
         if text == unlimited { return .distantFuture }
         let bytes = Array(text.utf8)

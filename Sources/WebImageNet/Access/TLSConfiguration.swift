@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Whom the downloader trusts, and how it identifies itself. Hosts are written in lower case.
+/// The trusted servers and the client's certificates. Host names are in lowercase.
 public struct TLSConfiguration: Sendable, Hashable {
-    /// Oldest protocol version that is spoken.
+    /// The minimum protocol version.
     public enum Version: Sendable, Hashable {
         /// TLS 1.2.
         case tls12
@@ -12,18 +12,20 @@ public struct TLSConfiguration: Sendable, Hashable {
         case tls13
     }
 
-    /// PEM file of the authorities to trust in place of the system's; nil for the system's.
+    /// The path of a PEM file with the authorities to trust instead of the system's, or `nil` for the system's.
     public var authorities: String?
-    /// PEM text of the authorities to trust in place of the system's and of ``authorities``; nil for none.
+    /// PEM text with the authorities to trust instead of the system's and of ``authorities``, or `nil` for none.
     public var authorityData: Data?
-    /// Hosts whose certificates are not checked at all. For development only.
+    /// The hosts whose certificates aren't checked. Use it only for development.
     public var uncheckedHosts: Set<String>
-    /// Who we are, by host. Never shown to another host.
+    /// The client certificates by host. A certificate is never sent to another host.
     public var clientCertificates: [String: ClientCertificate] = [:]
-    /// Public keys by host: the server's must be one of them, besides a valid chain. Each is the base64 SHA-256
-    /// digest of the key's DER form (RFC 7469 2.4), with or without `sha256//` before it.
+    /// The pinned public keys by host.
+    ///
+    /// The server must use one of the keys and also have a valid certificate chain. Each pin is the base64-encoded
+    /// SHA-256 digest of the key in DER form (RFC 7469 2.4), with or without the prefix `sha256//`.
     public var pins: [String: [String]] = [:]
-    /// Oldest version. Default TLS 1.2.
+    /// The minimum TLS version. The default is TLS 1.2.
     public var minimumVersion = Version.tls12
 
     /// Creates a configuration.
@@ -32,39 +34,39 @@ public struct TLSConfiguration: Sendable, Hashable {
         self.uncheckedHosts = uncheckedHosts
     }
 
-    /// The system's authorities.
+    /// The configuration that trusts the system's authorities.
     public static let system = TLSConfiguration()
 
-    /// The authorities of a PEM file in place of the system's.
+    /// Returns a configuration that trusts the authorities of a PEM file instead of the system's.
     public static func authorities(_ path: String) -> TLSConfiguration { TLSConfiguration(authorities: path) }
 
-    /// No check for these hosts, the system's authorities for all others. For development only.
+    /// Returns a configuration that doesn't check the certificates of the given hosts. Use it only for development.
     public static func insecure(hosts: Set<String>) -> TLSConfiguration { TLSConfiguration(uncheckedHosts: hosts) }
 
-    /// The same with a certificate of our own for `host`.
+    /// Returns a copy of this configuration with a client certificate for `host`.
     public func identifying(as certificate: ClientCertificate, at host: String) -> TLSConfiguration {
         var changed = self
         changed.clientCertificates[host.lowercased()] = certificate
         return changed
     }
 
-    /// The same with `keys` as the only ones that `host` may have.
+    /// Returns a copy of this configuration that accepts only the given public keys from `host`.
     public func pinning(_ host: String, to keys: [String]) -> TLSConfiguration {
         var changed = self
         changed.pins[host.lowercased()] = keys
         return changed
     }
 
-    /// The pins of `host` as libcurl writes them; nil where there are none.
+    /// Returns the pins of `host` in the format of libcurl, or `nil` if there are none.
     func pinText(_ host: String) -> String? {
         guard let keys = pins[host] else { return nil }
         return keys.map { $0.hasPrefix("sha256//") ? $0 : "sha256//\($0)" }.joined(separator: ";")
     }
 }
 
-/// A certificate and its key, in PEM.
+/// A client certificate and its private key, in PEM format.
 public struct ClientCertificate: Sendable, Hashable {
-    /// Where they are.
+    /// The location of the certificate and the key.
     enum Source: Sendable, Hashable {
         case files(certificate: String, key: String)
         case data(certificate: Data, key: Data)
@@ -73,12 +75,12 @@ public struct ClientCertificate: Sendable, Hashable {
     let source: Source
     let password: String?
 
-    /// From PEM files. `password` opens the key.
+    /// Creates a certificate from PEM files. The password decrypts the key.
     public static func files(certificate: String, key: String, password: String? = nil) -> ClientCertificate {
         ClientCertificate(source: .files(certificate: certificate, key: key), password: password)
     }
 
-    /// From PEM text. `password` opens the key.
+    /// Creates a certificate from PEM text. The password decrypts the key.
     public static func data(certificate: Data, key: Data, password: String? = nil) -> ClientCertificate {
         ClientCertificate(source: .data(certificate: certificate, key: key), password: password)
     }

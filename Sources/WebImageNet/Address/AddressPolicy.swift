@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// Which addresses the downloader may connect to. Checked at every connect with the address the name resolved to,
-/// so that neither redirects nor names that resolve to something else each time lead inside.
+/// A policy that determines the IP addresses to which the downloader may connect.
+///
+/// The downloader checks the resolved address for every connection, so neither redirects nor DNS rebinding can lead to
+/// an internal address.
 public enum AddressPolicy: Sendable, Hashable {
-    /// All. The default, for applications.
+    /// All addresses. This is the default, for apps.
     case any
-    /// Only addresses of the public Internet, for servers that load what strangers name: no loopback, private,
-    /// link-local, shared, documentation, benchmark, multicast or reserved address, in no spelling and inside no
-    /// IPv6 address. Proxies of the environment are not used; one that is configured explicitly is trusted.
+    /// Only public addresses, for servers that load URLs from untrusted users.
+    ///
+    /// The policy rejects loopback, private, link-local, shared, documentation, benchmark, multicast, and reserved
+    /// addresses in any notation, including IPv4 addresses embedded in IPv6 addresses. The downloader ignores proxies
+    /// from the environment but trusts an explicitly configured proxy.
     case publicOnly
 
     func allows(_ address: IPAddress) -> Bool {
@@ -18,13 +22,14 @@ public enum AddressPolicy: Sendable, Hashable {
     }
 }
 
-/// What kind of address it is, by the special-purpose registries (RFC 6890 and its updates). IPv4 addresses that
-/// ride inside IPv6 ones are unwrapped and judged themselves where the wrapping is in use on the public Internet,
-/// and refused with the wrapping where it is not.
+/// The class of an IP address according to the special-purpose address registries (RFC 6890 and its updates).
+///
+/// If an embedding of IPv4 addresses in IPv6 addresses is in use on the public Internet, the embedded address is
+/// classified. Other embeddings are special addresses.
 enum AddressClass: Sendable, Hashable {
-    /// Reachable for everybody.
+    /// An address that is globally reachable.
     case global
-    /// Anything else; the text names the range.
+    /// Any other address. The string names the range.
     case special(String)
 
     init(_ address: IPAddress) {
@@ -45,12 +50,12 @@ enum AddressClass: Sendable, Hashable {
     private static func classify6(_ address: IPAddress) -> AddressClass {
         if address.hasPrefix(mapped, 96) { return embedded(address, at: 12, in: "IPv4-mapped") }
         for range in ranges6 where address.hasPrefix(range.prefix, range.length) { return .special(range.name) }
-        // ISATAP (RFC 5214 6.1): the interface identifier ends in 00-00-5e-fe or 02-00-5e-fe and an IPv4 address.
+        // ISATAP (RFC 5214 6.1): the interface identifier consists of 00-00-5e-fe or 02-00-5e-fe and an IPv4 address.
         let bytes = address.bytes
         if bytes[8] & 0xfd == 0, bytes[9] == 0, bytes[10] == 0x5e, bytes[11] == 0xfe {
             return embedded(address, at: 12, in: "ISATAP")
         }
-        // RFC 4291 2.4: global unicast is what IANA hands out of 2000::/3.
+        // IANA assigns global unicast addresses from 2000::/3 (RFC 4291 2.4).
         return address.hasPrefix([0x20], 3) ? .global : .special("outside 2000::/3")
     }
 

@@ -2,18 +2,18 @@
 
 import Glibc
 
-/// An IPv4 or IPv6 address in network order.
+/// An IPv4 or IPv6 address in network byte order.
 struct IPAddress: Sendable, Hashable {
-    /// 4 or 16 bytes.
+    /// The 4 or 16 bytes of the address.
     let bytes: [UInt8]
 
-    /// nil for any other number of bytes than 4 and 16.
+    /// Creates an address. Returns `nil` unless there are 4 or 16 bytes.
     init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// The address of a socket name; nil for other families.
+    /// Creates the address of a socket name. Returns `nil` for other address families.
     init?(_ name: UnsafePointer<sockaddr>) {
         switch Int32(name.pointee.sa_family) {
         case AF_INET:
@@ -27,12 +27,14 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An address as the host of a URL may spell it: dotted, octal, hexadecimal or as one number (as `inet_aton`
-    /// and with it the system's resolver reads them), or IPv6 with or without brackets. nil for names.
+    /// Parses an address as written in the host of a URL. Returns `nil` for host names.
+    ///
+    /// The address is IPv6 with or without brackets, or IPv4 in any form that `inet_aton` and the system's resolver
+    /// accept: dotted, octal, hexadecimal, or a single number.
     init?(host: String) {
         var text = host
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
-        // A zone does not change which kind of address it is.
+        // Remove the zone, which doesn't affect the class of the address.
         if let percent = text.firstIndex(of: "%") { text = String(text[..<percent]) }
         var four = in_addr()
         var six = in6_addr()
@@ -45,7 +47,7 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether the first `length` bits are those of `prefix`.
+    /// Returns whether the first `length` bits equal those of `prefix`.
     func hasPrefix(_ prefix: [UInt8], _ length: Int) -> Bool {
         for bit in 0..<length {
             let mask: UInt8 = 0x80 >> UInt8(bit % 8)

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Scheme, host and port (RFC 6454).
+/// The scheme, host, and port of a URL (RFC 6454).
 struct Origin: Hashable, CustomStringConvertible {
-    /// `scheme://host:port`, in lower case, with the port always.
+    /// The origin in the form `scheme://host:port`, in lowercase and always with the port.
     let description: String
 
     init(_ url: URL) {
@@ -17,7 +17,7 @@ struct Origin: Hashable, CustomStringConvertible {
 extension URL {
     /// The user name and the password, or `nil` if the URL has neither.
     var userInfo: String? {
-        // Nearly no URL has an at sign, and parsing costs more than looking for it.
+        // Few URLs contain an at sign, and searching for it is cheaper than parsing.
         guard absoluteString.utf8.contains(UInt8(ascii: "@")) else { return nil }
         let (user, password) = (user(percentEncoded: true), password(percentEncoded: true))
         guard user != nil || password != nil else { return nil }

@@ -2,10 +2,12 @@
 
 import Glibc
 
-/// Whether this machine is on a network.
+/// A check for network connectivity.
 enum Routes {
-    /// Whether there is a way to the outside, by IPv4 or IPv6. Nothing is sent: connecting a datagram socket only
-    /// looks the route up. The addresses are of documentation (RFC 5737, RFC 3849).
+    /// A Boolean value that indicates whether a route to the Internet exists over IPv4 or IPv6.
+    ///
+    /// No data is sent, because connecting a datagram socket only looks up the route. The destinations are
+    /// documentation addresses (RFC 5737, RFC 3849).
     static var exist: Bool { reaches("192.0.2.1", AF_INET) || reaches("2001:db8::1", AF_INET6) }
 
     private static func reaches(_ address: String, _ family: Int32) -> Bool {

@@ -3,14 +3,15 @@
 import Foundation
 import WebImageHTTP
 
-/// Parts of representations (RFC 9111 3.3, 3.4). They lie beside the whole answers, so that who asks for a whole never
-/// meets one: the latest part of each variant.
+/// Storage of partial representations (RFC 9111 3.3, 3.4). The cache stores the latest part of each variant separately
+/// from complete responses, so a request for a complete response never receives a part.
 extension HTTPCache {
-    /// What parts are stored under. No key of a whole has a fragment.
+    /// Returns the key under which parts are stored. Keys of complete responses have no fragment, so the keys differ.
     static func partKey(_ url: URL) -> String { key(url) + "#part" }
 
-    /// The stored part, where it answers `request` and is newer than the stored whole. It is never revalidated: what
-    /// confirms a part is no cheaper than the part.
+    /// Returns the stored part if it serves the request and is newer than the stored complete response.
+    ///
+    /// Parts are never revalidated, because revalidation costs as much as requesting the part again.
     func part(
         for request: RequestHead, url: URL, newerThan whole: StoredResponse?, mode: HTTPCacheMode, now: Date
     ) async -> Lookup? {
@@ -25,7 +26,7 @@ extension HTTPCache {
         }
     }
 
-    /// Stores a 206; a part that completes the one before it makes a whole of both.
+    /// Stores a 206 response. If the parts together are complete, they're stored as a complete response.
     func storePart(
         _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64?
     ) async -> Bool {
@@ -44,7 +45,7 @@ extension HTTPCache {
         {
             (current, body) = joined
         }
-        // Reading what was before takes time, in which it may have been invalidated.
+        // Check the epoch again, because the response may have been invalidated during the lookup.
         guard epoch == nil || epoch == self.epoch(of: url) else { return false }
         guard current.head.status == 200 else {
             return await put(current, body, request: fields, for: key, url: url, epoch: epoch)

@@ -4,20 +4,22 @@ import Foundation
 import WebImageHTTP
 import WebImageStore
 
-/// A private HTTP cache (RFC 9111) without a network: looks up, stores, freshens and invalidates. What to do is decided
-/// by the pure functions of WebImageHTTP; where bytes lie is the store's affair. Thread-safe.
+/// A thread-safe private HTTP cache (RFC 9111) without network access.
+///
+/// The cache looks up, stores, updates, and invalidates responses. Pure functions in WebImageHTTP make the decisions,
+/// and the store manages the data.
 public final class HTTPCache: Sendable {
-    /// What the cache says to a request.
+    /// The result of a cache lookup.
     public struct Lookup: Sendable {
-        /// What is to be done.
+        /// The action for the request.
         public var step: CacheStep
-        /// The stored answer that Vary has selected, with its body; nil where there is none.
+        /// The stored response that `Vary` selects, with its body, or `nil` on a cache miss.
         public var stored: StoredResponse?
     }
 
-    /// Where answers lie.
+    /// The store of the responses.
     public let store: any HTTPResponseStore
-    /// What the cache does where it has a choice.
+    /// The policy of the cache.
     public let policy: HTTPCachePolicy
     private let log = InvalidationLog()
 
@@ -27,7 +29,7 @@ public final class HTTPCache: Sendable {
         self.policy = policy
     }
 
-    /// What is to be done with `request` for `url`.
+    /// Looks up a request and returns the action for it.
     public func lookup(
         _ request: RequestHead, url: URL, mode: HTTPCacheMode = .default, now: Date
     ) async -> Lookup {
@@ -40,15 +42,20 @@ public final class HTTPCache: Sendable {
             step: .make(request, mode: mode, stored: stored?.head, policy: policy, now: now), stored: stored)
     }
 
-    /// Grows with every invalidation of `url`: what was asked in an earlier epoch is out of date.
+    /// Returns a number that increases with each invalidation of `url`. Responses to requests from an earlier epoch
+    /// are outdated.
     public func epoch(of url: URL) -> UInt64 { log.epoch(of: Self.key(url)) }
 
-    /// Stores `answer` to a GET where a private cache may, and to a POST where a GET would be answered with it; false
-    /// where not. A 206 is kept as a part, joined with the one before it where they are surely of the same bytes. An older stored answer to the same request goes in
-    /// either case, unless the answer is an error of the server.
+    /// Stores a response if a private cache may store it.
     ///
-    /// - Parameter epoch: ``epoch(of:)`` when the server was asked: an answer that was invalidated on its way is not
-    ///   stored. Nil for what cannot have been.
+    /// The cache stores responses to GET requests and responses to POST requests that a later GET request may reuse. A
+    /// 206 response is stored as a part and joined with the stored part if both certainly belong to the same
+    /// representation. The previous stored response to the same request is removed even if the new response can't be
+    /// stored, unless the new response is an error other than 404 or 410.
+    ///
+    /// - Parameter epoch: The value of ``epoch(of:)`` when the request was sent. A response that was invalidated in
+    ///   the meantime isn't stored. `nil` disables this check.
+    /// - Returns: `true` if the response is stored.
     @discardableResult
     public func store(
         _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
@@ -74,26 +81,26 @@ public final class HTTPCache: Sendable {
         return await put(head, answer.body, request: fields, for: key, url: url, epoch: epoch)
     }
 
-    /// Stores as a new variant, in place of those that the request selects.
+    /// Stores a response as a new variant, which replaces the variants that match the request.
     ///
-    /// - Returns: `false` if an invalidation of `url` overtook the store, which then holds nothing of it.
+    /// - Returns: `false` if `url` was invalidated during the operation. The response is then removed again.
     func put(
         _ head: StoredHead, _ body: Data, request fields: HTTPFields, for key: String, url: URL, epoch: UInt64?
     ) async -> Bool {
         var head = head
-        // Of a part, the Range that it answered stays with it.
+        // A part keeps the `Range` of its request.
         let range = head.varying["Range"]
         head.varying = StoredHead.selecting(request: fields, response: head.head.fields, separating: separating)
         if let range { head.varying["Range"] = range }
         let variant = VariantList.Variant(id: UUID().uuidString, stored: head)
         await store.put(StoredResponse(variant: variant, head: head, body: body), request: fields, for: key)
-        // The store was asked before the invalidation and may have written after it.
+        // The write may have finished after a concurrent invalidation, so check the epoch again.
         guard let epoch, epoch != self.epoch(of: url) else { return true }
         await store.remove(matching: fields, for: key)
         return false
     }
 
-    /// Takes a 304 for `stored`; gives it as it is now.
+    /// Updates a stored response with a 304 response and returns the updated response.
     public func freshen(
         _ stored: StoredResponse, with notModified: HTTPTransportResponse, for request: RequestHead, url: URL
     ) async -> StoredResponse {
@@ -113,7 +120,7 @@ public final class HTTPCache: Sendable {
         return current
     }
 
-    /// Takes the answer to a HEAD for the stored answer to the GET that it stands for (RFC 9111 4.3.5).
+    /// Updates or removes the stored response to a GET request after a HEAD response (RFC 9111 4.3.5).
     public func freshen(byHead answer: HTTPTransportResponse, for request: RequestHead, url: URL) async {
         let key = Self.key(url)
         guard answer.head.status == 200, !CacheControl(request.fields).noStore,
@@ -126,7 +133,7 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Removes what `response` to an unsafe `request` makes worthless (RFC 9111 4.4).
+    /// Removes the stored responses that `response` to an unsafe request invalidates (RFC 9111 4.4).
     public func invalidate(after request: RequestHead, url: URL, response: ResponseHead) async {
         for target in Invalidation.targets(method: request.method, url: url, response: response) {
             log.note(Self.key(target))
@@ -152,14 +159,15 @@ public final class HTTPCache: Sendable {
         await store.removeAll()
     }
 
-    /// What answers are stored under: scheme, host and port normalised, path and query as they are, no fragment.
+    /// Returns the cache key of a URL: the normalized scheme, host, and port, and the unmodified path and query,
+    /// without the fragment.
     public static func key(_ url: URL) -> String {
         let path = url.path(percentEncoded: true)
         let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         return Origin(url).description + (path.isEmpty ? "/" : path) + query
     }
 
-    /// Names that select besides those of Vary.
+    /// The names of header fields that select responses in addition to those in `Vary`.
     private var separating: [String] { policy.separatesCredentials ? ["authorization", "cookie"] : [] }
 
     func selecting(_ request: RequestHead) -> HTTPFields { request.fields.withHashedSecrets }

@@ -4,10 +4,10 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// An HTTP client with a private cache of its own (RFC 9111). Copies share connections and cache. Thread-safe.
+/// An HTTP client with a private cache (RFC 9111). Copies share the connections and the cache. Thread-safe.
 ///
-/// Every final status is an answer. Equal GETs that run at the same time ask the server once; each caller can be
-/// cancelled by itself.
+/// A response with any final status is a success. Concurrent equal GET requests share one exchange with the server,
+/// and each caller can be canceled independently.
 public struct HTTPClient: Sendable {
     private let core: HTTPClientCore
 
@@ -16,21 +16,22 @@ public struct HTTPClient: Sendable {
         self.init(configuration, transport: NetworkTransport(configuration.network))
     }
 
-    /// Creates a client on a transport of one's own.
+    /// Creates a client with a custom transport.
     public init(_ configuration: HTTPClientConfiguration, transport: any HTTPTransport) {
         core = HTTPClientCore(configuration, transport: transport)
     }
 
-    /// The cache; nil where nothing is stored.
+    /// The cache, or `nil` if the client stores no responses.
     public var cache: HTTPCache? { core.cache }
 
-    /// Waits until what is asked behind (`stale-while-revalidate`) is answered.
+    /// Waits until all background revalidations (`stale-while-revalidate`) finish.
     public func finishRevalidations() async { await core.finishRevalidations() }
 
-    /// Sends `request`, or answers it from the cache.
+    /// Sends a request or serves it from the cache.
     ///
-    /// - Throws: 2xxx for the way there and back, 2008 and 2009 for redirects, 6001 for more bytes than allowed, 1001
-    ///   when cancelled, 1002 and 1009 for what HTTP cannot carry.
+    /// - Throws: A network error (2xxx), including 2008 and 2009 for redirects. Error 6001 means that the body
+    ///   exceeds the size limit, 1001 that the task was canceled, 1003 that the scheme isn't allowed, and 1002 or 1009
+    ///   that the URL, the method, or a header field isn't valid in HTTP.
     public func fetch(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
         let path = core.path(of: request)
         var interim: [ResponseHead] = []
@@ -41,7 +42,8 @@ public struct HTTPClient: Sendable {
             _ = try step.check(sent)
             try path.note(step, sending: sent)
             var response = try await core.answer(core.request(request, at: step, sending: sent))
-            // A stored body may have been accepted under a higher limit.
+            // The stored body may exceed the limit of this request because another request with a higher limit stored
+            // it.
             let limit = request.maxBytes ?? core.configuration.maxBytes
             guard response.body.count <= limit else {
                 throw .limit(LimitError(.encodedBytes, limit: limit, actual: response.body.count))

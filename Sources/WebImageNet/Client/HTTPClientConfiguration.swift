@@ -3,33 +3,36 @@
 import Foundation
 import WebImageHTTP
 
-/// How an ``HTTPClient`` works. A value; read once when the client is created.
+/// The configuration of an ``HTTPClient``.
+///
+/// The client reads the configuration once, when it's created.
 public struct HTTPClientConfiguration: Sendable {
-    /// Where answers are kept.
+    /// The storage for responses.
     public enum Storage: Sendable {
-        /// Nowhere: every request goes to the server.
+        /// No storage. Every request is sent to the server.
         case none
-        /// In memory, at most so many bytes.
+        /// Storage in memory, with a limit in bytes.
         case memory(bytes: Int)
-        /// In a store of one's own, for example a ``DiskResponseStore``.
+        /// A custom store, for example a ``DiskResponseStore``.
         case store(any HTTPResponseStore)
     }
 
-    /// Where answers are kept. Default 64 MiB of memory.
+    /// The storage for responses. The default is memory with a limit of 64 MiB.
     public var storage = Storage.memory(bytes: 64 << 20)
-    /// What the cache does where it has a choice.
+    /// The policy of the cache.
     public var policy = HTTPCachePolicy.standard
-    /// Connections, time limits, proxies, TLS, cookies, credentials, retries, and where redirects may lead.
+    /// The options for connections, timeouts, proxies, TLS, cookies, credentials, retries, and redirects.
     ///
-    /// The defaults are those for images, except for 64 simultaneous transfers at one origin and 128 in all, any content
-    /// type, and no retries. Interceptors, accepted statuses, resume data, and content types have no effect.
+    /// The defaults are those for images, except that the client allows 64 simultaneous transfers per origin and 128
+    /// in total, accepts any content type, and makes no retries. Interceptors, accepted statuses, resume data, and
+    /// content types have no effect.
     public var network = HTTPClientConfiguration.defaultNetwork
-    /// Most bytes of body that are accepted. Default 32 MiB.
+    /// The maximum size of a body, in bytes. The default is 32 MiB.
     public var maxBytes = 32 << 20
-    /// Where the cache reads the time.
+    /// A closure that returns the current time for the cache.
     public var now: @Sendable () -> Date = { Date() }
 
-    /// Defaults throughout.
+    /// Creates a configuration with the default values.
     public init() {}
 
     private static var defaultNetwork: DownloaderConfiguration {

@@ -5,26 +5,28 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// The work of an ``HTTPClient`` for one exchange: asks the cache, asks the server, and tells the cache what came.
+/// The implementation of an ``HTTPClient`` for one exchange: it queries the cache, sends the request, and updates the
+/// cache.
 final class HTTPClientCore: Sendable {
     let configuration: HTTPClientConfiguration
     let cache: HTTPCache?
     private let transport: any HTTPTransport
     private let rules: ExchangeRules
     private let waits: RetryWaits
-    private let jobs = SharedJobs<JobKey, Answer, Never, RequestPriority, ImageError>()
+    private let jobs = SharedJobs<JobKey, Answer, Never, RequestPriority, ImageError>(
+        cancelled: .request(.cancelled))
 
-    /// Equal requests: what they have alike decides the answer.
+    /// The key of coalesced requests, which contains everything that affects the response.
     struct JobKey: Hashable, Sendable {
         let exchange: ExchangeKey
         let mode: HTTPCacheMode
-        /// Who asks after an invalidation does not join who asked before it.
+        /// The epoch of the URL. Requests after an invalidation don't join requests from before it.
         let epoch: UInt64
-        /// Requests behind are nobody's and go on when a caller leaves.
+        /// A Boolean value that indicates whether this is a background revalidation, which continues without callers.
         let isBehind: Bool
     }
 
-    /// An answer, and whether others than who asked for it may have it too.
+    /// A response and whether concurrent callers may share it.
     struct Answer: Sendable {
         var response: HTTPResponse
         var isShareable: Bool
@@ -45,7 +47,8 @@ final class HTTPClientCore: Sendable {
         }
     }
 
-    /// The way of `request`, with the fields every request has: Vary compares what is sent.
+    /// Returns the exchange for a request. It includes the default header fields, because `Vary` compares what is
+    /// sent.
     func path(of request: HTTPRequest) -> ExchangePath {
         var step = ExchangeStep(
             request.url, method: request.method, body: request.body,
@@ -59,7 +62,7 @@ final class HTTPClientCore: Sendable {
         return ExchangePath(step)
     }
 
-    /// The request of one step, whose `fields` have an identity in place of credentials.
+    /// Returns the request for one step. Its header fields contain an identity instead of credentials.
     func request(_ request: HTTPRequest, at step: ExchangeStep, sending fields: HTTPFields) -> HTTPRequest {
         var sent = request
         sent.url = step.url
@@ -75,14 +78,14 @@ final class HTTPClientCore: Sendable {
 
     func finishRevalidations() async { await jobs.waitUntilIdle { $0.isBehind } }
 
-    /// The answer to one exchange, from cache or server.
+    /// Returns the response to one exchange from the cache or the server.
     func answer(_ request: HTTPRequest) async throws(ImageError) -> HTTPResponse {
         guard let cache, request.head.mayUseStored, request.body.isEmpty else {
             return try await ask(request, nil, .fetch(request.fields)).response
         }
         let found = await cache.lookup(
             request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
-        // A canceled lookup may miss what is stored.
+        // A canceled lookup can miss a stored response.
         if found.stored == nil, Task.isCancelled { throw .request(.cancelled) }
         if let response = reply(request, found) { return response }
         guard request.method == "GET", request.cacheMode != .noStore else {
@@ -93,7 +96,8 @@ final class HTTPClientCore: Sendable {
             let context = LoadContext(following: job.priority)
             return await Result { () async throws(ImageError) in try await resolve(request, cache, context) }
         }
-        // An answer that may not be stored is for who asked for it, and for nobody else.
+        // A response that can't be stored is only for the caller that started the exchange. Other callers send their
+        // own requests.
         guard shared.isFirst || shared.value.isShareable else {
             return try await ask(request, found.stored, found.step).response
         }
@@ -110,7 +114,8 @@ final class HTTPClientCore: Sendable {
             epoch: cache?.epoch(of: request.url) ?? 0, isBehind: isBehind)
     }
 
-    /// The answer for all who share the request. Looks again: another request may have ended since.
+    /// Returns the response for all callers that share the request. Looks up the cache again, because another exchange
+    /// may have finished in the meantime.
     private func resolve(
         _ request: HTTPRequest, _ cache: HTTPCache, _ context: LoadContext
     ) async throws(ImageError) -> Answer {
@@ -120,7 +125,7 @@ final class HTTPClientCore: Sendable {
         return try await ask(request, found.stored, found.step, context)
     }
 
-    /// What the cache alone answers; nil where the server must be asked.
+    /// Returns the response if the cache can serve it, or `nil` if a request to the server is needed.
     private func reply(_ request: HTTPRequest, _ found: HTTPCache.Lookup) -> HTTPResponse? {
         switch found.step {
         case .use: return found.stored.map { reply(request, $0, .cache) }
@@ -146,14 +151,14 @@ final class HTTPClientCore: Sendable {
             interim: answer?.interim ?? [], url: request.url, metrics: answer?.metrics ?? LoadMetrics())
     }
 
-    /// Asks whether `stored` still holds, once however many want to know, and waits for nothing.
+    /// Starts a background revalidation of `stored`. Concurrent revalidations are coalesced.
     private func revalidateBehind(_ request: HTTPRequest, _ stored: StoredResponse) {
         var plain = request
-        // Ranges and conditions are the caller's; the stored answer is confirmed as a whole.
+        // Ranges and conditions belong to the caller, but the stored response is revalidated as a whole.
         for name in ["Range", "If-Range", "If-None-Match", "If-Modified-Since"] { plain.fields[name] = nil }
         plain.method = "GET"
         let asked = plain
-        // The caller has its response: every request that a caller waits for goes first.
+        // No caller waits for this request, so other requests take precedence.
         jobs.launch(key(asked, isBehind: true), priority: .low) { [self] job in
             let step = CacheStep.confirmation(of: stored.head, for: asked.head)
             let context = LoadContext(following: job.priority)
@@ -163,7 +168,7 @@ final class HTTPClientCore: Sendable {
 }
 
 extension HTTPClientCore {
-    /// Asks the server, and does with the answer what RFC 9111 says.
+    /// Sends a request to the server and processes the response according to RFC 9111.
     func ask(
         _ request: HTTPRequest, _ stored: StoredResponse?, _ step: CacheStep, _ context: LoadContext? = nil
     ) async throws(ImageError) -> Answer {
@@ -171,7 +176,8 @@ extension HTTPClientCore {
         let answer: HTTPTransportResponse
         do {
             answer = try await send(exchange(request, step, context), request.step?.rules.retry ?? rules.retry)
-            // What the cache gives was learned when it came.
+            // Process cookies and HSTS only for responses from the server. For cached responses, it happened on
+            // arrival.
             request.step?.learn(answer.head)
         } catch {
             guard error.isUnreachable, let stored, outcome(.unreachable, request, step, stored) == .useStale else {
@@ -196,7 +202,7 @@ extension HTTPClientCore {
         return Answer(response: response(request, answer), isShareable: await keep(answer, request, epoch))
     }
 
-    /// Sends a request, and once more as the policy says if no response came.
+    /// Sends a request and retries it according to the policy if no response is received.
     private func send(
         _ request: HTTPTransportRequest, _ policy: RetryPolicy
     ) async throws(ImageError) -> HTTPTransportResponse {
@@ -224,7 +230,7 @@ extension HTTPClientCore {
         }
     }
 
-    /// Methods that do the same however often a request is sent (RFC 9110 9.2.2).
+    /// The idempotent methods (RFC 9110 9.2.2).
     private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
     private func exchange(
@@ -235,7 +241,8 @@ extension HTTPClientCore {
         case .fetch(let sent), .revalidate(let sent): fields = sent
         case .use, .useStale, .gatewayTimeout: break
         }
-        // Parts of a coded body are of no use (Fetch 4.6). Only what is sent says so: a stored whole is found as ever.
+        // Ranges of an encoded body are useless (Fetch 4.6). Change only the sent header fields, so that the lookup
+        // still finds a stored complete response.
         if request.hasOwnCodings, fields["Range"] != nil { fields["Accept-Encoding"] = "identity" }
         fields = request.step?.replacingIdentity(in: fields, method: request.method) ?? fields
         var sent = HTTPTransportRequest(
@@ -261,21 +268,21 @@ extension HTTPClientCore {
             url: request.url, metrics: answer.metrics)
     }
 
-    /// Tells the cache of an answer. True where it is stored, and so may serve others.
+    /// Updates the cache with a response. Returns `true` if the response is stored and can be shared.
     private func keep(
         _ answer: HTTPTransportResponse, _ request: HTTPRequest, _ epoch: UInt64?
     ) async -> Bool {
         guard let cache else { return false }
         let isCurrent = epoch == nil || epoch == cache.epoch(of: request.url)
         await cache.invalidate(after: request.head, url: request.url, response: answer.head)
-        // What a body in a GET means is not defined (RFC 9110 9.3.1): such an answer is of that body only.
+        // The meaning of a body in a GET request is undefined (RFC 9110 9.3.1), so don't store such a response.
         let isPost = request.method == "POST"
         guard request.cacheMode != .noStore, request.body.isEmpty || isPost else { return false }
         if request.method == "HEAD" {
             await cache.freshen(byHead: answer, for: request.head, url: request.url)
             return false
         }
-        // A POST has just invalidated what was before it, and not itself.
+        // A POST request invalidates the earlier responses but not its own.
         let asked = isPost && isCurrent ? cache.epoch(of: request.url) : epoch
         return await cache.store(answer, for: request.head, url: request.url, epoch: asked)
     }

@@ -4,48 +4,48 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// An HTTP request for an ``HTTPClient``. A value.
+/// A request for an ``HTTPClient``.
 public struct HTTPRequest: Sendable {
-    /// What becomes of redirects (Fetch 2.2.5).
+    /// The handling of redirects (Fetch 2.2.5).
     public enum RedirectMode: String, Sendable, Hashable, Codable, CaseIterable {
-        /// They are followed, under the rules of ``HTTPClientConfiguration``. The default.
+        /// A mode that follows redirects according to the rules of ``HTTPClientConfiguration``. This is the default.
         case follow
-        /// They are the answer.
+        /// A mode that returns redirects as responses.
         case manual
-        /// They are the error 2009.
+        /// A mode in which redirects fail with error 2009.
         case error
     }
 
-    /// http or https.
+    /// The URL, with the scheme `http` or `https`.
     public var url: URL
-    /// Any token. Default GET.
+    /// The method, which is any token. The default is `GET`.
     public var method: String
-    /// Sent in this order, repeats kept; values are Latin-1.
+    /// The header fields, which are sent in this order and can be repeated. The values are Latin-1 text.
     public var fields: HTTPFields
-    /// The body; empty for none.
+    /// The body, which is empty by default.
     public var body: Data
-    /// How the cache is used. Default as RFC 9111 says.
+    /// The cache mode. The default follows RFC 9111.
     public var cacheMode: HTTPCacheMode
-    /// What becomes of redirects. Default followed.
+    /// The handling of redirects. By default, they're followed.
     public var redirectMode: RedirectMode
-    /// How soon it is wanted. Default normal.
+    /// The priority of the request. The default is normal.
     public var priority = RequestPriority.normal
-    /// Time limits that differ from the client's. Default nil.
+    /// The timeouts, or `nil` for those of the client. The default is `nil`.
     public var timeouts: LoadTimeouts?
-    /// Most bytes of body that are accepted; nil for the client's limit.
+    /// The maximum size of the body in bytes, or `nil` for the limit of the client.
     public var maxBytes: Int?
     /// The cookies, TLS configuration, credentials, and redirect policy that differ from those of the client.
     ///
     /// Accepted statuses and content types have no effect because the client returns every final status as a response.
     public var network = NetworkOptions()
-    /// The policy for retries after a failure of the network.
+    /// The policy for retries after network failures.
     ///
-    /// The client retries only requests that can be sent twice (RFC 9110 9.2.2), and it retries no status. The default
-    /// is `nil`, which means the policy of the client.
+    /// The client retries only idempotent requests (RFC 9110 9.2.2), and it doesn't retry based on the status. The
+    /// default is `nil`, which means the policy of the client.
     public var retry: RetryPolicy?
-    /// Whether Accept-Encoding is the client's and not the caller's.
+    /// A Boolean value that indicates whether the client, not the caller, sets `Accept-Encoding`.
     var hasOwnCodings = false
-    /// The step of an exchange that this request is, set while it is followed.
+    /// The current step of the exchange, which is set while the client follows redirects and challenges.
     var step: ExchangeStep?
 
     /// Creates a request.
@@ -61,40 +61,42 @@ public struct HTTPRequest: Sendable {
         self.redirectMode = redirectMode
     }
 
-    /// What the cache judges by.
+    /// The request head, on which the cache bases its decisions.
     var head: RequestHead { RequestHead(method: method, fields: fields) }
 }
 
-/// The answer to an ``HTTPRequest``. Every final status is an answer, errors of the server too.
+/// The response to an ``HTTPRequest``. Any final status is a response, including server errors.
 public struct HTTPResponse: Sendable {
-    /// Where an answer comes from.
+    /// The source of a response.
     public enum Source: String, Sendable, Hashable, Codable {
         /// The server.
         case network
-        /// The cache; the server was not asked. Also a 504 that the cache makes itself.
+        /// The cache, without a request to the server. A 504 response that the cache generates also has this source.
         case cache
-        /// The cache, confirmed by the server.
+        /// The cache, after revalidation by the server.
         case revalidated
-        /// The cache, past its freshness: accepted by the request, revalidated behind, or in place of a failure.
+        /// The cache, with a stale response. Either the request accepts it, the client revalidates it in the
+        /// background, or the server failed.
         case stale
     }
 
-    /// Three digits.
+    /// The three-digit status code.
     public var status: Int
-    /// In the order they came, repeats kept; values are Latin-1. Answers of the cache have a present Age.
+    /// The header fields in the order in which they were received, including repeated ones. The values are Latin-1
+    /// text. Cached responses have a current `Age`.
     public var fields: HTTPFields
-    /// Without the content codings this library knows; others are passed on.
+    /// The body without the content codings that this library supports. Unknown codings are passed through.
     public var body: Data
-    /// Where it comes from.
+    /// The source of the response.
     public var source: Source
-    /// Interim answers (1xx) before it.
+    /// The interim responses (1xx) that preceded this response.
     public var interim: [ResponseHead]
-    /// The URL that answered, after redirects.
+    /// The URL of the response after redirects.
     public var url: URL
-    /// Times and sizes; all zero for answers of the cache alone.
+    /// The timing and size measurements. They're all zero for responses from the cache alone.
     public var metrics: LoadMetrics
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(
         status: Int, fields: HTTPFields = HTTPFields(), body: Data = Data(), source: Source = .network,
         interim: [ResponseHead] = [], url: URL, metrics: LoadMetrics = LoadMetrics()
@@ -108,8 +110,7 @@ public struct HTTPResponse: Sendable {
         self.metrics = metrics
     }
 
-    /// Seconds since the origin made it, as the Age field says; nil where it says nothing.
+    /// The age of the response in seconds according to the `Age` header field, or `nil` if the header field is absent.
     public var age: Int? { fields["Age"].flatMap { Int($0) } }
-    /// Status and fields.
     var head: ResponseHead { ResponseHead(status: status, fields: fields) }
 }

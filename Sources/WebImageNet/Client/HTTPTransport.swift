@@ -4,32 +4,34 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// One exchange with a server, for an ``HTTPClient``: no cache, no redirects. Implementations are thread-safe and
-/// return promptly with 1001 when the surrounding task is cancelled.
+/// A type that performs single HTTP exchanges for an ``HTTPClient``, without a cache and redirects.
+///
+/// Implementations must be thread-safe. If the surrounding task is canceled, they must return promptly with error
+/// 1001.
 public protocol HTTPTransport: Sendable {
-    /// Sends `request` and gives the whole final answer, whatever its status.
+    /// Sends a request and returns the complete final response, regardless of its status.
     func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse
 }
 
-/// What an ``HTTPTransport`` sends.
+/// A request for an ``HTTPTransport``.
 public struct HTTPTransportRequest: Sendable {
-    /// http or https.
+    /// The URL, with the scheme `http` or `https`.
     public var url: URL
-    /// Any token.
+    /// The method, which is any token.
     public var method: String
-    /// All fields but Host.
+    /// All header fields except `Host`.
     public var fields: HTTPFields
-    /// The body; empty for none.
+    /// The body, which can be empty.
     public var body: Data
-    /// Most bytes of body that are accepted.
+    /// The maximum size of the response body, in bytes.
     public var maxBytes: Int
-    /// Time limits; nil for the transport's own.
+    /// The timeouts, or `nil` for those of the transport.
     public var timeouts: LoadTimeouts?
-    /// How soon it is wanted.
+    /// The priority of the request.
     public var priority: RequestPriority
-    /// The live priority, or `nil` if ``priority`` doesn't change while the request runs.
+    /// The context with the live priority, or `nil` if ``priority`` doesn't change while the request runs.
     package var context: LoadContext?
-    /// Whom to trust, or `nil` for the transport's own setting.
+    /// The TLS configuration, or `nil` for that of the transport.
     package var tls: TLSConfiguration?
 
     /// Creates a request.
@@ -47,22 +49,22 @@ public struct HTTPTransportRequest: Sendable {
     }
 }
 
-/// What an ``HTTPTransport`` got.
+/// The response from an ``HTTPTransport``.
 public struct HTTPTransportResponse: Sendable {
-    /// The final answer's head.
+    /// The head of the final response.
     public var head: ResponseHead
-    /// The whole body, without content codings that are known.
+    /// The complete body, without known content codings.
     public var body: Data
-    /// Interim answers (1xx), in order.
+    /// The interim responses (1xx), in order.
     public var interim: [ResponseHead]
-    /// When the request was sent.
+    /// The time at which the request was sent.
     public var requestTime: Date
-    /// When the final head came.
+    /// The time at which the final response head was received.
     public var responseTime: Date
-    /// Times and sizes.
+    /// The timing and size measurements.
     public var metrics: LoadMetrics
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(
         head: ResponseHead, body: Data = Data(), interim: [ResponseHead] = [], requestTime: Date, responseTime: Date,
         metrics: LoadMetrics = LoadMetrics()

@@ -4,25 +4,26 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Remembers which stored answers were invalidated, so that an answer that was on its way then is neither stored nor
-/// shared with who asks later. Thread-safe.
+/// A thread-safe log of invalidated cache keys.
+///
+/// A response that was in flight during an invalidation is neither stored nor shared with later callers.
 final class InvalidationLog: Sendable {
     private struct State {
         var epochs: [String: UInt64] = [:]
         var last: UInt64 = 0
-        /// The epoch of every key that is not named: what was forgotten counts as invalidated.
+        /// The epoch of keys without an entry. Keys that were removed from the log count as invalidated.
         var floor: UInt64 = 0
     }
 
-    /// Most keys that are remembered.
+    /// The maximum number of keys in the log.
     static let limit = 1_024
 
     private let state = Lock(State())
 
-    /// Grows with every invalidation of `key`.
+    /// Returns a number that increases with each invalidation of `key`.
     func epoch(of key: String) -> UInt64 { state.withLock { $0.epochs[key] ?? $0.floor } }
 
-    /// Notes an invalidation of all keys.
+    /// Records an invalidation of all keys.
     func noteAll() {
         state.withLock { state in
             state.last += 1
@@ -31,7 +32,7 @@ final class InvalidationLog: Sendable {
         }
     }
 
-    /// Notes an invalidation of `key`.
+    /// Records an invalidation of `key`.
     func note(_ key: String) {
         state.withLock { state in
             state.last += 1

@@ -4,13 +4,15 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The transport over libcurl: connections, HTTP/2, TLS, proxies and address policy as in
-/// ``DownloaderConfiguration``; what that says about redirects and statuses means nothing here. Thread-safe.
+/// The thread-safe transport over libcurl.
+///
+/// It uses the connections, HTTP/2, TLS, proxy, and address policy options of ``DownloaderConfiguration``. The options
+/// for redirects and statuses have no effect.
 public final class NetworkTransport: HTTPTransport {
     private let configuration: DownloaderConfiguration
     private let transport: CurlTransport
 
-    /// Creates a transport and its network thread.
+    /// Creates a transport with its own network thread.
     public init(_ configuration: DownloaderConfiguration) {
         self.configuration = configuration
         transport = CurlTransport(configuration)
@@ -18,13 +20,13 @@ public final class NetworkTransport: HTTPTransport {
 
     deinit { transport.close() }
 
-    /// Ends everything that runs with 1010. Returns at once.
+    /// Ends all waiting and running transfers with error 1010. Returns immediately.
     public func close() { transport.close() }
 
-    /// Sends over the network.
+    /// Sends a request over the network.
     ///
-    /// - Throws: 2xxx for the way there and back, 6001 for too many bytes, 1001 when cancelled, 1002 for a URL and
-    ///   1009 for a method or fields that HTTP cannot carry.
+    /// - Throws: A network error (2xxx). Error 6001 means that the body exceeds the size limit, 1001 that the task
+    ///   was canceled, 1002 that the URL is invalid, and 1009 that the method or a header field isn't valid in HTTP.
     public func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
         try check(request)
         let url = try RequestChecks.asciiURL(request.url)
@@ -45,7 +47,7 @@ public final class NetworkTransport: HTTPTransport {
             responseTime: answer.responseTime, metrics: answer.metrics)
     }
 
-    /// A client has checked its requests; other callers may not.
+    /// An `HTTPClient` has already checked its requests, but other callers may not have.
     private func check(_ request: HTTPTransportRequest) throws(ImageError) {
         try RequestChecks.check(method: request.method)
         try RequestChecks.check(request.fields)

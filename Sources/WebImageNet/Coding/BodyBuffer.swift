@@ -2,13 +2,15 @@
 
 import Foundation
 
-/// Collects a body. Bytes are copied once, into memory that grows by doubling; parts and the whole are handed out
-/// as `Data` that share this memory.
+/// A buffer that collects a response body.
+///
+/// The buffer copies the bytes once, into memory that doubles in size when it's full. It returns parts and the
+/// complete body as `Data` values that share this memory.
 struct BodyBuffer {
-    /// Memory that is freed with the last `Data` that looks at it.
+    /// Memory that is released with the last `Data` value that refers to it.
     ///
-    /// `@unchecked Sendable`: `base` and `capacity` never change, and bytes that were handed out are never written
-    /// again: writing goes on behind them only.
+    /// Safe: `base` and `capacity` never change, and returned bytes are never modified because the buffer writes only
+    /// past them.
     private final class Storage: @unchecked Sendable {
         let base: UnsafeMutableRawPointer
         let capacity: Int
@@ -20,19 +22,20 @@ struct BodyBuffer {
         deinit { BodyMemory.shared.giveBack(base, capacity: capacity) }
     }
 
-    /// Most bytes that are reserved on a server's word alone.
+    /// The maximum number of bytes to reserve based only on the length that the server declares.
     static let mostReserved = 16 << 20
 
     private var storage: Storage
-    /// Bytes so far.
+    /// The number of bytes received so far.
     private(set) var count = 0
 
-    /// Reserves `expected` bytes, but not more than ``mostReserved``; unknown lengths begin with 16 KiB.
+    /// Creates a buffer that reserves `expected` bytes, up to ``mostReserved``. If the length is unknown, it reserves
+    /// 16 KiB.
     init(expected: Int?) {
         storage = Storage(capacity: max(min(expected ?? 16 << 10, Self.mostReserved), 1))
     }
 
-    /// Appends.
+    /// Appends bytes.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         if count + bytes.count > storage.capacity { grow(to: count + bytes.count) }
@@ -40,12 +43,13 @@ struct BodyBuffer {
         count += bytes.count
     }
 
-    /// The last `length` bytes, of which there are as many.
+    /// Returns the last `length` bytes, or no bytes if the buffer contains fewer.
     func last(_ length: Int) -> Data {
         length > 0 && length <= count ? slice(count - length, length) : Data()
     }
 
-    /// Everything so far. Copied where it would keep much more memory than it needs.
+    /// The bytes received so far. They're copied if the buffer is less than three quarters full, to avoid retaining
+    /// unused memory.
     var data: Data {
         guard count > 0 else { return Data() }
         if count < storage.capacity - storage.capacity / 4 { return Data(bytes: storage.base, count: count) }

@@ -4,28 +4,29 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Memory of bodies that nobody looks at any more, for the next ones: the system's allocator would give pages back and
-/// take new ones for every picture. Process-wide; thread-safe.
+/// A thread-safe, process-wide pool of memory blocks for response bodies.
+///
+/// Without it, the system's allocator would return pages to the kernel and request new ones for each image.
 final class BodyMemory: Sendable {
     static let shared = BodyMemory()
 
-    /// `@unchecked Sendable`: only memory that nobody else knows is in one, and it is handed over as a whole.
+    /// Safe: a block owns memory to which no other code refers, and it's transferred as a whole.
     private struct Block: @unchecked Sendable {
         let base: UnsafeMutableRawPointer
         let capacity: Int
     }
 
     private struct State {
-        /// Oldest first.
+        /// The blocks, oldest first.
         var blocks: [Block] = []
         var bytes = 0
     }
 
-    /// Most bytes that are kept.
+    /// The maximum total size of the pooled blocks, in bytes.
     static let mostBytes = 2 << 20
-    /// Most blocks that are kept.
+    /// The maximum number of pooled blocks.
     static let mostBlocks = 32
-    /// Sizes that are kept; smaller ones cost the allocator little, larger ones are rare.
+    /// The sizes of pooled blocks, in bytes. Smaller blocks are cheap to allocate, and larger ones are rare.
     static let sizes = (8 << 10)...(512 << 10)
 
     private let state = Lock(State())
@@ -37,10 +38,10 @@ final class BodyMemory: Sendable {
         }
     }
 
-    /// Bytes kept at present.
+    /// The total size of the pooled blocks, in bytes.
     var keptBytes: Int { state.withLock { $0.bytes } }
 
-    /// Memory of `capacity` bytes or up to a quarter more, not cleared.
+    /// Returns uninitialized memory of `capacity` bytes or up to a quarter more.
     func take(_ capacity: Int) -> (base: UnsafeMutableRawPointer, capacity: Int) {
         if Self.sizes.contains(capacity), let block = takeKept(capacity) { return (block.base, block.capacity) }
         return (.allocate(byteCount: capacity, alignment: 16), capacity)
@@ -61,7 +62,7 @@ final class BodyMemory: Sendable {
         }
     }
 
-    /// Takes back what ``take(_:)`` gave.
+    /// Returns memory from ``take(_:)`` to the pool.
     func giveBack(_ base: UnsafeMutableRawPointer, capacity: Int) {
         guard Self.sizes.contains(capacity) else { return base.deallocate() }
         let block = Block(base: base, capacity: capacity)

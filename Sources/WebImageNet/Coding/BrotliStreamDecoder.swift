@@ -2,13 +2,13 @@
 
 import CContentCoding
 
-/// br (RFC 7932).
+/// A decoder for the content coding `br` (RFC 7932).
 final class BrotliStreamDecoder: StreamDecoder {
     private let state: OpaquePointer
     private let piece: UnsafeMutableRawBufferPointer
     private(set) var isAtEnd = false
 
-    /// nil where there is no memory.
+    /// Creates a decoder. Returns `nil` if memory is exhausted.
     init?() {
         guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else { return nil }
         self.state = state

@@ -2,28 +2,31 @@
 
 import WebImageHTTP
 
-/// Removes the content codings of a body while it comes (RFC 9110 8.4), with limits, so that neither cut streams
-/// pass for whole ones nor small bodies become huge. Not thread-safe.
+/// A decoder that removes the content codings of a body while it's received (RFC 9110 8.4).
+///
+/// The decoder detects truncated streams and limits the decoded size and the compression ratio, which protects against
+/// decompression bombs. It isn't thread-safe.
 final class ContentDecoder {
-    /// Why a body cannot be decoded.
+    /// The reason why a body can't be decoded.
     enum Failure: Error, Equatable {
-        /// The stream is not what the head says, or ends too early.
+        /// A corrupt or truncated stream. The string describes the error.
         case broken(String)
-        /// More decoded bytes than allowed: so many, or what the ratio foretells.
+        /// A decoded body that exceeds the size limit or the compression ratio. The number is the decoded size so far,
+        /// in bytes.
         case tooLarge(Int)
     }
 
-    /// Where decoded bytes go.
+    /// A closure that receives decoded bytes.
     typealias Output = (UnsafeRawBufferPointer) throws(Failure) -> Void
 
-    /// Most codings one upon the other; as libcurl has it.
+    /// The maximum number of nested codings. libcurl has the same limit.
     static let mostCodings = 5
-    /// Decoded bytes for each coded one that are believed above ``ratioThreshold``.
+    /// The maximum compression ratio if the decoded size exceeds ``ratioThreshold``.
     static let mostRatio = 1_000
-    /// Decoded bytes below which the ratio does not matter.
+    /// The decoded size, in bytes, up to which the compression ratio isn't limited.
     static let ratioThreshold = 4 << 20
 
-    /// The codings this decoder knows, for Accept-Encoding.
+    /// The supported codings, for `Accept-Encoding`.
     static let accepted = "gzip, deflate, br, zstd"
 
     private let stages: [any StreamDecoder]
@@ -31,7 +34,10 @@ final class ContentDecoder {
     private var received = 0
     private var produced = 0
 
-    /// nil where nothing is to be decoded: no coding, or one that is unknown and passed on as it is.
+    /// Creates a decoder for a response with the given header fields.
+    ///
+    /// Returns `nil` if there is nothing to decode: the body has no coding, or it has an unknown one and is passed
+    /// through.
     init?(_ fields: HTTPFields, limit: Int) {
         let names = Self.names(fields)
         guard !names.isEmpty, names.count <= Self.mostCodings else { return nil }
@@ -45,7 +51,8 @@ final class ContentDecoder {
         self.limit = limit
     }
 
-    /// Whether more codings are named than anybody needs, all of them known: an attack rather than a picture.
+    /// Returns whether there are more than ``mostCodings`` codings and all of them are supported, which indicates an
+    /// attack.
     static func hasTooManyCodings(_ fields: HTTPFields) -> Bool {
         let names = names(fields)
         return names.count > mostCodings && names.allSatisfy(known.contains)
@@ -53,7 +60,7 @@ final class ContentDecoder {
 
     private static let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
-    /// The codings in the order in which they were applied, without those that change nothing.
+    /// Returns the codings in the order in which they were applied, without `identity`.
     private static func names(_ fields: HTTPFields) -> [String] {
         guard let text = fields.combined("Content-Encoding") else { return [] }
         return text.split(separator: ",").map {
@@ -71,13 +78,13 @@ final class ContentDecoder {
         }
     }
 
-    /// Decodes more of the body.
+    /// Decodes the next bytes of the body.
     func decode(_ bytes: UnsafeRawBufferPointer, output: Output) throws(Failure) {
         received += bytes.count
         try run(bytes, stage: 0, output: output)
     }
 
-    /// The body is whole: the streams must have ended.
+    /// Ends the body and checks that all streams are complete.
     func finish(output: Output) throws(Failure) {
         guard received > 0 else { return }
         for stage in stages where !stage.isAtEnd { throw .broken("the coded body ends too early") }
@@ -93,22 +100,22 @@ final class ContentDecoder {
         var passed = 0
         try stages[stage].decode(bytes) { part throws(Failure) in
             passed += part.count
-            // Between two codings nothing else counts.
+            // The final stage checks the ratio and the total size. Limit the data between two codings, too.
             if passed > self.limit { throw .tooLarge(passed) }
             try self.run(part, stage: stage + 1, output: output)
         }
     }
 }
 
-/// Decodes one coding as its bytes come.
+/// A type that incrementally decodes one content coding.
 protocol StreamDecoder: AnyObject {
-    /// Whether the stream may end here.
+    /// A Boolean value that indicates whether the stream may end at the current position.
     var isAtEnd: Bool { get }
-    /// Decodes `bytes` whole.
+    /// Decodes all of `bytes`.
     func decode(_ bytes: UnsafeRawBufferPointer, output: ContentDecoder.Output) throws(ContentDecoder.Failure)
 }
 
 extension StreamDecoder {
-    /// Bytes of decoded output given on at once.
+    /// The maximum number of decoded bytes per call of the output closure.
     static var pieceSize: Int { 64 << 10 }
 }

@@ -2,7 +2,8 @@
 
 import CContentCoding
 
-/// gzip (RFC 1952, with any number of members) and deflate (RFC 1950; raw RFC 1951 as many servers send it).
+/// A decoder for the content codings `gzip` (RFC 1952, with any number of members) and `deflate` (RFC 1950, and raw
+/// RFC 1951, which many servers send).
 final class InflateDecoder: StreamDecoder {
     enum Kind {
         case gzip
@@ -10,12 +11,12 @@ final class InflateDecoder: StreamDecoder {
     }
 
     private enum State {
-        /// The first two bytes decide.
+        /// The decoder needs the first two bytes to determine the format.
         case starting
         case running
-        /// A gzip member has ended; another one may follow.
+        /// A gzip member has ended, and another one may follow.
         case between
-        /// What follows is of no interest.
+        /// The stream has ended. The decoder ignores the remaining bytes.
         case ended
     }
 
@@ -60,7 +61,7 @@ final class InflateDecoder: StreamDecoder {
         }
     }
 
-    /// Begins a stream or the next member with the two bytes in `lead`.
+    /// Starts a stream or the next member with the two bytes in `lead`.
     private func open(_ output: ContentDecoder.Output) throws(ContentDecoder.Failure) {
         let start = lead
         lead = []
@@ -71,7 +72,7 @@ final class InflateDecoder: StreamDecoder {
             }
             guard inflateReset(stream) == Z_OK else { throw .broken("gzip member") }
         } else {
-            // A zlib header names method 8 and is a multiple of 31 (RFC 1950 2.2).
+            // A zlib header specifies method 8 and is a multiple of 31 (RFC 1950 2.2).
             let isZlib = start[0] & 15 == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
             let bits: Int32 = kind == .gzip ? 31 : isZlib ? 15 : -15
             guard wi_inflate_begin(stream, bits) == Z_OK else { throw .broken("zlib has no memory") }
@@ -89,7 +90,7 @@ final class InflateDecoder: StreamDecoder {
         if let failure { throw failure }
     }
 
-    /// Inflates until the input is used up or the member ends; gives how much of the input it took.
+    /// Inflates until the input is consumed or the member ends. Returns the number of consumed bytes.
     private func inflateSome(
         _ bytes: UnsafeRawBufferPointer, _ output: ContentDecoder.Output
     ) throws(ContentDecoder.Failure) -> Int {

@@ -2,16 +2,17 @@
 
 import CContentCoding
 
-/// zstd (RFC 8878), with any number of frames and windows of at most 8 MiB (RFC 9659).
+/// A decoder for the content coding `zstd` (RFC 8878), with any number of frames and windows of at most 8 MiB (RFC
+/// 9659).
 final class ZstdStreamDecoder: StreamDecoder {
-    /// Binary logarithm of the largest window.
+    /// The binary logarithm of the maximum window size in bytes.
     static let windowLog: Int32 = 23
 
     private let stream: OpaquePointer
     private let piece: UnsafeMutableRawBufferPointer
     private(set) var isAtEnd = false
 
-    /// nil where there is no memory.
+    /// Creates a decoder. Returns `nil` if memory is exhausted.
     init?() {
         guard let stream = ZSTD_createDStream() else { return nil }
         self.stream = stream

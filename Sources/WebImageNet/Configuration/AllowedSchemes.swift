@@ -4,7 +4,7 @@ import Foundation
 import WebImageCore
 
 extension URL {
-    /// A Boolean value that indicates whether the scheme is one of `schemes`, in any case (RFC 3986 3.1).
+    /// Returns whether the scheme is one of `schemes`, regardless of case (RFC 3986 3.1).
     ///
     /// Every scheme is allowed if `schemes` is `nil`.
     package func hasScheme(in schemes: Set<String>?) -> Bool {
@@ -15,10 +15,13 @@ extension URL {
 }
 
 extension DownloaderConfiguration {
-    /// Checks a URL before it is requested, `redirects` redirects after the URL of the request.
+    /// Checks the scheme of a URL before it's requested.
     ///
-    /// - Throws: ``RequestError/unsupportedScheme(_:)`` for a request, and a ``NetworkError`` of the reason
-    ///   ``NetworkError/Reason/redirectRefused`` for a redirect.
+    /// - Parameters:
+    ///   - url: The URL to check.
+    ///   - redirects: The number of redirects that led to the URL.
+    /// - Throws: ``RequestError/unsupportedScheme(_:)`` for the URL of a request, and a ``NetworkError`` with the
+    ///   reason ``NetworkError/Reason/redirectRefused`` for the target of a redirect.
     func checkScheme(of url: URL, redirects: Int) throws(ImageError) {
         guard !url.hasScheme(in: allowedSchemes) else { return }
         let scheme = url.scheme?.lowercased() ?? ""

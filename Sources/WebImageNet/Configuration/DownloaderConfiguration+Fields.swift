@@ -3,8 +3,10 @@
 import WebImageHTTP
 
 extension DownloaderConfiguration {
-    /// The fields that are sent where a request has `fields`: those of this configuration fill in what is not named.
-    /// Vary compares what was sent. Cookies and credentials that are added on the way are not among them.
+    /// Returns the header fields that are sent for a request with `fields`.
+    ///
+    /// The header fields of this configuration are added unless the request already has them. The result, which is
+    /// compared for `Vary`, doesn't include cookies and credentials that are added later.
     public func sent(_ fields: HTTPFields) -> HTTPFields {
         var sent = fields
         for field in self.fields.lines where fields[field.name] == nil {

@@ -3,91 +3,99 @@
 import Foundation
 import WebImageHTTP
 
-/// How an ``ImageDownloader`` works. A value; read once when the downloader is created.
+/// The configuration of an ``ImageDownloader``.
+///
+/// The downloader reads the configuration once, when it's created.
 public struct DownloaderConfiguration: Sendable {
-    /// Which proxy is used.
+    /// The proxy to use.
     public enum Proxy: Sendable, Hashable {
-        /// As http_proxy (in lower case alone), HTTPS_PROXY, ALL_PROXY and NO_PROXY say; none where an address
-        /// policy is set.
+        /// The proxy from the environment variables `http_proxy` (lowercase only), `HTTPS_PROXY`, `ALL_PROXY`, and
+        /// `NO_PROXY`. If an address policy is set, no proxy is used.
         case environment
-        /// None.
+        /// No proxy.
         case none
-        /// This one: `http://host:port`, `https://…`, or `socks5h://…`, which resolves names itself; with
-        /// `user:password@` where needed.
+        /// A specific proxy: `http://host:port`, `https://…`, or `socks5h://…`, which resolves host names itself. The
+        /// URL can contain `user:password@`.
         case url(String)
     }
 
-    /// Transfers that run at once at one origin over HTTP/1. Default 6, as browsers have it.
+    /// The maximum number of simultaneous transfers per origin over HTTP/1. The default is 6, as in browsers.
     public var connectionsPerHost = 6
-    /// Connections in all. Default 64.
+    /// The maximum number of connections. The default is 64.
     public var totalConnections = 64
-    /// Transfers that run at once over one HTTP/2 connection. Default 100.
+    /// The maximum number of simultaneous transfers over one HTTP/2 connection. The default is 100.
     public var streamsPerConnection = 100
-    /// Who goes first among transfers of equal priority at one origin. Default ``QueueOrder/fifo``.
+    /// The order of transfers with the same priority and origin. The default is ``QueueOrder/fifo``.
     public var queueOrder = QueueOrder.fifo
-    /// How fast transfers may start; nil for no limit. Default 80 a second, 25 at once.
+    /// The maximum rate at which transfers start, or `nil` for no limit. The default is 80 per second with bursts of
+    /// 25.
     public var startRate: StartRate? = StartRate()
-    /// When failed loads are tried again, for requests that do not say. Default ``RetryPolicy/standard``.
+    /// The retry policy of requests that don't specify one. The default is ``RetryPolicy/standard``.
     public var retry = RetryPolicy.standard
-    /// The clock of waits between attempts. Default the system's.
+    /// The clock for the delays between attempts. The default is the system clock.
     public var retryClock: any Clock<Duration> = ContinuousClock()
-    /// How parts of lost and cancelled transfers are kept, to be continued later; nil for not at all. Default: in
-    /// memory.
+    /// The storage of resume data from interrupted and canceled transfers, or `nil` for none. By default, resume data
+    /// is stored in memory.
     public var resume: ResumeConfiguration? = ResumeConfiguration()
-    /// Time limits of requests that have none of their own.
+    /// The timeouts of requests that don't specify any.
     public var timeouts = LoadTimeouts()
-    /// Least seconds between two reports of a download's progress by a manager. The first and the last one always
-    /// come; bytes for previews are not held back. Default 0: a report for everything that comes.
+    /// The minimum interval between two progress reports of a download by a manager, in seconds.
+    ///
+    /// The first and the last report are always delivered, and data for previews isn't delayed. The default is 0,
+    /// which means a report for each received chunk.
     public var minimumProgressInterval = 0.0
-    /// The maximum number of redirects that are followed, 0 to 20.
+    /// The maximum number of redirects to follow, from 0 to 20.
     ///
-    /// The default is 20, as in Fetch.
+    /// The default is 20, as in the Fetch standard.
     public var maxRedirects = 20
-    /// Whether a redirect may lead from https to http. Default false.
+    /// A Boolean value that indicates whether a redirect may lead from HTTPS to HTTP. The default is `false`.
     public var allowsDowngrade = false
-    /// The User-Agent field. Default `WebImage/0.1`.
+    /// The `User-Agent` header field. The default is `WebImage/0.1`.
     public var userAgent = "WebImage/0.1"
-    /// The Accept field. Default: the formats that are always there, then anything.
+    /// The `Accept` header field. The default lists the formats that don't depend on package traits and then any type.
     public var accept = "image/webp,image/png,image/jpeg,image/gif,image/bmp;q=0.9,*/*;q=0.5"
-    /// Sent with every request that has no field of the same name. To the first origin only where a redirect leads
-    /// to another one.
+    /// The header fields that are added to each request without a header field of the same name. If a redirect leads
+    /// to another origin, only header fields that are safe to share are sent there.
     public var fields = HTTPFields()
-    /// Statuses whose body is the picture. Default 200…299.
+    /// The status codes of responses whose body is the image. The default is 200 to 299.
     public var acceptedStatuses = StatusFilter.success
-    /// Content types that are accepted, such as `image/*`; others fail with 2022. Default empty: all, since the
-    /// bytes decide.
-    public var acceptedContentTypes: [String] = []
-    /// The URL schemes that may be loaded, also for redirects and alternatives.
+    /// The accepted content types, such as `image/*`. Other types fail with error 2022.
     ///
-    /// Another scheme fails with ``RequestError/unsupportedScheme(_:)`` (1003), or with 2009 if a redirect led to it.
-    /// The default is `nil`, which means `https` and `http`.
+    /// The default is an empty array, which accepts all types, because the data determines the format.
+    public var acceptedContentTypes: [String] = []
+    /// The URL schemes that may be loaded, including redirects and alternatives.
+    ///
+    /// Another scheme fails with ``RequestError/unsupportedScheme(_:)`` (1003), or with error 2009 if a redirect led
+    /// to it. The default is `nil`, which means `https` and `http`.
     public var allowedSchemes: Set<String>?
-    /// Which addresses may be connected to. Default ``AddressPolicy/any``.
+    /// The IP addresses to which the downloader may connect. The default is ``AddressPolicy/any``.
     public var addressPolicy = AddressPolicy.any
-    /// Which proxy is used. Default ``Proxy/environment``.
+    /// The proxy. The default is ``Proxy/environment``.
     public var proxy = Proxy.environment
-    /// Whom to trust. Default the system's authorities.
+    /// The TLS configuration. By default, the downloader trusts the system's authorities.
     public var tls = TLSConfiguration.system
-    /// The cookies that are sent and stored.
+    /// The cookies to send and store.
     ///
     /// The default is ``CookiePolicy/disabled``.
     public var cookies = CookiePolicy.disabled
-    /// Users and passwords for servers that ask (401). Default nil: such servers fail with 2017.
+    /// The credentials for servers that require authentication (401). The default is `nil`, so requests to such
+    /// servers fail with error 2017.
     public var credentials: CredentialStore?
-    /// Decides on redirects within the rules above. Default nil: they are followed.
+    /// The policy for redirects that the other options allow. The default is `nil`, which follows them.
     public var redirectPolicy: RedirectPolicy?
-    /// Remembers hosts that want https alone. Default nil: none.
+    /// The store of hosts that require HTTPS. The default is `nil`, which means no store.
     public var strictTransport: StrictTransport?
-    /// Stand between callers and the network, the first one outermost. Default none.
+    /// The interceptors of loads, with the outermost interceptor first. The default is an empty array.
     public var interceptors: [any LoadInterceptor] = []
-    /// Change whole bodies, in this order. Default none.
+    /// The interceptors that transform complete bodies, in order. The default is an empty array.
     public var responseInterceptors: [any ResponseInterceptor] = []
-    /// Whether HTTP/2 is offered to https servers. Default true.
+    /// A Boolean value that indicates whether the downloader offers HTTP/2 to HTTPS servers. The default is `true`.
     public var allowsHTTP2 = true
 
-    /// Whether equal requests share one transfer. False for owners that share responses themselves, such as managers.
+    /// A Boolean value that indicates whether equal requests share one transfer. Owners that share responses
+    /// themselves, such as managers, set it to `false`.
     package var sharesTransfers = true
 
-    /// Defaults throughout.
+    /// Creates a configuration with the default values.
     public init() {}
 }

@@ -3,11 +3,11 @@
 import WebImageConcurrency
 import WebImageCore
 
-/// Who goes first among equals.
+/// The order of queued transfers with the same priority.
 public enum QueueOrder: Sendable, Hashable {
-    /// Who came first.
+    /// First in, first out.
     case fifo
-    /// Who came last: for lists that are scrolled, where the newest is what is seen.
+    /// Last in, first out. Use it for scrolling lists, in which the newest requests are visible.
     case lifo
 
     /// The order of a ``PriorityQueue``.

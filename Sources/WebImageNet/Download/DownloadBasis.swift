@@ -4,13 +4,13 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// What all steps of a download share: an object, so that thousands of waiting tasks hold no copies.
+/// An object with the values that all steps of a download share, so thousands of waiting tasks don't each hold a copy.
 final class DownloadBasis: Sendable {
-    /// What all downloads of a downloader share: an object, so that none copies the many fields.
+    /// An object with the values that all downloads of a downloader share, which avoids copies of the many properties.
     private final class Common: Sendable {
         let rules: ExchangeRules
         let keep: TransferRequest.Keep?
-        /// Fields of a request that has none of its own.
+        /// The header fields for requests without header fields of their own.
         let fields: HTTPFields
 
         init(_ configuration: DownloaderConfiguration, keep: TransferRequest.Keep?) {
@@ -21,18 +21,18 @@ final class DownloadBasis: Sendable {
     }
 
     let request: LoadRequest
-    /// The URL that the caller asked for, before interceptors, redirects and alternatives.
+    /// The URL of the caller's request, before interceptors, redirects, and alternatives.
     let source: URL
-    /// The configuration's rules with the request's options.
+    /// The rules of the configuration with the options of the request.
     let rules: ExchangeRules
     private let common: Common
 
     var configuration: DownloaderConfiguration { common.rules.configuration }
-    /// The rules of all downloads of the downloader.
+    /// The rules of the downloader, without the options of the request.
     var shared: ExchangeRules { common.rules }
     var keep: TransferRequest.Keep? { common.keep }
 
-    /// The basis of a downloader, for requests to come.
+    /// Creates the basis of a downloader, from which the basis of each request is derived.
     init(_ request: LoadRequest, _ configuration: DownloaderConfiguration, keep: TransferRequest.Keep? = nil) {
         self.request = request
         source = request.url
@@ -47,19 +47,20 @@ final class DownloadBasis: Sendable {
         rules = common.rules.applying(request.network, retry: request.retry)
     }
 
-    /// The same for another request, which stands for `source`.
+    /// Returns the basis for another request, which replaces the caller's request for `source`.
     func with(_ request: LoadRequest, source: URL) -> DownloadBasis {
         DownloadBasis(request, source: source, like: self)
     }
 
-    /// The same for a changed request.
+    /// Returns the basis for a modified request.
     func changed(_ change: (inout LoadRequest) -> Void) -> DownloadBasis {
         var request = request
         change(&request)
         return with(request, source: source)
     }
 
-    /// The fields that the first step sends: the request's, then those of the configuration that it does not have.
+    /// The header fields of the first step: those of the request, and those of the configuration that the request
+    /// doesn't have.
     var fields: HTTPFields {
         request.fields.lines.isEmpty ? common.fields : configuration.sent(request.fields)
     }

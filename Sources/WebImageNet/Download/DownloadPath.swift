@@ -4,7 +4,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// One attempt of a download: its exchange, and which responses are accepted. Thread-safe.
+/// One attempt of a download. It follows the exchange and decides which responses are accepted. Thread-safe.
 final class DownloadPath: Sendable {
     private let basis: DownloadBasis
     private let path: ExchangePath
@@ -16,7 +16,7 @@ final class DownloadPath: Sendable {
         path = ExchangePath(ExchangeStep(basis.request.url, fields: basis.fields, rules: basis.rules))
     }
 
-    /// What to ask next; `spent` seconds of the total time are gone.
+    /// Returns the next transfer. `spent` is the part of the total timeout that is used up, in seconds.
     @inline(never)
     func order(spent: Double) throws(ImageError) -> TransferOrder {
         let sending = path.begin()
@@ -46,7 +46,7 @@ final class DownloadPath: Sendable {
         return TransferOrder(transfer)
     }
 
-    /// The response if `outcome` is the end of the way; nil if it goes on.
+    /// Returns the response if `outcome` ends the exchange, or `nil` if another step follows.
     @inline(never)
     func take(_ outcome: TransferOutcome) throws(ImageError) -> LoadResponse? {
         let step = path.step
@@ -63,7 +63,10 @@ final class DownloadPath: Sendable {
         }
     }
 
-    /// What came. A URL that libcurl can't use is the caller's fault, or that of the redirect that led there.
+    /// Returns the response of a transfer.
+    ///
+    /// - Throws: The error of the transfer. If libcurl can't use the URL, the error refers to the caller's URL or to
+    ///   the redirect.
     private func answer(_ outcome: TransferOutcome, _ step: ExchangeStep) throws(ImageError) -> TransferAnswer {
         do throws(ImageError) {
             return try outcome.get()
@@ -74,7 +77,7 @@ final class DownloadPath: Sendable {
         }
     }
 
-    /// CURLE_URL_MALFORMAT: a port beyond 65535, for example.
+    /// The value of `CURLE_URL_MALFORMAT`, which occurs for a port above 65,535, for example.
     private static let malformed: Int32 = 3
 
     private func check(_ answer: TransferAnswer, _ step: ExchangeStep) throws(ImageError) {
@@ -102,7 +105,7 @@ final class DownloadPath: Sendable {
 }
 
 extension ExchangeStep {
-    /// The error of a status that isn't accepted.
+    /// Returns the error for a status code that isn't accepted.
     fileprivate func statusFailure(_ head: ResponseHead, retryAfter: Double?) -> ImageError {
         let isLocked = head.status == 401 || head.status == 407
         let realm = head.status == 401 ? AuthenticationChallenge.all(head).first?.realm ?? "" : ""

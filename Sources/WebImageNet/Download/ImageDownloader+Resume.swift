@@ -6,14 +6,16 @@ import WebImageHTTP
 import WebImageStore
 
 extension ImageDownloader {
-    /// One exchange. Continues what an earlier one left of the same, and leaves behind what a later one can
-    /// continue; a server that answers a range wrongly is asked once more, for the whole.
+    /// Performs one exchange.
+    ///
+    /// The exchange resumes an earlier interrupted transfer if possible and stores resume data if it's interrupted. If
+    /// the server handles the range incorrectly, this method requests the complete body once.
     func exchange(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
         guard let partials, order.request.keep != nil, partials.mayHoldParts else { return await perform(order, run) }
         return await exchange(order, run, partials)
     }
 
-    /// By itself, so that its frame is not part of every waiting load's.
+    /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
     private func exchange(_ order: TransferOrder, _ run: LoadRun, _ partials: ResumeStore) async -> TransferOutcome {
         let key = order.request.resumeKey
@@ -26,12 +28,15 @@ extension ImageDownloader {
         return verdict == .askAgain ? await perform(order, run) : outcome
     }
 
-    /// Forgets the parts kept of lost and cancelled loads of `url`, whatever their fields and wherever redirects led
-    /// them. Returns at once; later loads ask for the whole. Thread-safe.
+    /// Removes the resume data of interrupted and canceled loads of a URL, regardless of their header fields and
+    /// redirects.
+    ///
+    /// This method returns immediately. Later loads request the complete body. Thread-safe.
     public func forgetParts(of url: URL) { partials?.removeAll(of: ResumeKey.source(url)) }
 
-    /// Forgets every part kept of lost and cancelled loads, in memory and in the folder. What runs is not touched, and
-    /// may leave parts later. Thread-safe.
+    /// Removes the resume data of all interrupted and canceled loads, in memory and on disk.
+    ///
+    /// Running loads aren't affected and may store resume data later. Thread-safe.
     public func forgetAllParts() async { await partials?.removeAll() }
 
     private func perform(_ order: TransferOrder, _ run: LoadRun) async -> TransferOutcome {
@@ -42,7 +47,7 @@ extension ImageDownloader {
 }
 
 extension TransferOrder {
-    /// This order for the rest behind `point`.
+    /// Returns this order for the bytes after `point`.
     fileprivate func continuing(_ point: ResumePoint) -> TransferOrder {
         with {
             $0.resume = point
@@ -53,16 +58,18 @@ extension TransferOrder {
 }
 
 extension TransferRequest {
-    /// Whether a part of the answer's body may be kept and continued: a caller's own range is its own affair.
+    /// A Boolean value that indicates whether resume data may be stored and used. It's `false` for requests with the
+    /// caller's own range.
     var isResumable: Bool { method == "GET" && fields["Range"] == nil && fields["If-Range"] == nil }
 
-    /// Conditions and orders to caches do not change what the body is, and a range that continues it is our own.
+    /// The header fields that don't affect the content of the body: conditions, cache directives, and the range that
+    /// this library adds.
     private static let withoutMeaning: Set<String> = [
         "if-none-match", "if-modified-since", "cache-control", "pragma", "range", "if-range",
     ]
 
-    /// Under which parts of the body are kept: the load's own URL, the URL asked here and every field that could matter,
-    /// credentials among them.
+    /// The key of the resume data: the URL of the load, the URL of this request, and every header field that can
+    /// affect the body, including credentials.
     var resumeKey: ResumeKey {
         let lines = fields.lines.filter { !Self.withoutMeaning.contains($0.name.lowercased()) }
             .map { "\($0.name.lowercased()):\($0.value)" }
@@ -71,13 +78,13 @@ extension TransferRequest {
     }
 }
 
-/// What becomes of a kept part after the server was asked to continue it.
+/// The decision about resume data after a request to continue it.
 private enum RangeVerdict {
-    /// It stays of use.
+    /// A decision to keep the resume data.
     case keep
-    /// It is of no use any more.
+    /// A decision to remove the resume data.
     case drop
-    /// It is of no use, and the whole is to be asked for.
+    /// A decision to remove the resume data and request the complete body.
     case askAgain
 
     @inline(never)
@@ -102,7 +109,7 @@ private enum RangeVerdict {
 }
 
 extension ImageError {
-    /// Whether bytes that came before the error are what the server meant to send.
+    /// A Boolean value that indicates whether the bytes received before the error are valid data from the server.
     var leavesUsableBytes: Bool {
         switch self {
         case .network(let error): error.reason == .connectionLost || error.reason == .timedOut

@@ -5,8 +5,10 @@ import WebImageCore
 import WebImageHTTP
 
 extension ImageDownloader {
-    /// The load from its URL, then from the alternatives in their order. What is decided on the way is decided in
-    /// functions that are not async, so that it takes no room in the frames of thousands of waiting tasks.
+    /// Loads from the URL of the request and then from its alternatives in order.
+    ///
+    /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of
+    /// waiting tasks.
     func loadAnywhere(_ basis: DownloadBasis, _ run: LoadRun) async throws(ImageError) -> LoadResponse {
         guard !basis.request.alternatives.isEmpty else { return try await loadWithRetries(basis, run) }
         return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, run)
@@ -14,7 +16,7 @@ extension ImageDownloader {
 
     func mayLoad(_ url: URL) -> Bool { canLoad(url) && url.hasScheme(in: configuration.allowedSchemes) }
 
-    /// By itself, so that its frame is not part of every waiting load's.
+    /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
     private func loadSequence(
         _ sequence: AlternativeSequence, _ basis: DownloadBasis, _ run: LoadRun
@@ -42,13 +44,13 @@ extension ImageDownloader {
         }
     }
 
-    /// How long to wait before the next attempt; nil for not at all.
+    /// Returns the delay before the next attempt, or `nil` for an attempt without delay.
     @inline(never)
     private func wait(after error: ImageError, _ attempts: Attempts, _ run: LoadRun) throws(ImageError) -> Double? {
         guard case .network(let failure) = error else { throw error }
         let error = run.add(failure)
         if error.reason == .contentCodingFailed, attempts.basis.request.fields["Accept-Encoding"] == nil {
-            // Some servers name a coding and do not apply it: once more, without any.
+            // Some servers declare a coding that they don't apply. Retry once and request no coding.
             attempts.basis = attempts.basis.changed { $0.fields["Accept-Encoding"] = "identity" }
             return nil
         }
@@ -62,7 +64,7 @@ extension ImageDownloader {
         return seconds
     }
 
-    /// Other requests to the host wait too.
+    /// Delays other requests to the same host, too.
     private func noteRetryAfter(_ error: NetworkError, _ policy: RetryPolicy) {
         guard let seconds = error.retryAfter, seconds > 0, seconds <= policy.maxRetryAfter,
             error.status == 429 || error.status == 503, let url = URL(string: error.url)
@@ -71,12 +73,12 @@ extension ImageDownloader {
     }
 }
 
-/// The attempts at one URL. Belongs to the task of its load.
+/// The attempts for one URL. Only the task of the load uses it.
 private final class Attempts {
     var basis: DownloadBasis
     var retries: RetryState
     let policy: RetryPolicy
-    /// Seconds of the clock.
+    /// The start time in seconds of the clock.
     let start: Double
 
     init(_ basis: DownloadBasis, _ policy: RetryPolicy, start: Double) {

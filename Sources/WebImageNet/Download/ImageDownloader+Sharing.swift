@@ -4,18 +4,21 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 
-/// What loads have in common that can be one.
+/// The key of loads that can share one transfer.
 struct DownloadKey: Hashable, Sendable {
     let exchange: ExchangeKey
-    /// The URL under which parts of the body are kept.
+    /// The URL under which resume data is stored.
     let source: URL
+
+    func hash(into hasher: inout Hasher) { hasher.combine(exchange) }
 }
 
-/// Loads that equal requests share, with the reports of each.
+/// The loads that equal requests share, with the reports of each load.
 typealias DownloadJobs = SharedJobs<DownloadKey, LoadResponse, SharedReport, RequestPriority, ImageError>
 
 extension ImageDownloader {
-    /// The load from its URL, then from the alternatives in their order, each shared with equal requests.
+    /// Loads from the URL of the request and then from its alternatives in order. Equal requests share each of these
+    /// loads.
     @inline(never)
     func loadShared(_ basis: DownloadBasis, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
         let listener = ReportListener(context)
@@ -41,7 +44,7 @@ extension ImageDownloader {
         }
     }
 
-    /// The context of the work that all callers of a load share.
+    /// Returns the context of the work that all callers of a load share.
     private static func context(of job: DownloadJobs.Context, wantsReports: Bool) -> LoadContext {
         guard wantsReports else { return LoadContext(following: job.priority) }
         let relay = ReportRelay()

@@ -5,26 +5,28 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// The loader for http and https, on libcurl. Thread-safe; share one, so that connections are shared.
+/// The loader for `http` and `https` URLs, which uses libcurl. Thread-safe. Share one downloader to share its
+/// connections.
 ///
-/// Transfers wait in a queue by priority, and for places by origin. Redirects are followed under rules of
-/// ``DownloaderConfiguration``; content codings are removed; sizes are limited while bytes come.
+/// Transfers wait in a queue by priority until a slot for their origin is free. The downloader follows redirects
+/// according to its ``DownloaderConfiguration``, removes content codings, and enforces size limits while it receives
+/// data.
 ///
-/// Equal requests that run at the same time share one transfer, at the highest priority of all. Each caller can be
-/// canceled by itself. Requests are equal if they send the same and accept the same, with the same cookies, credentials,
-/// and trust. A caller that joins a running transfer gets the head immediately and the body in one report at the end.
+/// Concurrent equal requests share one transfer at the highest priority of all callers. Each caller can be canceled
+/// independently. Requests are equal if they send and accept the same, with the same cookies, credentials, and trust.
+/// A caller that joins a running transfer receives the head immediately and the body in one report at the end.
 public final class ImageDownloader: ImageLoader {
-    /// What it was created with.
+    /// The configuration with which the downloader was created.
     public let configuration: DownloaderConfiguration
     let transport: CurlTransport
     let partials: ResumeStore?
     let waits: RetryWaits
-    /// What every download begins with.
+    /// The basis from which each download is derived.
     private let blank: DownloadBasis
-    /// Loads that equal requests share.
-    let jobs = DownloadJobs()
+    /// The loads that equal requests share.
+    let jobs = DownloadJobs(cancelled: .request(.cancelled))
 
-    /// Creates a downloader and its network thread.
+    /// Creates a downloader with its own network thread.
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
         var configuration = configuration
         configuration.maxRedirects = min(max(configuration.maxRedirects, 0), 20)
@@ -41,37 +43,41 @@ public final class ImageDownloader: ImageLoader {
 
     deinit { close() }
 
-    /// Transfers that run and wait, all origins together.
+    /// The number of running and queued transfers for all origins.
     public var activity: DownloaderActivity { transport.activity.total }
 
-    /// Transfers that run and wait at the origin of `url`.
+    /// Returns the number of running and queued transfers for the origin of a URL.
     public func activity(at url: URL) -> DownloaderActivity { transport.activity[Origin(url).description] }
 
-    /// Ends everything that waits or runs with 1010 and closes all connections. Returns at once; later loads fail
-    /// with 1010.
+    /// Ends all waiting and running transfers with error 1010 and closes all connections.
+    ///
+    /// This method returns immediately. Later loads fail with error 1010.
     public func close() {
         transport.close()
         waits.close()
     }
 
-    /// Holds back every start until ``resume()``; what runs goes on. Returns at once.
+    /// Prevents transfers from starting until ``resume()`` is called. Running transfers continue. Returns immediately.
     public func suspend() { transport.suspend(true) }
 
-    /// Ends ``suspend()``. Returns at once.
+    /// Allows transfers to start again after ``suspend()``. Returns immediately.
     public func resume() { transport.suspend(false) }
 
-    /// Takes http and https.
+    /// Returns `true` for `http` and `https` URLs.
     public func canLoad(_ url: URL) -> Bool {
         let scheme = url.scheme?.lowercased()
         return scheme == "http" || scheme == "https"
     }
 
-    /// Loads over HTTP. Reports on the network thread. A second head begins the body anew: the load was tried again
-    /// from its beginning. Where it goes on behind what came before there is no second head.
+    /// Loads an image over HTTP.
     ///
-    /// - Throws: 2xxx for the way there and back, 2007 for a status that is not accepted, 2021 for an empty body,
-    ///   6001 for more bytes than `request.maxBytes`, 1001 when cancelled, 1009 for fields that HTTP cannot carry;
-    ///   and what interceptors throw.
+    /// The downloader sends reports on the network thread. If the load restarts from the beginning, it reports a
+    /// second head, and the body starts again. If it resumes after the bytes received so far, there is no second head.
+    ///
+    /// - Throws: A network error (2xxx), including 2007 for a status that isn't accepted and 2021 for an empty body.
+    ///   Error 6001 means that the body exceeds `request.maxBytes`, 1001 that the task was canceled, 1003 that the
+    ///   scheme isn't allowed, and 1002 or 1009 that the URL or a header field isn't valid in HTTP. Errors from
+    ///   interceptors are passed on.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         guard !configuration.interceptors.isEmpty || !configuration.responseInterceptors.isEmpty else {
             return try await load(blank.with(request, source: request.url), context)
@@ -79,7 +85,7 @@ public final class ImageDownloader: ImageLoader {
         return try await loadIntercepted(request, context)
     }
 
-    /// By itself, so that its frame is not part of every waiting load's.
+    /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
     private func loadIntercepted(
         _ request: LoadRequest, _ context: LoadContext
@@ -97,7 +103,7 @@ public final class ImageDownloader: ImageLoader {
         return try await loadShared(basis, context)
     }
 
-    /// One attempt: the request and the redirects that follow.
+    /// Makes one attempt: the request and its redirects.
     func follow(
         _ basis: DownloadBasis, _ policy: RetryPolicy, _ run: LoadRun, mayRepeat: Bool
     ) async throws(ImageError) -> LoadResponse {

@@ -6,20 +6,20 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// What is known of one load across its attempts, redirects and alternatives; passes reports on to its context.
-/// Thread-safe.
+/// The state of one load across its attempts, redirects, and alternatives. It passes reports on to the context of the
+/// load. Thread-safe.
 final class LoadRun: Sendable {
     private struct State {
         var hasStarted = false
-        /// When the exchange left the queue.
+        /// The time at which the exchange left the queue.
         var exchangeStart: Int64?
         var spent = 0.0
         var queued = 0.0
-        /// Head of the body that was reported last.
+        /// The head of the most recently reported body.
         var head: ResponseHead?
-        /// Bytes of it that were reported.
+        /// The number of bytes of this body that were reported.
         var reported = 0
-        /// Bytes of the present body so far.
+        /// The number of bytes received of the current body.
         var position = 0
         var attempts = 0
         var failures: [NetworkError] = []
@@ -30,12 +30,12 @@ final class LoadRun: Sendable {
 
     init(_ context: LoadContext) { self.context = context }
 
-    /// Seconds in transfers so far.
+    /// The time spent in transfers so far, in seconds.
     var spent: Double { state.withLock { $0.spent } }
-    /// Why attempts failed so far.
+    /// The failures of the attempts so far.
     var failures: [NetworkError] { state.withLock { $0.failures } }
 
-    /// An exchange ended.
+    /// Records the end of an exchange.
     func add(_ outcome: TransferOutcome) {
         let now = MonotonicTime.now
         state.withLock { state in
@@ -49,7 +49,7 @@ final class LoadRun: Sendable {
         }
     }
 
-    /// An alternative is loaded from now on. Attempts and failures are counted by source.
+    /// Starts counting attempts and failures for the next source, because they're counted per source.
     func beginSource() {
         state.withLock { state in
             state.attempts = 0
@@ -57,7 +57,7 @@ final class LoadRun: Sendable {
         }
     }
 
-    /// An attempt failed with `error`; gives it back counted over the present source.
+    /// Records a failed attempt and returns its error with the number of attempts for the current source.
     func add(_ error: NetworkError) -> NetworkError {
         state.withLock { state in
             var error = error
@@ -68,7 +68,7 @@ final class LoadRun: Sendable {
         }
     }
 
-    /// The answer of the last attempt, told what came before.
+    /// Returns the response of the last attempt with the measurements of the earlier ones.
     func finished(_ response: LoadResponse) -> LoadResponse {
         var response = response
         state.withLock { state in
@@ -79,7 +79,7 @@ final class LoadRun: Sendable {
         return response
     }
 
-    /// Passes a transfer's event on.
+    /// Passes on an event of a transfer.
     func report(_ event: TransferEvent) {
         switch event {
         case .waiting(let reason): report(reason)
@@ -89,7 +89,7 @@ final class LoadRun: Sendable {
         }
     }
 
-    /// A load that has begun waits no longer, though redirects and further attempts may.
+    /// After a load has started, don't report that its redirects or further attempts wait.
     private func report(_ reason: WaitReason) {
         if !state.withLock({ $0.hasStarted }) { context.report(.waiting(reason)) }
     }
@@ -115,7 +115,8 @@ final class LoadRun: Sendable {
         if !isKnown { context.report(.head(head, expected: expected)) }
     }
 
-    /// The same strong validator stands for the same bytes: they need not be reported twice.
+    /// Returns whether both heads have the same strong validator. The bytes are then identical and aren't reported
+    /// again.
     private static func isSameBody(_ head: ResponseHead, _ earlier: ResponseHead?) -> Bool {
         guard let earlier, let validator = ResumePoint.Plan.validator(head.fields) else { return false }
         return validator == ResumePoint.Plan.validator(earlier.fields)

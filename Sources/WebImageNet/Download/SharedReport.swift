@@ -4,15 +4,16 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A report of a load that several callers share, with a summary for callers that join after it.
+/// A report of a load that several callers share, with a summary for callers that join later.
 struct SharedReport: Sendable {
-    /// Counts the reports of the load from 1.
+    /// The number of the report within the load, starting at 1.
     let number: Int
     let report: LoadContext.Report
     /// The state of the load after the report.
     let summary: Summary
 
-    /// The part of the reports so far that a late caller still needs. A late caller gets the body from the response.
+    /// The part of the reports so far that a late caller still needs. A late caller receives the body from the
+    /// response.
     struct Summary: Sendable {
         fileprivate(set) var wait: WaitReason?
         fileprivate(set) var hasStarted = false
@@ -21,7 +22,7 @@ struct SharedReport: Sendable {
     }
 }
 
-/// Numbers and summarizes the reports of one shared load. Thread-safe.
+/// A relay that numbers and summarizes the reports of one shared load. Thread-safe.
 final class ReportRelay: Sendable {
     private struct State {
         var count = 0
@@ -47,17 +48,17 @@ final class ReportRelay: Sendable {
     }
 }
 
-/// One caller of a shared load: passes the reports on to the context of the caller. Thread-safe.
+/// One caller of a shared load, whose context receives the reports. Thread-safe.
 ///
-/// A caller that joins after the body began, or that joins a load without reports, gets the body in one report at the end.
-/// Reports arrive one at a time and before the result: ``SharedJobs`` delivers them in that order.
+/// If a caller joins after the body began or joins a load without reports, it receives the body in one report at the
+/// end. ``SharedJobs`` delivers the reports one at a time and before the result.
 final class ReportListener: Sendable {
     private struct State {
-        /// The number of the last report of the present load.
+        /// The number of the last report of the current load.
         var last = 0
         var hasStarted = false
         var hasHead = false
-        /// A Boolean value that indicates whether bytes are missing that came before this caller joined.
+        /// A Boolean value that indicates whether this caller missed bytes that were received before it joined.
         var misses = true
     }
 
@@ -66,17 +67,17 @@ final class ReportListener: Sendable {
 
     init(_ context: LoadContext) { self.context = context }
 
-    /// Prepares for the load of another source.
+    /// Prepares for the load from another source.
     func beginSource() {
         state.withLock { state in
             state.last = 0
-            // The head of the source that failed says nothing about the next one.
+            // The head of the failed source doesn't apply to the next one.
             state.hasHead = false
             state.misses = true
         }
     }
 
-    /// Takes a report. Its number shows whether earlier ones were missed.
+    /// Processes a report. Its number shows whether this caller missed earlier ones.
     func take(_ shared: SharedReport) {
         let isNext = state.withLock { state in
             defer { state.last = shared.number }
@@ -109,7 +110,7 @@ final class ReportListener: Sendable {
         if isWanted { context.report(report) }
     }
 
-    /// Takes a head whose body has begun already.
+    /// Processes the head of a body that is already being received.
     private func takeLate(_ head: LoadContext.Report) {
         state.withLock { state in
             state.hasHead = true
@@ -118,7 +119,7 @@ final class ReportListener: Sendable {
         context.report(head)
     }
 
-    /// Reports the part of `response` that is missing.
+    /// Reports the missed part of `response`.
     func complete(_ response: LoadResponse) {
         guard context.wantsReports else { return }
         let (needsHead, needsBody) = state.withLock { state in

@@ -4,24 +4,24 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The sources of one request, in order: its URL, then its alternatives. A pure state machine.
+/// The sources of one request, in order: its URL, and then its alternatives. It's a pure state machine.
 ///
-/// Each request walks its own sequence above exchanges that it may share with other requests.
+/// Each request has its own sequence, but the individual exchanges can be shared with other requests.
 package struct AlternativeSequence: Sendable {
-    /// The request to load now. It has no alternatives.
+    /// The request for the current source. It has no alternatives.
     package private(set) var current: LoadRequest
     private let first: LoadRequest
     private var rest: ArraySlice<URL>
-    /// The failures of the sources before the current one, each attempt by itself.
+    /// The failures of the previous sources, with one element per attempt.
     private var failures: [NetworkError] = []
-    /// The number of attempts that failed at the sources before the current one.
+    /// The number of failed attempts for the previous sources.
     private var attempts = 0
 
     /// Creates a sequence that begins with the URL of a request.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - canLoad: Returns whether an alternative can be loaded. The sequence skips all others.
+    ///   - canLoad: A closure that returns whether an alternative can be loaded. The sequence skips all others.
     package init(_ request: LoadRequest, canLoad: (URL) -> Bool) {
         first = request
         current = request
@@ -29,10 +29,10 @@ package struct AlternativeSequence: Sendable {
         rest = request.alternatives.filter(canLoad)[...]
     }
 
-    /// Moves on to the next source after the current one failed for good.
+    /// Advances to the next source after the current one finally failed.
     ///
-    /// - Throws: The error of the request if it isn't a failure of the network or if no source is left. A failure of
-    ///   the network contains the failures before it.
+    /// - Throws: The error of the request if it isn't a network failure or if no source is left. A network failure
+    ///   contains the earlier failures.
     package mutating func advance(after error: ImageError) throws(ImageError) {
         guard case .network(let error) = error else { throw error }
         guard let next = rest.popFirst() else { throw .network(numbered(error).telling(failures)) }
@@ -60,7 +60,7 @@ package struct AlternativeSequence: Sendable {
         return metrics
     }
 
-    /// A failure of the current source, counted over all sources.
+    /// Returns a failure of the current source, with attempts counted over all sources.
     private func numbered(_ error: NetworkError) -> NetworkError {
         var error = error
         error.attempt += attempts

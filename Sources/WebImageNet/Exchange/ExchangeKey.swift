@@ -3,36 +3,65 @@
 import Foundation
 import WebImageHTTP
 
-/// Everything that changes what a request may send and accept. Requests of equal keys can share one exchange.
+/// The key of an exchange, which contains everything that affects what a request sends and accepts.
 ///
-/// Alternatives aren't part of the key, because each request walks its own ``AlternativeSequence`` above the shared
-/// exchange. Time limits and the priority aren't part of it either.
+/// Requests with equal keys can share one exchange. Alternatives aren't part of the key, because each request has its
+/// own ``AlternativeSequence`` above the shared exchange. Timeouts and the priority aren't part of it either.
+///
+/// The values are in an object because tables of running exchanges copy their keys often.
 package struct ExchangeKey: Sendable, Hashable {
-    private let url: String
-    private let method: String
-    private let body: Data
-    /// Sorted by name, with lowercase names. The order of the values of one name is kept.
-    private let fields: HTTPFields
-    private let maxBytes: Int
-    private let acceptsNotModified: Bool
-    private let rules: ExchangeRules
-    /// Who sends the request, with the cookies and credentials of the moment when the key was made.
-    package let access: AccessIdentity
+    private final class Values: Sendable, Equatable {
+        let url: String
+        let method: String
+        let body: Data
+        /// The header fields with lowercase names, sorted by name. Values of the same name keep their order.
+        let fields: HTTPFields
+        let maxBytes: Int
+        let acceptsNotModified: Bool
+        let rules: ExchangeRules
+        let access: AccessIdentity
+
+        init(_ request: LoadRequest, _ method: String, _ body: Data, _ rules: ExchangeRules) {
+            url = ExchangeKey.withoutFragment(request.url.absoluteString)
+            self.method = method
+            self.body = body
+            fields = ExchangeKey.normalized(request.fields)
+            maxBytes = request.maxBytes
+            acceptsNotModified = request.acceptsNotModified
+            self.rules = rules.applying(request.network, retry: request.retry)
+            access = self.rules.access
+        }
+
+        static func == (left: Values, right: Values) -> Bool {
+            left === right
+                || (left.url == right.url && left.method == right.method && left.body == right.body
+                    && left.fields == right.fields && left.maxBytes == right.maxBytes
+                    && left.acceptsNotModified == right.acceptsNotModified && left.rules == right.rules
+                    && left.access == right.access)
+        }
+    }
+
+    private let values: Values
+
+    /// The identity of the sender, with the cookies and credentials at the time when the key was created.
+    package var access: AccessIdentity { values.access }
 
     /// Creates the key of a request.
     ///
     /// - Parameters:
-    ///   - request: The request. Its alternatives and time limits don't matter.
-    ///   - rules: The rules of the downloader. The request's options are applied to them.
+    ///   - request: The request. Its alternatives and timeouts have no effect.
+    ///   - rules: The rules of the downloader, to which the options of the request are applied.
     package init(_ request: LoadRequest, method: String = "GET", body: Data = Data(), rules: ExchangeRules) {
-        url = String(request.url.absoluteString.prefix { $0 != "#" })
-        self.method = method
-        self.body = body
-        fields = Self.normalized(request.fields)
-        maxBytes = request.maxBytes
-        acceptsNotModified = request.acceptsNotModified
-        self.rules = rules.applying(request.network, retry: request.retry)
-        access = self.rules.access
+        values = Values(request, method, body, rules)
+    }
+
+    /// Hashes only the URL. Requests for the same URL rarely differ otherwise, and hashing all values would dominate
+    /// the cost of a key.
+    package func hash(into hasher: inout Hasher) { hasher.combine(values.url) }
+
+    private static func withoutFragment(_ url: String) -> String {
+        guard let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) else { return url }
+        return String(url[..<end])
     }
 
     private static func normalized(_ fields: HTTPFields) -> HTTPFields {

@@ -6,21 +6,20 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// The way of one exchange from step to step: over redirects and challenges to the final response. Thread-safe.
+/// The sequence of steps of one exchange, over redirects and challenges to the final response. Thread-safe.
 ///
-/// Its functions aren't async, so that what they hold for a moment takes no room in the frames of thousands of waiting
-/// tasks.
+/// Its methods are synchronous, so their variables take no space in the frames of thousands of waiting tasks.
 final class ExchangePath: Sendable {
-    /// What to send next.
+    /// The step to send next, with its decision.
     struct Sending {
         let step: ExchangeStep
         let decision: StepDecision
     }
 
-    /// The end of the way.
+    /// The end of the exchange.
     enum Ending {
         case answer
-        /// A redirect that is wanted as the response.
+        /// A redirect that is returned as the response.
         case redirect
     }
 
@@ -35,12 +34,12 @@ final class ExchangePath: Sendable {
 
     init(_ first: ExchangeStep) { state = Lock(State(step: first)) }
 
-    /// The present step.
+    /// The current step.
     var step: ExchangeStep { state.withLock { $0.step } }
     /// The redirects that were followed, in order.
     var redirects: [StoredHead] { state.withLock { $0.redirects } }
 
-    /// The step to send now.
+    /// Returns the step to send, with a new decision.
     func begin() -> Sending {
         state.withLock { state in
             state.decision = StepDecision()
@@ -48,13 +47,13 @@ final class ExchangePath: Sendable {
         }
     }
 
-    /// Notes that `step` is sent with `fields`.
+    /// Records that `step` is sent with the header fields `fields`.
     ///
-    /// - Throws: 2008 for a loop and for more redirects than allowed.
+    /// - Throws: Error 2008 for a redirect loop or too many redirects.
     func note(_ step: ExchangeStep, sending fields: HTTPFields) throws(ImageError) {
         let mark = step.mark(fields)
         let isNew = state.withLock { state in
-            // A list: there are few, and nearly always one.
+            // An array is sufficient because it rarely has more than one element.
             guard !state.visited.contains(mark) else { return false }
             state.visited.append(mark)
             return true
@@ -64,10 +63,10 @@ final class ExchangePath: Sendable {
         guard step.redirects <= most else { throw step.failure(.tooManyRedirects, detail: "more than \(most)") }
     }
 
-    /// Moves on after the response to the present step.
+    /// Advances after the response to the current step.
     ///
-    /// - Returns: The ending, or `nil` if another step follows.
-    /// - Throws: 2009 for a redirect that must not be followed.
+    /// - Returns: The end of the exchange, or `nil` if another step follows.
+    /// - Throws: Error 2009 for a redirect that must not be followed.
     func advance(
         after head: ResponseHead, requestTime: Date, responseTime: Date
     ) throws(ImageError) -> Ending? {

@@ -2,7 +2,7 @@
 
 import WebImageHTTP
 
-/// What a downloader's configuration and a request's options say about requests and responses.
+/// The rules for requests and responses from a downloader's configuration and a request's options.
 ///
 /// The rules are an object because almost all requests of a downloader share those of its configuration.
 package final class ExchangeRules: Sendable, Hashable {
@@ -23,13 +23,13 @@ package final class ExchangeRules: Sendable, Hashable {
 
     private let values: Values
     private let hash: Int
-    /// The configuration without the request's options.
+    /// The configuration, without the options of the request.
     let configuration: DownloaderConfiguration
-    /// Users and passwords.
+    /// The user names and passwords.
     let credentials: CredentialStore?
 
-    /// Creates the rules of a configuration. Create them once, because each call gives the configuration's redirect
-    /// policy an identity of its own.
+    /// Creates the rules of a configuration. Create them only once, because each call gives the configuration's
+    /// redirect policy a new identity.
     package convenience init(_ configuration: DownloaderConfiguration) {
         self.init(
             Values(
@@ -51,7 +51,10 @@ package final class ExchangeRules: Sendable, Hashable {
         hash = values.hashValue
     }
 
-    /// Returns the rules with the options of one request.
+    /// A Boolean value that indicates whether interceptors may change the requests.
+    package var hasInterceptors: Bool { !configuration.interceptors.isEmpty }
+
+    /// Returns these rules with the options of one request.
     package func applying(_ options: NetworkOptions, retry: RetryPolicy?) -> ExchangeRules {
         guard options != NetworkOptions() || retry != nil else { return self }
         var changed = values
@@ -65,26 +68,26 @@ package final class ExchangeRules: Sendable, Hashable {
         return ExchangeRules(changed, configuration, options.credentials ?? credentials)
     }
 
-    /// Cookies that are sent and kept.
+    /// The jar of the cookies to send and store.
     var jar: CookieJar? { values.cookies.jar }
-    /// Whom to trust.
+    /// The TLS configuration.
     var tls: TLSConfiguration { values.tls }
-    /// Decides on redirects.
+    /// The policy for redirects.
     var redirectPolicy: RedirectPolicy? { values.redirectPolicy?.closure }
-    /// When failed requests are tried again.
+    /// The policy for retries.
     var retry: RetryPolicy { values.retry }
 
-    /// Whether a status is one of those whose body is wanted.
+    /// Returns whether the body of a response with this status code is accepted.
     func accepts(_ status: Int, _ acceptsNotModified: Bool) -> Bool {
         status == 304 ? acceptsNotModified : values.acceptedStatuses.contains(status)
     }
 
-    /// Whether the content type of a response is an accepted one.
+    /// Returns whether the content type of a response is accepted.
     func acceptsType(_ head: ResponseHead) -> Bool {
         head.status == 304 || ContentTypeFilter.accepts(head, values.acceptedContentTypes)
     }
 
-    /// Who sends requests under these rules, with the present cookies and credentials.
+    /// The identity of the sender under these rules, with the current cookies and credentials.
     package var access: AccessIdentity { AccessIdentity(cookies: jar, credentials: credentials) }
 
     package static func == (left: ExchangeRules, right: ExchangeRules) -> Bool {

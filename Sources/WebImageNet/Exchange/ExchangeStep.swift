@@ -4,39 +4,39 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// One step of an exchange: the request itself, or the request that a redirect or a challenge leads to. A value.
+/// One step of an exchange: the original request, or a request that follows a redirect or a challenge.
 ///
-/// It decides what is sent and what follows a response. ``ImageDownloader`` and ``HTTPClient`` both follow such steps.
+/// A step determines what is sent and what follows a response. ``ImageDownloader`` and ``HTTPClient`` both use it.
 struct ExchangeStep: Sendable {
-    /// What becomes of redirects.
+    /// The handling of redirects.
     enum RedirectHandling: Sendable {
         case follow
-        /// They are responses like others.
+        /// A mode that treats redirects like any other response.
         case answer
         case refuse
     }
 
-    /// What follows a response.
+    /// The action after a response.
     enum Next {
-        /// Nothing: it is the response of the exchange.
+        /// No further request. The response is the result of the exchange.
         case answer
-        /// Nothing: a redirect that is wanted as the response.
+        /// No further request. A redirect is the result of the exchange.
         case redirectAnswer
         /// Another request.
         case step(ExchangeStep)
-        /// A place where the redirect must not lead, for this reason.
+        /// A failure, because the redirect isn't allowed. The string is the reason.
         case refused(String)
     }
 
-    /// Where the request goes, without user name and password.
+    /// The URL of the request, without user name and password.
     private(set) var url: URL
     private(set) var method: String
     private(set) var body: Data
-    /// The fields without those of stores.
+    /// The header fields, without those from stores.
     private(set) var fields: HTTPFields
-    /// Redirects before it.
+    /// The number of redirects before this step.
     private(set) var redirects = 0
-    /// The number of challenges that this step has answered.
+    /// The number of challenges to which this step has responded.
     private var answeredChallenges = 0
     var redirectHandling = RedirectHandling.follow
     let rules: ExchangeRules
@@ -53,8 +53,10 @@ struct ExchangeStep: Sendable {
         self.url = rules.configuration.strictTransport?.secured(self.url) ?? self.url
     }
 
-    /// Makes a field of the URL's user name and password, as libcurl would. So they select stored responses like all
-    /// credentials, stay with their origin, and appear nowhere.
+    /// Converts the user name and password of the URL to a header field, as libcurl would.
+    ///
+    /// As a result, they select stored responses like other credentials, are sent only to their origin, and don't
+    /// appear in messages.
     private mutating func moveUserInfo() {
         guard url.userInfo != nil else { return }
         let user = url.user(percentEncoded: false) ?? ""
@@ -64,11 +66,12 @@ struct ExchangeStep: Sendable {
         fields["Authorization"] = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
-    // MARK: - What is sent
+    // MARK: - Sending
 
     private var jar: CookieJar? { rules.jar }
 
-    /// The fields with cookies and credentials of the stores. The caller's own count before them.
+    /// Returns the header fields with the cookies and credentials from the stores. Header fields of the caller take
+    /// precedence.
     func fieldsWithSecrets() -> HTTPFields {
         var fields = fieldsWithCookies()
         if fields["Authorization"] == nil, let field = authorization(method: method) {
@@ -77,9 +80,10 @@ struct ExchangeStep: Sendable {
         return fields
     }
 
-    /// The fields by which a cache selects: like ``fieldsWithSecrets()``, but with an identity in place of credentials.
+    /// Returns the header fields for cache lookups: like ``fieldsWithSecrets()``, but with an identity instead of
+    /// credentials.
     ///
-    /// A Digest field differs with each request, although the user is the same.
+    /// A Digest header field differs with each request, even though the user is the same.
     func fieldsWithIdentity() -> HTTPFields {
         var fields = fieldsWithCookies()
         if fields["Authorization"] == nil, let identity = rules.credentials?.identity(for: url) {
@@ -88,7 +92,8 @@ struct ExchangeStep: Sendable {
         return fields
     }
 
-    /// `fields`, made of ``fieldsWithIdentity()``, with the credentials for a request of `method`.
+    /// Returns header fields from ``fieldsWithIdentity()`` with the credentials for a request of `method` instead of
+    /// the identity.
     func replacingIdentity(in fields: HTTPFields, method: String) -> HTTPFields {
         guard fields["Authorization"]?.hasPrefix(Self.identityPrefix) == true else { return fields }
         var fields = fields
@@ -96,7 +101,7 @@ struct ExchangeStep: Sendable {
         return fields
     }
 
-    /// Not a scheme of any server.
+    /// A prefix that no authentication scheme uses.
     private static let identityPrefix = "x-webimage-identity "
 
     private func fieldsWithCookies() -> HTTPFields {
@@ -113,10 +118,11 @@ struct ExchangeStep: Sendable {
         return credentials.authorization(method: method, url: url, clientNonce: nonce)
     }
 
-    /// Checks the request with the fields to be sent.
+    /// Checks the request with the header fields to be sent.
     ///
-    /// - Returns: The URL as it is sent.
-    /// - Throws: 1009 and 1002 for what HTTP can't carry, 1003 for a scheme that isn't allowed, 2020 for an address that isn't allowed.
+    /// - Returns: The URL as it's sent.
+    /// - Throws: Errors 1009 and 1002 for a method, header field, or URL that isn't valid in HTTP, 1003 for a scheme
+    ///   that isn't allowed, and 2020 for an address that isn't allowed.
     func check(_ fields: HTTPFields) throws(ImageError) -> String {
         try RequestChecks.check(method: method)
         try RequestChecks.check(fields)
@@ -127,7 +133,8 @@ struct ExchangeStep: Sendable {
         return try RequestChecks.asciiURL(url)
     }
 
-    /// Two steps of equal marks are a loop. A server may set a cookie and lead back to the same place.
+    /// The properties that identify a loop if they're equal in two steps. Cookies are included because a server may
+    /// set a cookie and redirect to the same URL.
     struct Mark: Equatable {
         let url: String
         let method: String
@@ -141,26 +148,27 @@ struct ExchangeStep: Sendable {
             answeredChallenges: answeredChallenges)
     }
 
-    // MARK: - What follows
+    // MARK: - Following
 
-    /// Keeps what a server's response has for the stores.
+    /// Stores the cookies and the HSTS policy of a response.
     func learn(_ head: ResponseHead) {
         jar?.take(head.fields, from: url)
         learnTransport(head)
     }
 
-    /// Keeps whether the host wants https alone; only if its certificate was checked (RFC 6797 8.1).
+    /// Stores the HSTS policy of the host if its certificate was checked (RFC 6797 8.1).
     private func learnTransport(_ head: ResponseHead) {
         rules.configuration.strictTransport?.take(head, from: url, rules.tls)
     }
 
-    /// The same request with credentials, if `head` asks for them and there are some; nil otherwise.
+    /// Returns the same request with credentials if `head` has a challenge for which there are credentials, or `nil`
+    /// otherwise.
     func answeringChallenge(_ head: ResponseHead) -> ExchangeStep? {
         guard head.status == 401, fields["Authorization"] == nil, let credentials = rules.credentials else {
             return nil
         }
-        // A nonce can become stale between its challenge and the response to it (RFC 7616 3.3). It isn't a wrong
-        // password, but no reason to ask indefinitely either.
+        // A nonce can become stale before the response to its challenge arrives (RFC 7616 3.3). The password isn't
+        // wrong in this case, but limit the number of retries.
         let isRenewed = answeredChallenges == 1 && AuthenticationChallenge.all(head).contains(where: \.isStaleNonce)
         guard answeredChallenges == 0 || isRenewed else {
             credentials.forget(url)
@@ -172,10 +180,10 @@ struct ExchangeStep: Sendable {
         return again
     }
 
-    /// Where `head` leads. Asks the redirect policy.
+    /// Returns the action after a response and calls the redirect policy if necessary.
     func decide(_ head: ResponseHead) -> Next {
         guard redirectHandling != .answer else { return .answer }
-        // The response that redirects may itself be the one that asks for https.
+        // The redirect itself may contain the HSTS policy.
         learnTransport(head)
         do throws(Redirect.Refusal) {
             let redirect = try Redirect(
@@ -223,7 +231,7 @@ struct ExchangeStep: Sendable {
         }
     }
 
-    /// An error at this place.
+    /// Returns an error for this step.
     func failure(
         _ reason: NetworkError.Reason, phase: NetworkError.Phase = .head, status: Int? = nil,
         retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""

@@ -4,33 +4,36 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The rules of redirects (RFC 9110 15.4; Fetch 4.4): where to, with which method and fields. Pure.
+/// The rules for redirects (RFC 9110 15.4, Fetch 4.4), which determine the target URL, the method, and the header
+/// fields.
 struct Redirect {
-    /// Why a redirect is not followed.
+    /// The reason why a redirect isn't followed.
     enum Refusal: Error, Equatable {
-        /// No redirect, or one without a usable Location: the answer is what it is.
+        /// A response that isn't a redirect or has no valid `Location`, so it's an ordinary response.
         case none
-        /// A place that is not allowed.
+        /// A target that isn't allowed. The string describes it.
         case refused(String)
     }
 
-    /// Where to.
+    /// The target of the redirect.
     let url: URL
-    /// Whether the place has another origin.
+    /// A Boolean value that indicates whether the target has another origin.
     let isCrossOrigin: Bool
-    /// Whether the method changes to GET.
+    /// A Boolean value that indicates whether the method changes to GET.
     let becomesGet: Bool
 
     private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// Fields that may go to another origin. Everything else could be a secret.
+    /// The header fields that may be sent to another origin. All others might contain secrets.
     private static let harmless: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "pragma", "user-agent", "range", "if-range",
         "if-none-match", "if-modified-since",
     ]
 
-    /// What `head`, the answer to `method` at `url`, leads to. `strictTransport` makes https of it where it knows the
-    /// host, before anything else is judged (RFC 6797 8.3).
+    /// Creates the redirect in `head`, the response to a request of `method` at `url`.
+    ///
+    /// If the target host requires HTTPS according to `strictTransport`, the target is changed to `https` before any
+    /// other check (RFC 6797 8.3).
     init(
         _ head: ResponseHead, method: String, from url: URL, allowsDowngrade: Bool,
         strictTransport: StrictTransport? = nil
@@ -48,25 +51,26 @@ struct Redirect {
         let isDowngrade = url.scheme?.lowercased() == "https" && scheme == "http"
         guard allowsDowngrade || !isDowngrade else { throw .refused("a redirect from https to \(shown)") }
         isCrossOrigin = Origin(target) != Origin(url)
-        // libcurl would send them as credentials: a server's redirect must not choose what another one receives.
+        // libcurl would send the user info as credentials, but a server must not choose what another origin receives.
         self.url = isCrossOrigin ? target.withoutUserInfo : target
         let isPostTurned = (head.status == 301 || head.status == 302) && method == "POST"
         becomesGet = isPostTurned || (head.status == 303 && method != "GET" && method != "HEAD")
     }
 
-    /// The fields that go along.
+    /// Returns the header fields to send to the target.
     func fields(_ fields: HTTPFields) -> HTTPFields {
         isCrossOrigin ? Self.withoutSecrets(fields) : fields
     }
 
-    /// The fields that may go to any origin.
+    /// Returns the header fields that may be sent to any origin.
     static func withoutSecrets(_ fields: HTTPFields) -> HTTPFields {
         HTTPFields(fields.lines.filter { harmless.contains($0.name.lowercased()) })
     }
 
-    /// What a URL cannot hold is percent-encoded, byte by byte. Foundation would do so too, but would then encode
-    /// the percent signs of what is encoded already. A host beyond ASCII is left to Foundation, which makes
-    /// punycode of it; UTF-8 then, nearly always.
+    /// Percent-encodes the bytes that aren't valid in a URL.
+    ///
+    /// Foundation would also encode the percent signs of existing escapes. Only a non-ASCII host, which is nearly
+    /// always UTF-8, is left to Foundation, which converts it to Punycode.
     private static func encoded(_ location: String) -> String {
         let bytes = location.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         let start = pathStart(bytes)
@@ -81,10 +85,10 @@ struct Redirect {
         }
     }
 
-    /// Not allowed in paths, queries and fragments (RFC 3986).
+    /// The ASCII characters that aren't valid in paths, queries, and fragments (RFC 3986).
     private static let forbidden = Set("\"<>[\\]^`{|}".utf8)
 
-    /// Where the path begins behind `//host`; 0 where no host is told.
+    /// Returns the index at which the path begins after `//host`, or 0 if there is no host.
     private static func pathStart(_ bytes: [UInt8]) -> Int {
         let slash = UInt8(ascii: "/")
         guard

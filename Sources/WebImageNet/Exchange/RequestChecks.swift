@@ -4,18 +4,20 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// What a request must be before anything of it is sent. Pure functions.
+/// The checks of a request before it's sent. All functions are pure.
 enum RequestChecks {
-    /// - Throws: 1009 for a method that isn't a token.
+    /// Checks a method.
+    ///
+    /// - Throws: Error 1009 if the method isn't a token.
     static func check(method: String) throws(ImageError) {
         guard !method.isEmpty, method.utf8.allSatisfy(HeadParser.isTokenByte) else {
             throw .request(.invalidOption(name: "method", value: method))
         }
     }
 
-    /// Line breaks in a field would begin another one, or another request.
+    /// Checks header fields. A line break in a value would inject another header field or request.
     ///
-    /// - Throws: 1009 for a name or a value that HTTP can't carry.
+    /// - Throws: Error 1009 if a name or a value isn't valid in HTTP.
     static func check(_ fields: HTTPFields) throws(ImageError) {
         for field in fields.lines {
             let isValid =
@@ -26,7 +28,7 @@ enum RequestChecks {
         }
     }
 
-    /// Visible ASCII, blanks and tabs, and the upper half of Latin-1.
+    /// Returns whether a value contains only visible ASCII characters, spaces, tabs, and the upper half of Latin-1.
     private static func isFieldValue(_ text: String) -> Bool {
         if text.utf8.allSatisfy({ (32...126).contains($0) }) { return true }
         return text.unicodeScalars.allSatisfy {
@@ -34,10 +36,12 @@ enum RequestChecks {
         }
     }
 
-    /// The URL as it is sent, without fragment. Foundation has encoded host, path and query; what isn't ASCII even so
-    /// isn't a URL.
+    /// Returns the URL to send, without its fragment.
     ///
-    /// - Throws: 1002 for a URL without host, or with anything but ASCII.
+    /// Foundation has already encoded the host, the path, and the query, so a remaining non-ASCII character means an
+    /// invalid URL.
+    ///
+    /// - Throws: Error 1002 if the URL has no host or a non-ASCII character.
     static func asciiURL(_ url: URL) throws(ImageError) -> String {
         let text = url.absoluteString
         let bytes = text.utf8
@@ -48,7 +52,8 @@ enum RequestChecks {
         return end == bytes.endIndex ? text : String(text[..<end])
     }
 
-    /// With a proxy the connection doesn't show where it leads: an address in the URL itself is judged here.
+    /// Returns whether the policy allows an IP address in the URL. With a proxy, the connection doesn't reveal this
+    /// address.
     static func allows(_ url: URL, _ policy: AddressPolicy) -> Bool {
         guard policy != .any, let address = IPAddress(host: url.host() ?? "") else { return true }
         return policy.allows(address)

@@ -4,8 +4,10 @@ import Synchronization
 import WebImageConcurrency
 import WebImageHTTP
 
-/// What was decided on the answer of one step: asked on the network thread for the body's sake, and later for
-/// the next step's. Keeps the first decision, so that the policy is asked once.
+/// The decision about the response to one step.
+///
+/// The network thread needs the decision for the body, and the exchange needs it later for the next step. The first
+/// decision is stored, so the redirect policy is called only once.
 final class StepDecision: Sendable {
     private let state = Lock<ExchangeStep.Next?>(nil)
 

@@ -7,10 +7,11 @@ import WebImageHTTP
 
 /// The loader for `data:` URLs (RFC 2397).
 ///
-/// It accepts what the data URL processor of Fetch accepts. Long URLs are decoded on dedicated threads, never on
-/// Swift's cooperative pool. The loader is thread-safe.
+/// It accepts the URLs that the data URL processor of the Fetch standard accepts. Long URLs are decoded on dedicated
+/// threads, never on Swift's cooperative pool. The loader is thread-safe.
 public struct DataURLLoader: ImageLoader {
-    /// The length up to which decoding a URL, some ten microseconds, costs less than a change of threads.
+    /// The maximum length, in bytes, of URLs that are decoded inline. Decoding them takes tens of microseconds, which
+    /// is less than a thread switch.
     static let longestInline = 16 << 10
 
     private let lane: ReadingLane
@@ -20,13 +21,13 @@ public struct DataURLLoader: ImageLoader {
 
     init(lane: ReadingLane) { self.lane = lane }
 
-    /// Takes `data:` URLs.
+    /// Returns `true` for `data:` URLs.
     public func canLoad(_ url: URL) -> Bool { url.scheme?.lowercased() == "data" }
 
-    /// Decodes the URL. The head is a 200 with the URL's content type.
+    /// Decodes the URL. The head has status 200 and the content type of the URL.
     ///
-    /// - Throws: 1005 for a URL that cannot be read, 6001 for more bytes than `request.maxBytes`, 2021 for none,
-    ///   1001 when cancelled.
+    /// - Throws: Error 1005 for an invalid URL, 6001 if the data exceeds `request.maxBytes`, 2021 if the data is
+    ///   empty, and 1001 if the task is canceled.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         if Task.isCancelled { throw .request(.cancelled) }
         let queued = MonotonicTime.now
@@ -59,9 +60,9 @@ public struct DataURLLoader: ImageLoader {
     }
 }
 
-/// A `data:` URL taken apart.
+/// The parts of a `data:` URL.
 struct DataURL {
-    /// What stands before the comma, without `;base64`; `text/plain;charset=US-ASCII` where that is nothing.
+    /// The text before the comma, without `;base64`. If it's empty, the type is `text/plain;charset=US-ASCII`.
     let type: String
     let body: Data
 
@@ -77,7 +78,8 @@ struct DataURL {
             .trimmingCharacters(in: .whitespaces)
         let isBase64 = Self.takeBase64Mark(&description)
         let payload = bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") }
-        // Nothing gets longer by decoding, and what is long enough needs none to be refused. base64 may be blanks.
+        // The decoded size is at least this number of bytes, so reject overlong URLs without decoding. Base64 data may
+        // consist of whitespace only.
         let least = isBase64 ? 0 : payload.count / 3
         guard least <= maxBytes else { throw Self.tooLarge(least, maxBytes) }
         let plain = try Self.percentDecoded(payload)
@@ -93,7 +95,7 @@ struct DataURL {
         .limit(LimitError(.encodedBytes, limit: limit, actual: size, detail: "data URL"))
     }
 
-    /// Removes `;base64` from the end, in any case and with blanks around it.
+    /// Removes `;base64` from the end, regardless of case and surrounding whitespace. Returns whether it was present.
     private static func takeBase64Mark(_ description: inout String) -> Bool {
         guard let semicolon = description.lastIndex(of: ";") else { return false }
         let mark = description[description.index(after: semicolon)...]
@@ -103,7 +105,7 @@ struct DataURL {
         return true
     }
 
-    /// A percent sign without two hexadecimal digits stands for itself, as browsers have it.
+    /// Decodes percent escapes. As in browsers, a percent sign without two hexadecimal digits is left unchanged.
     private static func percentDecoded(_ bytes: ArraySlice<UInt8>) throws(ImageError) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
@@ -132,8 +134,8 @@ struct DataURL {
         }
     }
 
-    /// Forgiving base64 (Infra 7): white space is skipped, padding may be missing; the URL-safe alphabet is taken
-    /// too.
+    /// Decodes forgiving base64 (Infra 7): whitespace is skipped, and padding is optional. The URL-safe alphabet is
+    /// also accepted.
     private static func base64Decoded(_ bytes: [UInt8]) throws(ImageError) -> Data {
         var decoded = Data()
         decoded.reserveCapacity(bytes.count / 4 * 3 + 3)

@@ -5,26 +5,26 @@ import Glibc
 import WebImageConcurrency
 import WebImageCore
 
-/// The loader for `file:` URLs. Reads regular files only, never on Swift's cooperative pool. Thread-safe.
+/// The loader for `file:` URLs. It reads only regular files, and never on Swift's cooperative pool. Thread-safe.
 public final class FileLoader: ImageLoader {
     private let lane: ReadingLane
 
-    /// Creates a loader that reads up to `concurrentReads` files at once; default 2.
+    /// Creates a loader that reads up to `concurrentReads` files at the same time. The default is 2.
     public init(concurrentReads: Int = 2) {
         lane = ReadingLane(width: concurrentReads)
     }
 
-    /// Takes `file:` URLs of this machine.
+    /// Returns `true` for `file:` URLs without a host or with the host `localhost`.
     public func canLoad(_ url: URL) -> Bool {
         guard url.scheme?.lowercased() == "file" else { return false }
         let host = url.host() ?? ""
         return host.isEmpty || host.lowercased() == "localhost"
     }
 
-    /// Reads the file. There is no head.
+    /// Reads the file. The response has no head.
     ///
-    /// - Throws: 1006 where there is no such file, 1007 for what is no regular file or cannot be read, 6001 for
-    ///   more bytes than `request.maxBytes`, 2021 for an empty file, 1001 when cancelled.
+    /// - Throws: Error 1006 if the file doesn't exist, 1007 if it isn't a regular file or can't be read, 6001 if it
+    ///   exceeds `request.maxBytes`, 2021 if it's empty, and 1001 if the task is canceled.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let queued = MonotonicTime.now
         return try await lane.run(context) { (isCancelled) throws(ImageError) in
@@ -34,9 +34,9 @@ public final class FileLoader: ImageLoader {
     }
 }
 
-/// Reads one file piece by piece.
+/// A reader that reads one file in chunks.
 private struct FileReading {
-    /// Bytes that are read and reported at once.
+    /// The maximum size of a chunk, in bytes.
     static let pieceSize = 256 << 10
 
     let request: LoadRequest
@@ -53,10 +53,10 @@ private struct FileReading {
 
     private var path: String { request.url.path(percentEncoded: false) }
 
-    /// `isCancelled` is asked before each piece.
+    /// Reads the file and calls `isCancelled` before each chunk.
     func read(isCancelled: () -> Bool) throws(ImageError) -> LoadResponse {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .request(.fileNotFound(path: path)) }
-        // Without O_NONBLOCK the opening of a pipe waits for its writer.
+        // Without `O_NONBLOCK`, opening a pipe would wait for a writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw failure(errno) }
         defer { close(file) }
@@ -81,7 +81,8 @@ private struct FileReading {
             body: body, finalURL: request.url, requestTime: begun, responseTime: begun, metrics: metrics)
     }
 
-    /// To the end, whatever the size was told to be: files grow and shrink while they are read.
+    /// Reads to the end of the file, regardless of the expected size, because the file may grow or shrink in the
+    /// meantime.
     private func readAll(_ file: Int32, expected: Int, isCancelled: () -> Bool) throws(ImageError) -> Data {
         var body = BodyBuffer(expected: expected)
         let piece = UnsafeMutableRawBufferPointer.allocate(

@@ -3,18 +3,21 @@
 import Foundation
 import WebImageCore
 
-/// Gets the bytes of a source: the downloader, files, data URLs, or an app's own.
+/// A type that loads the data of an image, such as the downloader, the file loader, the data URL loader, or a custom
+/// loader.
 public protocol ImageLoader: Sendable {
-    /// Whether this loader takes `url`. Loaders are asked in order, last added first.
+    /// Returns whether this loader can load `url`. The most recently added loader is tried first.
     func canLoad(_ url: URL) -> Bool
 
-    /// Loads. Runs until the answer is whole; cancelling the surrounding Swift task ends it soon with
+    /// Loads the data of an image.
+    ///
+    /// This method returns when the response is complete. If the surrounding task is canceled, it soon throws
     /// ``RequestError/cancelled``.
     ///
     /// - Parameters:
-    ///   - request: what to load.
-    ///   - context: takes progress and body parts, and tells the live priority.
-    /// - Returns: the whole body, or none for a 304 where the request allows it.
-    /// - Throws: families 1xxx, 2xxx and 6xxx.
+    ///   - request: The request to load.
+    ///   - context: The context, which receives progress and chunks of the body and has the live priority.
+    /// - Returns: The complete body, or no body for a 304 response if the request allows it.
+    /// - Throws: An error of the families 1xxx, 2xxx, and 6xxx.
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse
 }

@@ -5,29 +5,35 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// Stands between callers and the network: changes requests, answers them itself, refuses them, or looks at answers.
-/// Interceptors run in the order of ``DownloaderConfiguration/interceptors``, the first one outermost, on Swift's
-/// cooperative pool. Cancelling a load cancels the task that they run in.
+/// A type that intercepts requests before they reach the network.
+///
+/// An interceptor can change a request, respond to it, reject it, or inspect the response. Interceptors run on Swift's
+/// cooperative pool in the order of ``DownloaderConfiguration/interceptors``, with the outermost first. Canceling a
+/// load cancels the task in which they run.
 public protocol LoadInterceptor: Sendable {
-    /// Passes a request on to the next interceptor, the last one to the network. May be called any number of times.
+    /// A closure that passes a request on to the next interceptor or, after the last one, to the network. It can be
+    /// called any number of times.
     typealias Next = @Sendable (LoadRequest) async throws(ImageError) -> LoadResponse
 
-    /// Answers `request`, commonly with what `next` gives for it or for a changed one.
+    /// Returns the response to a request, usually by calling `next` with the request or a changed one.
     ///
-    /// - Throws: whatever the load is to fail with.
+    /// - Throws: The error with which the load fails.
     func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse
 }
 
-/// Changes whole bodies, for example deciphers them. While there is one, parts of a body are not shown: previews
-/// and progress begin with the changed body. What is stored is the changed body.
+/// A type that transforms complete bodies, for example to decrypt them.
+///
+/// If a downloader has such interceptors, previews and progress begin with the transformed body, and the cache stores
+/// the transformed body.
 public protocol ResponseInterceptor: Sendable {
-    /// The body that takes the place of `body`. Not asked for a 304. Runs on Swift's cooperative pool.
+    /// Returns the body that replaces `body`. This method runs on Swift's cooperative pool and isn't called for a 304
+    /// response.
     ///
-    /// - Throws: whatever the load is to fail with.
+    /// - Throws: The error with which the load fails.
     func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data
 }
 
-/// The interceptors of a downloader around its own work.
+/// The interceptors that wrap the work of a downloader.
 struct InterceptorChain: Sendable {
     let interceptors: [any LoadInterceptor]
     let responseInterceptors: [any ResponseInterceptor]
@@ -66,7 +72,7 @@ struct InterceptorChain: Sendable {
         return response
     }
 
-    /// What interceptors give is limited as what servers give is.
+    /// Applies the size limit of the request to bodies from interceptors.
     private static func check(_ body: Data, _ request: LoadRequest) throws(ImageError) {
         guard body.count > request.maxBytes else { return }
         throw .limit(
@@ -74,7 +80,8 @@ struct InterceptorChain: Sendable {
                 .encodedBytes, limit: request.maxBytes, actual: body.count, detail: request.url.absoluteString))
     }
 
-    /// A context that passes everything on but the answer, and takes the priority of `context`.
+    /// Returns a context that passes on all reports except the head and the body, and follows the priority of
+    /// `context`.
     private static func withholding(_ context: LoadContext) -> LoadContext {
         let inner = LoadContext(priority: context.priority) { report in
             switch report {

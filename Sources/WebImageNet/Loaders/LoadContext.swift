@@ -6,39 +6,42 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// The other end of a running load: it takes what comes in and tells how urgent the load is.
-/// Thread-safe. Handlers run on the loader's thread; they must be quick and must not block.
+/// The connection between a running load and its caller. It receives the reports and has the live priority.
+///
+/// A context is thread-safe. Handlers run on the thread of the loader, so they must be quick and must not block.
 public final class LoadContext: Sendable {
-    /// What a loader reports, in order.
+    /// A report of a loader. Loaders send reports in order.
     public enum Report: Sendable {
-        /// The load can't begin yet. It may be reported again if the reason changes, and ends with ``started``.
+        /// A report that the load can't begin yet. If the reason changes, this report is repeated. The wait ends with
+        /// ``started``.
         case waiting(WaitReason)
-        /// The load left the queue.
+        /// A report that the load left the queue.
         case started
-        /// The final answer's head (no redirects, no interim answers); `expected` body bytes, nil if unknown.
+        /// The head of the final response and the expected size of the body in bytes, or `nil` if the size is unknown.
+        /// Loaders don't report redirects and interim responses.
         case head(ResponseHead?, expected: Int?)
-        /// More of the body.
+        /// A chunk of the body.
         case body(Data)
     }
 
     private let live: ObservedValue<RequestPriority>
-    /// The number of the present observer of the priority.
+    /// The identifier of the current observer of the priority.
     private let observation = Lock<Int?>(nil)
     private let handler: (@Sendable (Report) -> Void)?
 
-    /// Creates a context whose `handler` takes the reports.
+    /// Creates a context whose `handler` receives the reports.
     public init(priority: RequestPriority = .normal, handler: @escaping @Sendable (Report) -> Void) {
         live = ObservedValue(priority)
         self.handler = handler
     }
 
-    /// Creates a context that wants no reports, so that loaders need not make any.
+    /// Creates a context that doesn't want reports, so loaders don't need to create them.
     public init(priority: RequestPriority = .normal) {
         live = ObservedValue(priority)
         handler = nil
     }
 
-    /// Creates a context that shares the priority `live`. Without a `handler` it wants no reports.
+    /// Creates a context that shares the priority `live`. Without a `handler`, it doesn't want reports.
     package init(
         following live: ObservedValue<RequestPriority>, handler: (@Sendable (Report) -> Void)? = nil
     ) {
@@ -46,25 +49,27 @@ public final class LoadContext: Sendable {
         self.handler = handler
     }
 
-    /// The priority, for work that follows it.
+    /// The live priority, for work that follows it.
     package var livePriority: ObservedValue<RequestPriority> { live }
 
-    /// For loaders: whether anybody takes the reports.
+    /// A Boolean value that indicates whether the context wants reports. Loaders use it.
     public var wantsReports: Bool { handler != nil }
 
-    /// The present priority. Setting it tells the loader, which hears of changes in their order.
+    /// The current priority. Setting it notifies the loader, which receives the changes in order.
     public var priority: RequestPriority {
         get { live.value }
         set { live.value = newValue }
     }
 
-    /// For loaders: `observer` is called with every later change of the priority.
+    /// Calls `observer` with each later change of the priority. Loaders use this method.
     public func observePriority(_ observer: @escaping @Sendable (RequestPriority) -> Void) {
         followPriority(from: nil, observer)
     }
 
-    /// For loaders that have begun with the priority `known`: `observer` is called with the present priority if it is
-    /// another one, and with every later change. So no change between beginning and observing is lost.
+    /// Calls `observer` with the current priority if it differs from `known`, and with each later change.
+    ///
+    /// Loaders that began with the priority `known` use this method, so they don't miss a change before the
+    /// observation starts.
     package func followPriority(
         from known: RequestPriority?, _ observer: @escaping @Sendable (RequestPriority) -> Void
     ) {
@@ -76,6 +81,6 @@ public final class LoadContext: Sendable {
         if let former { live.stopObserving(former) }
     }
 
-    /// For loaders: passes a report on.
+    /// Passes a report on to the handler. Loaders use this method.
     public func report(_ report: Report) { handler?(report) }
 }

@@ -5,27 +5,31 @@ import WebImageHTTP
 
 /// A request to a loader.
 ///
-/// Requests are equal if all of their properties are. Closures in their options are equal only if they're copies.
+/// Requests are equal if all their properties are equal. Closures in their options are equal only if they're copies.
 public struct LoadRequest: Sendable, Hashable {
-    /// The source.
+    /// The URL of the source.
     public var url: URL
-    /// Additional header fields (HTTP only), conditions among them.
+    /// The additional header fields, including conditions. They apply only to HTTP.
     public var fields: HTTPFields
-    /// Most bytes of body that are accepted, coded or decoded. Checked while receiving.
+    /// The maximum size of the body in bytes, both encoded and decoded. The loader checks it while it receives data.
     public var maxBytes: Int
-    /// Whether a 304 is an answer. Set when `fields` hold conditions for a stored copy.
+    /// A Boolean value that indicates whether a 304 response is accepted. Set it to `true` if `fields` contains
+    /// conditions for a cached response.
     public var acceptsNotModified: Bool
-    /// Time limits that differ from the loader's own.
+    /// The timeouts, or `nil` for those of the loader.
     public var timeouts: LoadTimeouts?
-    /// When a failed load is tried again; nil for the loader's own rule. Default nil.
+    /// The retry policy, or `nil` for that of the loader. The default is `nil`.
     public var retry: RetryPolicy?
-    /// Asked in this order when ``url`` finally fails on the network or with a status that is not accepted. Those
-    /// of another origin get no field that could be a secret; those the loader does not take are passed over.
+    /// The URLs to try, in order, if ``url`` finally fails because of the network or a status that isn't accepted.
+    ///
+    /// Header fields that might contain secrets aren't sent to alternatives with another origin. Alternatives that the
+    /// loader can't load are skipped.
     public var alternatives: [URL] = []
-    /// Cookies, trust, credentials and answers that differ from the loader's own (HTTP only).
+    /// The cookies, trust, credentials, and accepted responses that differ from those of the loader. They apply only
+    /// to HTTP.
     public var network = NetworkOptions()
 
-    /// Creates a request; default at most 32 MiB.
+    /// Creates a request. By default, the body may have up to 32 MiB.
     public init(
         url: URL, fields: HTTPFields = HTTPFields(), maxBytes: Int = 32 << 20, acceptsNotModified: Bool = false,
         timeouts: LoadTimeouts? = nil
@@ -38,16 +42,16 @@ public struct LoadRequest: Sendable, Hashable {
     }
 }
 
-/// Time limits of one transfer, in seconds.
+/// The timeouts of one transfer, in seconds.
 public struct LoadTimeouts: Sendable, Hashable {
-    /// Until the connection stands, TLS included. Default 10.
+    /// The timeout for establishing the connection, including TLS. The default is 10 seconds.
     public var connect: Double
-    /// Without a single byte, before or during the answer. Default 15.
+    /// The timeout without any received byte, before or during the response. The default is 15 seconds.
     public var idle: Double
-    /// For everything, redirects included; time in the queue does not count. Default 60.
+    /// The timeout for the entire load, including redirects but not the time in the queue. The default is 60 seconds.
     public var total: Double
 
-    /// Creates time limits.
+    /// Creates timeouts.
     public init(connect: Double = 10, idle: Double = 15, total: Double = 60) {
         self.connect = connect
         self.idle = idle

@@ -4,26 +4,28 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// What a loader got.
+/// The result of a load.
 public struct LoadResponse: Sendable {
-    /// The answer's head; nil for sources without one (files, data URLs).
+    /// The response head, or `nil` for sources without one, such as files.
     public var head: ResponseHead?
-    /// The body without content coding; empty for a 304.
+    /// The body without content codings. It's empty for a 304 response.
     public var body: Data
-    /// The URL that answered, after redirects.
+    /// The URL of the response after redirects.
     public var finalURL: URL
-    /// When the request was sent.
+    /// The time at which the request was sent.
     public var requestTime: Date
-    /// When the answer's head came.
+    /// The time at which the response head was received.
     public var responseTime: Date
-    /// Times and sizes.
+    /// The timing and size measurements.
     public var metrics: LoadMetrics
-    /// Whether the answer told where its body ends. False where only the end of the connection did: such a body
-    /// cannot be told from one that was cut. Default true.
-    public var isLengthKnown = true
-    /// The redirects that were followed, in order. ``finalURL`` of each is the URL that redirected.
+    /// A Boolean value that indicates whether the response specified the end of its body. The default is `true`.
     ///
-    /// What is stored under the first URL is fresh only as long as they are:
+    /// If it's `false`, the body ended when the connection was closed, so a truncated body can't be detected.
+    public var isLengthKnown = true
+    /// The redirects that were followed, in order. The ``StoredHead/finalURL`` of each is the URL of the server that
+    /// sent the redirect.
+    ///
+    /// A response that is stored under the first URL is fresh only while the redirects are fresh. See
     /// ``StoredHead/limitFreshness(byRedirects:)``.
     package var redirects: [StoredHead] = []
 
@@ -40,39 +42,42 @@ public struct LoadResponse: Sendable {
         self.metrics = metrics
     }
 
-    /// True for a 304: the stored copy is still right.
+    /// A Boolean value that indicates whether the response has status 304, which means that the cached response is
+    /// still valid.
     public var isNotModified: Bool { head?.status == 304 }
 }
 
-/// Times (in seconds since the transfer left the queue) and sizes of one transfer.
+/// The measurements of one transfer. Except for ``queued``, the times are in seconds since the transfer left the
+/// queue.
 public struct LoadMetrics: Sendable, Hashable {
-    /// Seconds in the queue before it.
+    /// The time in the queue, in seconds.
     public var queued: Double = 0
-    /// Name resolved.
+    /// The time at which the host name was resolved.
     public var resolved: Double = 0
-    /// Connection stands, TLS not included.
+    /// The time at which the connection was established, without TLS.
     public var connected: Double = 0
-    /// TLS stands; 0 without TLS.
+    /// The time at which the TLS handshake finished, or 0 without TLS.
     public var secured: Double = 0
-    /// First byte of the answer.
+    /// The time at which the first byte of the response was received.
     public var firstByte: Double = 0
-    /// All bytes.
+    /// The time at which the last byte was received.
     public var finished: Double = 0
-    /// Bytes of body on the wire.
+    /// The size of the body as transferred, in bytes.
     public var bytesReceived: Int = 0
-    /// `http/1.1`, `h2`; empty for other sources.
+    /// The protocol, such as `http/1.1` or `h2`. It's empty for sources other than HTTP.
     public var networkProtocol: String = ""
-    /// Whether a kept connection served.
+    /// A Boolean value that indicates whether the transfer reused a connection.
     public var reusedConnection: Bool = false
-    /// Redirects followed.
+    /// The number of redirects that were followed.
     public var redirects: Int = 0
-    /// Bytes of body that an earlier, lost transfer had brought and that were not asked for again.
+    /// The number of body bytes that came from resume data and weren't requested again.
     public var resumedBytes: Int = 0
-    /// Requests of this load that were sent or could not be, this one included; redirects do not count.
+    /// The number of attempts of this load, including the last one and attempts that couldn't be sent. Redirects don't
+    /// count.
     public var attempts: Int = 1
-    /// Why the attempts before this one failed, in order.
+    /// The failures of the earlier attempts, in order.
     public var failures: [NetworkError] = []
 
-    /// All zero.
+    /// Creates metrics in which all values except ``attempts`` are zero or empty.
     public init() {}
 }

@@ -2,16 +2,17 @@
 
 import Glibc
 
-/// The clock of time limits.
+/// The monotonic clock for timeouts.
 enum MonotonicTime {
-    /// Nanoseconds.
+    /// The current time, in nanoseconds.
     static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Nanoseconds of a time limit; beyond a century for what is infinite or absurd.
+    /// Converts a timeout from seconds to nanoseconds. Values above 3e9 seconds, including infinity, are clamped to
+    /// about a century.
     static func nanoseconds(_ seconds: Double) -> Int64 {
         guard seconds < 3e9 else { return 3_000_000_000_000_000_000 }
         return Int64(max(seconds, 0) * 1e9)

@@ -4,22 +4,25 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Blocking work of loaders, a few pieces at a time, by live priority, on threads of its own: Swift's cooperative pool must
-/// not wait for disks. Thread-safe.
+/// A scheduler for the blocking work of loaders, because Swift's cooperative pool must not wait for disks.
+///
+/// It runs a limited number of work items at the same time on dedicated threads, in the order of their live
+/// priorities. Thread-safe.
 final class ReadingLane: Sendable {
     private let pool: WorkerPool<Void, RequestPriority>
 
     init(width: Int) { pool = WorkerPool(name: "webimage-load", threads: width) {} }
 
-    /// The number of pieces of work that wait for their turn.
+    /// The number of waiting work items.
     var waitingCount: Int { pool.waitingCount }
 
-    /// Runs the `work` of a load when its turn has come, at the load's live priority.
+    /// Runs the `work` of a load on a dedicated thread, in the order of the load's live priority.
     ///
     /// - Parameters:
-    ///   - context: The load's context, whose priority orders the work.
-    ///   - work: The work. Its argument reports whether its result is no longer wanted.
-    /// - Throws: The error of `work`, or ``RequestError/cancelled`` as soon as the surrounding Swift task is canceled.
+    ///   - context: The context of the load, whose priority determines the order.
+    ///   - work: The work. Its argument returns whether the result is no longer needed.
+    /// - Throws: The error of `work`, or ``RequestError/cancelled`` as soon as the surrounding Swift task is
+    ///   canceled.
     func run(
         _ context: LoadContext,
         _ work: @escaping @Sendable (_ isCancelled: () -> Bool) throws(ImageError) -> LoadResponse
@@ -34,7 +37,7 @@ final class ReadingLane: Sendable {
                 promise.resolve(.failure(error))
             }
         }
-        // After the submission: a change that came before it would find no work.
+        // Observe the priority after the submission, because an earlier change would find no work item.
         context.followPriority(from: known) { [pool] in pool.setPriority(id, $0) }
         return try await promise.value { [pool] in
             promise.resolve(.failure(.request(.cancelled)))
@@ -46,7 +49,7 @@ final class ReadingLane: Sendable {
         do {
             return try pool.submit(priority) { _ in work() }
         } catch {
-            // Only a pool that is gone refuses work.
+            // Only a closed pool rejects work.
             throw .request(.managerClosed)
         }
     }

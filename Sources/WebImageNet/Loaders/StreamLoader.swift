@@ -4,9 +4,9 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 
-/// The loader of one request whose bytes the app brings itself, in pieces. Thread-safe where `open` is.
+/// The loader of one request for which the app supplies the data as a stream of chunks. Thread-safe if `open` is.
 package struct StreamLoader: ImageLoader {
-    /// Begins a stream of pieces; called once for each load.
+    /// A closure that opens the stream. It's called once per load.
     private let open: @Sendable () async throws -> AsyncThrowingStream<Data, any Error>
 
     /// Creates a loader.
@@ -14,13 +14,13 @@ package struct StreamLoader: ImageLoader {
         self.open = open
     }
 
-    /// Takes every URL: it was chosen for one request.
+    /// Returns `true` for every URL, because the loader was created for one request.
     package func canLoad(_ url: URL) -> Bool { true }
 
-    /// Reads to the end of the stream. There is no head.
+    /// Reads the stream to its end. The response has no head.
     ///
-    /// - Throws: 6001 for more bytes than `request.maxBytes`, 2021 for none, 1012 for an error of the app's, 1001 when
-    ///   cancelled.
+    /// - Throws: Error 6001 if the data exceeds `request.maxBytes`, 2021 if the data is empty, 1012 for an error of
+    ///   the app's stream, and 1001 if the task is canceled.
     package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let begun = Date()
         let started = MonotonicTime.now
@@ -50,7 +50,7 @@ package struct StreamLoader: ImageLoader {
             guard count <= request.maxBytes else {
                 throw ImageError.limit(LimitError(.encodedBytes, limit: request.maxBytes, actual: count))
             }
-            // One piece is passed on as it is.
+            // Use a single chunk without copying it.
             if whole == nil { whole = piece } else { whole?.append(piece) }
             context.report(.body(piece))
         }

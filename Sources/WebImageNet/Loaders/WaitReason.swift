@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// A reason why a load has not begun.
+/// A reason why a load hasn't begun.
 public enum WaitReason: String, Sendable, Hashable, Codable {
-    /// All connections there may be are in use (``DownloaderConfiguration/totalConnections``), or no load is started now
+    /// All connections are in use (``DownloaderConfiguration/totalConnections``), or the downloader is suspended
     /// (``ImageDownloader/suspend()``).
     case queue
-    /// Loads are started no faster than ``DownloaderConfiguration/startRate`` allows.
+    /// The start rate is limited by ``DownloaderConfiguration/startRate``.
     case rate
-    /// All connections to its host are in use (``DownloaderConfiguration/connectionsPerHost``).
+    /// All connections to the host are in use (``DownloaderConfiguration/connectionsPerHost``).
     case hostLimit = "host-limit"
 }

@@ -2,24 +2,25 @@
 
 import Foundation
 
-/// How parts of bodies are kept after a lost or cancelled transfer. A value.
+/// The configuration for storing resume data of interrupted and canceled transfers.
 public struct ResumeConfiguration: Sendable {
-    /// Most bytes in memory. Default 32 MiB.
+    /// The maximum size of the resume data in memory, in bytes. The default is 32 MiB.
     public var memoryLimit = 32 << 20
-    /// Most parts in memory. Default 256.
+    /// The maximum number of entries in memory. The default is 256.
     public var entryLimit = 256
-    /// Folder for parts above ``diskThreshold``, which then survive a restart; made where it is missing. Default
-    /// nil: memory only.
+    /// The directory for entries larger than ``diskThreshold``, which survive a restart. It's created if necessary.
+    ///
+    /// The default is `nil`, which means that resume data is stored only in memory.
     public var directory: String?
-    /// Most bytes in the folder. Default 128 MiB.
+    /// The maximum size of the directory, in bytes. The default is 128 MiB.
     public var diskLimit = 128 << 20
-    /// Parts with more bytes go to the folder. Default 256 KiB.
+    /// The size above which an entry is stored in the directory, in bytes. The default is 256 KiB.
     public var diskThreshold = 256 << 10
-    /// Seconds after which a part is forgotten. Default one day.
+    /// The maximum age of an entry, in seconds. The default is one day.
     public var maxAge = 86_400.0
-    /// The clock of ``maxAge``. Default the system's.
+    /// A closure that returns the current time for ``maxAge``. The default is the system clock.
     public var now: @Sendable () -> Date = { Date() }
 
-    /// Defaults throughout; `directory` as told.
+    /// Creates a configuration with the default values and an optional directory.
     public init(directory: String? = nil) { self.directory = directory }
 }

@@ -3,8 +3,10 @@
 import Foundation
 import WebImageStore
 
-/// The form of a kept part on the disk: mark, digest of all that follows, length of the description, description,
-/// bytes. A file that was cut or changed is recognised by its digest.
+/// The file format of resume data: a signature, the digest of the remaining file, the length of the description, the
+/// description, and the bytes of the body.
+///
+/// The digest detects truncated and modified files.
 enum ResumeFile {
     private struct Description: Codable {
         var plan: ResumePoint.Plan
@@ -13,10 +15,10 @@ enum ResumeFile {
 
     private static let mark = Data("WIPART1\n".utf8)
     private static let headSize = 8 + 16 + 4
-    /// Most bytes of description.
+    /// The maximum size of the description, in bytes.
     private static let mostDescription = 256 << 10
 
-    /// nil where the description cannot be written.
+    /// Returns the file content, or `nil` if the description can't be encoded or is too long.
     static func encode(_ point: ResumePoint) -> Data? {
         let description = Description(plan: point.plan, stored: point.stored)
         guard let text = try? JSONEncoder().encode(description), text.count <= mostDescription else { return nil }
@@ -31,7 +33,7 @@ enum ResumeFile {
         return file
     }
 
-    /// nil for anything that ``encode(_:)`` did not make.
+    /// Returns the resume data, or `nil` if the file isn't valid.
     static func decode(_ file: Data) -> ResumePoint? {
         guard file.count > headSize, file.prefix(8) == mark else { return nil }
         let rest = Data(file.dropFirst(24))

@@ -3,7 +3,8 @@
 import Foundation
 import Glibc
 
-/// The folder of kept parts, with its limits on size, number and age. Belongs to the store's queue.
+/// The directory of resume data, with limits for its size, number of files, and age. Only the queue of the store uses
+/// it.
 struct ResumeFolder {
     private struct File {
         var size: Int
@@ -11,9 +12,9 @@ struct ResumeFolder {
     }
 
     private static let ending = ".part"
-    /// Of files that are being written.
+    /// The suffix of temporary files.
     private static let temporaryEnding = ".new"
-    /// Most files.
+    /// The maximum number of files.
     private static let mostFiles = 1024
 
     let path: String
@@ -21,7 +22,8 @@ struct ResumeFolder {
     let maxAge: Double
     private var files: [String: File] = [:]
 
-    /// Takes stock of what an earlier process left; what is too old goes. A folder that cannot be made stays empty.
+    /// Indexes the files of earlier processes and removes expired ones. If the directory can't be created, it stays
+    /// empty.
     init(path: String, limit: Int, maxAge: Double, now: Date) {
         self.path = path
         self.limit = limit
@@ -43,12 +45,12 @@ struct ResumeFolder {
         trim(now: now)
     }
 
-    /// Bytes of all files.
+    /// The total size of the files, in bytes.
     var size: Int { files.values.reduce(0) { $0 + $1.size } }
-    /// Names of the parts there are.
+    /// The names of the stored parts.
     var names: Set<String> { Set(files.keys) }
 
-    /// nil where there is none, or none that is whole.
+    /// Returns a part, or `nil` if it doesn't exist or isn't valid.
     mutating func read(_ name: String, now: Date) -> ResumePoint? {
         trim(now: now)
         guard files[name] != nil else { return nil }
@@ -61,7 +63,7 @@ struct ResumeFolder {
         return point
     }
 
-    /// False where it was not written.
+    /// Stores a part. Returns `false` if the file wasn't written.
     mutating func write(_ point: ResumePoint, name: String, now: Date) -> Bool {
         guard let data = ResumeFile.encode(point), data.count <= limit,
             (try? PrivateFile.write(data, to: place(name))) != nil
@@ -76,7 +78,7 @@ struct ResumeFolder {
         unlink(place(name))
     }
 
-    /// Removes the parts whose names `isMeant` takes, those too that another process put there.
+    /// Removes the parts whose names match `isMeant`, including files that another process wrote.
     mutating func removeAll(_ isMeant: (String) -> Bool) {
         for entry in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
             guard let dot = entry.firstIndex(of: "."), isMeant(String(entry[..<dot])),
@@ -87,7 +89,7 @@ struct ResumeFolder {
         files = files.filter { !isMeant($0.key) }
     }
 
-    /// The oldest go first.
+    /// Removes the oldest and the expired parts until the directory is within its limits.
     private mutating func trim(now: Date) {
         var left = size
         for (name, file) in files.sorted(by: { $0.value.stored < $1.value.stored }) {

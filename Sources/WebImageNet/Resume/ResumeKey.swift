@@ -3,22 +3,22 @@
 import Foundation
 import WebImageStore
 
-/// Under which a part of a body is kept.
+/// The key of resume data.
 struct ResumeKey: Sendable, Hashable {
-    /// The load's first URL. Redirects and alternatives lead elsewhere, but it is by this one that callers know what
-    /// they want to be forgotten.
+    /// The key of the first URL of the load. Redirects and alternatives lead to other URLs, but callers remove resume
+    /// data by this one.
     let source: CacheKey
-    /// What was asked for: URL, and every field that could matter.
+    /// The key of the request: its URL and all header fields that can affect the body.
     let part: CacheKey
 
-    /// The key of a URL; fragments never reach a server.
+    /// Returns the key of a URL without its fragment, which isn't sent to servers.
     static func source(_ url: URL) -> CacheKey {
         CacheKey([String(url.absoluteString.prefix { $0 != "#" })])
     }
 
-    /// The name of the part's file. All parts of one source have names that begin alike.
+    /// The file name of the part. The names of all parts of one source have the same prefix.
     var fileName: String { Self.prefix(source) + part.fileName }
 
-    /// The beginning of the names of all parts of `source`.
+    /// Returns the prefix of the file names of all parts of `source`.
     static func prefix(_ source: CacheKey) -> String { "\(source.fileName)-" }
 }

@@ -3,37 +3,39 @@
 import Foundation
 import WebImageHTTP
 
-/// A part of a body from its beginning, with what is needed to ask for the rest (RFC 9110 14.2, 13.1.5).
+/// The first bytes of a body, with the values needed to request the rest (RFC 9110 14.2, 13.1.5).
 struct ResumePoint: Sendable, Equatable {
-    /// What is known of a body whose rest could be asked for later.
+    /// The properties of a body whose rest can be requested later.
     struct Plan: Sendable, Equatable, Codable {
-        /// The head of the whole: status 200, the whole's Content-Length.
+        /// The head of the complete response, with status 200 and the complete `Content-Length`.
         var head: ResponseHead
-        /// The value of If-Range.
+        /// The value of `If-Range`.
         var validator: String
-        /// Content codings of the bytes, in lower case; empty for none.
+        /// The content codings of the bytes in lowercase, or an empty string for none.
         var coding: String
-        /// Bytes of the whole, coded.
+        /// The size of the complete encoded body, in bytes.
         var total: Int
     }
 
-    /// What the bytes are part of.
+    /// The properties of the complete body.
     var plan: Plan
-    /// The bytes from 0, as they came over the wire.
+    /// The bytes from the start of the body, as transferred.
     var bytes: Data
-    /// When they came.
+    /// The time at which the bytes were received.
     var stored: Date
 
-    /// Range: everything from where the bytes end.
+    /// The value of `Range` for the bytes after these.
     var range: String { "bytes=\(bytes.count)-" }
 }
 
 extension ResumePoint.Plan {
-    /// Seconds that Last-Modified must lie before Date to count as strong (RFC 9110 8.8.2.2).
+    /// The minimum time between `Last-Modified` and `Date`, in seconds, for a strong validator (RFC 9110 8.8.2.2).
     static let strongAge = 60.0
 
-    /// nil where the rest of the body cannot be asked for safely: no strong validator, no known length, a server
-    /// that refuses ranges or forbids storing.
+    /// Creates a plan for a response.
+    ///
+    /// Returns `nil` if the rest of the body can't be requested safely: there is no strong validator or known length,
+    /// or the server rejects ranges or forbids storing.
     init?(_ head: ResponseHead, total: Int) {
         guard head.status == 200, total > 1, let validator = Self.validator(head.fields),
             head.fields["Accept-Ranges"]?.lowercased() != "none", !CacheControl(head.fields).noStore
@@ -41,8 +43,10 @@ extension ResumePoint.Plan {
         self.init(head: head, validator: validator, coding: Self.coding(head.fields) ?? "", total: total)
     }
 
-    /// The strong validator: a strong entity tag, else a Last-Modified that is old enough. nil where there is none;
-    /// a weak entity tag says that bytes may differ, whatever Last-Modified says.
+    /// Returns the strong validator of a response: a strong entity tag, or a `Last-Modified` that is old enough.
+    ///
+    /// Returns `nil` if there is none. A weak entity tag means that the bytes may differ, regardless of
+    /// `Last-Modified`.
     static func validator(_ fields: HTTPFields) -> String? {
         if let text = fields["ETag"] {
             guard let tag = EntityTag(text), !tag.isWeak else { return nil }
@@ -55,7 +59,7 @@ extension ResumePoint.Plan {
         return text
     }
 
-    /// The content codings without blanks and `identity`; nil where the field is not there.
+    /// Returns the content codings without whitespace and `identity`, or `nil` if the header field is absent.
     static func coding(_ fields: HTTPFields) -> String? {
         fields.combined("Content-Encoding").map { value in
             value.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
@@ -63,8 +67,10 @@ extension ResumePoint.Plan {
         }
     }
 
-    /// The head of the whole after `partial`, the head of a 206, brought the rest: its fields count, but for those
-    /// that describe the part alone (RFC 9110 15.3.7.3).
+    /// Returns the head of the complete response after the 206 response `partial` delivered the rest.
+    ///
+    /// The header fields of `partial` replace the stored ones, except those that describe only the part (RFC 9110
+    /// 15.3.7.3).
     func merged(with partial: ResponseHead) -> ResponseHead {
         let own: Set<String> = ["content-length", "content-range", "content-encoding", "transfer-encoding"]
         var fields = head.fields

@@ -2,67 +2,69 @@
 
 import WebImageHTTP
 
-/// How far an exchange is that may continue an earlier one, and may be continued itself. A pure state machine: it
-/// is told what comes and says what to do.
+/// The state of the body in an exchange that may continue an earlier one and may itself be continued later. It's a
+/// pure state machine.
 ///
 /// ```
-/// asked ── 200 ──────────────→ whole ──┬─ all bytes ─→ complete
-///       ── 206, as asked ────→ rest  ──┼─ too few ──→ short: kept for later
-///       ── 206, otherwise ───→ refused └─ too many ─→ an error
-///       ── anything else ────→ other
+/// requested ── 200 ──────────────→ whole ──┬─ all bytes ─→ complete
+///           ── 206, as requested → rest  ──┼─ too few ──→ short: resume data
+///           ── 206, otherwise ───→ refused └─ too many ─→ an error
+///           ── anything else ────→ other
 /// ```
 struct ResumeState: Equatable {
-    /// What an answer's head means for the body.
+    /// The meaning of a response head for the body.
     enum HeadStep: Equatable {
-        /// The body begins at 0; bytes from before are of no use.
+        /// A body that begins at 0, so the resume data isn't needed.
         case whole
-        /// The body goes on behind the bytes from before; the head is that of the whole.
+        /// A body that continues after the resume data. The head is that of the complete response.
         case rest(ResponseHead)
-        /// A range that was not asked for: the body is of no use.
+        /// A body that can't be used, because the response has an unexpected range. The string is the reason.
         case refused(String)
-        /// Nothing about ranges: another status.
+        /// A body of a response with another status, which isn't related to ranges.
         case other
     }
 
-    /// What the end of the body means.
+    /// The meaning of the end of the body.
     enum EndStep: Equatable {
         case complete
-        /// So many bytes are missing.
+        /// A body in which the given number of bytes is missing.
         case short(Int)
     }
 
     private let asked: ResumePoint.Plan?
     private let offset: Int
-    /// Whether the caller asked for a range of its own, which is then its own affair.
+    /// A Boolean value that indicates whether the caller itself requested a range, which this type ignores.
     private let isForeign: Bool
     private var total: Int?
-    /// Bytes of the body so far, those from before included.
+    /// The number of body bytes so far, including the resume data.
     private(set) var position = 0
-    /// What a body that goes on is part of.
+    /// The plan of a body that continues after resume data.
     private var continued: ResumePoint.Plan?
     /// The head of a body that began at 0.
     private var whole: ResponseHead?
-    /// Whether the body goes on behind bytes from before.
+    /// A Boolean value that indicates whether the body continues after resume data.
     private(set) var isContinued = false
 
+    /// Creates the state of an exchange.
+    ///
     /// - Parameters:
-    ///   - point: what the request asks to continue; nil where it asks for the whole.
-    ///   - isForeign: whether the request has a Range of its caller's.
+    ///   - point: The resume data that the request continues, or `nil` if it requests the complete body.
+    ///   - isForeign: A Boolean value that indicates whether the request has the caller's own `Range`.
     init(_ point: ResumePoint?, isForeign: Bool = false) {
         asked = point?.plan
         offset = point?.bytes.count ?? 0
         self.isForeign = isForeign
     }
 
-    /// What the body is part of; nil where it is not to be continued. Made when it is asked for: most bodies are never
-    /// continued.
+    /// The plan of the body, or `nil` if it can't be resumed. It's computed on demand because most bodies are never
+    /// resumed.
     var plan: ResumePoint.Plan? {
         if let continued { return continued }
         guard let whole, let total else { return nil }
         return ResumePoint.Plan(whole, total: total)
     }
 
-    /// The final answer's head came.
+    /// Processes the head of the final response.
     mutating func takeHead(_ head: ResponseHead) -> HeadStep {
         if isForeign { return .other }
         switch head.status {
@@ -106,7 +108,8 @@ struct ResumeState: Equatable {
         return .rest(merged)
     }
 
-    /// Some servers answer 206 to everything: fine where it is the whole.
+    /// Accepts a 206 response without a requested range if it contains the complete body, because some servers always
+    /// respond with 206.
     private func takeUnasked(_ head: ResponseHead) -> HeadStep {
         guard let text = head.fields["Content-Range"], case .bytes(0, let last, let whole) = ContentRange(text),
             whole == last + 1
@@ -114,21 +117,21 @@ struct ResumeState: Equatable {
         return .whole
     }
 
-    /// More of the body came. False where it is more than the whole.
+    /// Processes more bytes of the body. Returns `false` if the body is longer than expected.
     mutating func takeBytes(_ count: Int) -> Bool {
         let (sum, isOverflowing) = position.addingReportingOverflow(count)
         guard !isOverflowing else { return false }
         position = sum
-        // A whole body's length is libcurl's to watch; the range's was told by Content-Range.
+        // libcurl checks the length of a complete body. `Content-Range` specifies the length of a range.
         return !isContinued || total.map { position <= $0 } ?? true
     }
 
-    /// The body ended in order.
+    /// Processes the regular end of the body.
     func end() -> EndStep {
         guard isContinued, let total, position < total else { return .complete }
         return .short(total - position)
     }
 
-    /// Whether the bytes so far are worth keeping after a loss.
+    /// A Boolean value that indicates whether the received bytes are worth storing after an interruption.
     var isWorthKeeping: Bool { position > 0 && position < (total ?? 0) && plan != nil }
 }

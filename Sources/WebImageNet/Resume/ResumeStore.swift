@@ -7,10 +7,11 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageStore
 
-/// Keeps parts of bodies for later: in memory at first, larger ones in a folder. The oldest go first where a limit
-/// is reached. Thread-safe; files are read and written on a queue of its own.
+/// A thread-safe store for resume data, in memory and, for larger entries, in a directory.
+///
+/// If a limit is reached, the store evicts the oldest entries. It reads and writes files on a dedicated queue.
 final class ResumeStore: Sendable {
-    /// What is kept.
+    /// The number and size of the entries.
     struct Statistics: Equatable {
         var entries = 0
         var bytes = 0
@@ -25,10 +26,10 @@ final class ResumeStore: Sendable {
     private struct State {
         var entries: [ResumeKey: Entry] = [:]
         var bytes = 0
-        /// Bytes on their way to the folder.
+        /// The number of bytes waiting to be written to the directory.
         var pending = 0
         var next: UInt64 = 0
-        /// Names in the folder; nil until it was looked at.
+        /// The names in the directory, or `nil` until it has been read.
         var names: Set<String>?
 
         mutating func remove(_ key: ResumeKey) {
@@ -37,7 +38,7 @@ final class ResumeStore: Sendable {
         }
     }
 
-    /// `@unchecked Sendable`: only work on the store's serial queue touches it.
+    /// Safe: only work on the serial queue of the store accesses it.
     private final class Place: @unchecked Sendable {
         var folder: ResumeFolder?
     }
@@ -53,10 +54,10 @@ final class ResumeStore: Sendable {
         onFolder(directory) { _ in }
     }
 
-    /// What is kept in memory.
+    /// The statistics of the entries in memory.
     var memory: Statistics { state.withLock { Statistics(entries: $0.entries.count, bytes: $0.bytes) } }
 
-    /// What is kept in the folder, after everything asked before is done.
+    /// Returns the statistics of the entries in the directory, after all pending operations finish.
     func disk() async -> Statistics {
         guard let directory = configuration.directory else { return Statistics() }
         return await withCheckedContinuation { continuation in
@@ -66,12 +67,13 @@ final class ResumeStore: Sendable {
         }
     }
 
-    /// Whether anything may be kept. Where nothing is, nobody needs a key.
+    /// A Boolean value that indicates whether there may be any entries. If there are none, callers don't need to
+    /// create keys.
     var mayHoldParts: Bool {
         state.withLock { !$0.entries.isEmpty || (configuration.directory != nil && $0.names?.isEmpty != true) }
     }
 
-    /// The part kept for `key`; it stays kept.
+    /// Returns the entry for `key` without removing it.
     func point(for key: ResumeKey) async -> ResumePoint? {
         let oldest = configuration.now().addingTimeInterval(-configuration.maxAge)
         let (found, mayBeInFolder) = state.withLock { state -> (ResumePoint?, Bool) in
@@ -91,7 +93,7 @@ final class ResumeStore: Sendable {
         }
     }
 
-    /// Keeps `point` in place of what was kept for `key`. Returns at once.
+    /// Stores `point` and replaces the entry for `key`. Returns immediately.
     func put(_ point: ResumePoint, for key: ResumeKey) {
         let size = point.bytes.count
         let wantsFile = configuration.directory != nil && size > configuration.diskThreshold
@@ -99,7 +101,7 @@ final class ResumeStore: Sendable {
             state.remove(key)
             guard size <= configuration.memoryLimit else { return nil }
             state.next += 1
-            // What waits to be written is memory too.
+            // Entries that wait to be written count toward the memory limit.
             let isPending = wantsFile && state.pending + size <= configuration.memoryLimit
             if isPending { state.pending += size }
             state.entries[key] = Entry(point: point, number: state.next, isPending: isPending)
@@ -117,7 +119,7 @@ final class ResumeStore: Sendable {
         }
     }
 
-    /// Forgets what is kept for `key`. Returns at once.
+    /// Removes the entry for `key`. Returns immediately.
     func remove(_ key: ResumeKey) {
         let mayBeInFolder = state.withLock { state in
             let isPending = state.entries[key]?.isPending == true
@@ -128,7 +130,7 @@ final class ResumeStore: Sendable {
         onFolder(directory) { $0.remove(key.fileName) }
     }
 
-    /// Forgets every part of the loads of `source`. Returns at once; what is asked for later does not see them.
+    /// Removes all entries for the loads of `source`. Returns immediately, and later lookups don't find the entries.
     func removeAll(of source: CacheKey) {
         state.withLock { state in
             for key in state.entries.keys where key.source == source { state.remove(key) }
@@ -137,7 +139,7 @@ final class ResumeStore: Sendable {
         onFolder(directory) { $0.removeAll { $0.hasPrefix(ResumeKey.prefix(source)) } }
     }
 
-    /// Forgets everything, and returns when it is done.
+    /// Removes all entries and returns after the removal finishes.
     func removeAll() async {
         state.withLock { state in
             state.entries = [:]
@@ -160,7 +162,7 @@ final class ResumeStore: Sendable {
         }
     }
 
-    /// Runs `work` on the queue with the folder, which is looked at on the first time.
+    /// Runs `work` with the directory on the queue. The first call reads the directory.
     private func onFolder(_ directory: String, _ work: @escaping @Sendable (inout ResumeFolder) -> Void) {
         queue.async { [self] in
             var folder =

@@ -3,12 +3,12 @@
 import WebImageCore
 
 extension NetworkError {
-    /// Most earlier failures that are told in words.
+    /// The maximum number of earlier failures in the error message.
     private static let mostTold = 5
-    /// Most earlier failures that are handed on.
+    /// The maximum number of earlier failures in the `earlier` property.
     private static let mostKept = 16
 
-    /// This error with failures before those that it contains already.
+    /// Returns this error with additional failures before the ones that it already contains.
     func telling(_ before: some BidirectionalCollection<NetworkError>) -> NetworkError {
         guard !before.isEmpty else { return self }
         let all = Array(before) + earlier
@@ -18,12 +18,13 @@ extension NetworkError {
         return error
     }
 
-    /// This error without the failures before it.
+    /// This error without the earlier failures.
     var bare: NetworkError {
         guard !earlier.isEmpty else { return self }
         var error = self
         error.earlier = []
-        // What `telling` has appended. Failures beyond `mostKept` aren't in words either.
+        // Remove the description that `telling` appended. It contains only failures within `mostKept`, so `earlier`
+        // reproduces it.
         let account = account(of: earlier)
         if detail == account {
             error.detail = ""

@@ -4,34 +4,38 @@ import WebImageCore
 
 /// A policy that decides when and how often a failed load is retried.
 ///
-/// Only failures that can pass are retried: lost connections, timeouts of connecting and of silence, failed proxies,
+/// Only transient failures are retried: interrupted connections, connection and inactivity timeouts, failed proxies,
 /// and the status codes 408, 429, 500, 502, 503, and 504. Unknown hosts and refused connections are retried once.
 ///
 /// Policies with custom generators are equal if they're copies of each other.
 public struct RetryPolicy: Sendable, Hashable {
     /// The number of attempts, including the first one. The default is 3.
     ///
-    /// A request that is lost with a kept connection is repeated silently, which counts as an attempt. One such
-    /// repetition is made even if this is 1, because a kept connection can end at any time.
+    /// A request that fails because a reused connection was closed is repeated silently, which counts as an attempt.
+    /// One such repetition is made even if this property is 1, because the server can close an idle connection at any
+    /// time.
     public var attempts: Int
-    /// Seconds before the second attempt, at most; doubled for each one after it. Default 0.5.
+    /// The maximum delay before the second attempt, in seconds. It doubles for each further attempt. The default is
+    /// 0.5 seconds.
     public var baseDelay: Double
-    /// Seconds between two attempts, at most, where the server does not tell. Default 10.
+    /// The maximum delay between two attempts, in seconds, if the server doesn't specify one. The default is 10
+    /// seconds.
     public var maxDelay: Double
-    /// The longest Retry-After that is waited for, in seconds; with a longer one the load fails and the error tells
-    /// it. Default 30.
+    /// The longest `Retry-After` period to wait for, in seconds. If the server requests a longer one, the load fails
+    /// and the error contains the period. The default is 30 seconds.
     public var maxRetryAfter: Double
-    /// Seconds since the first attempt after which none is begun. Default 60.
+    /// The retry budget, in seconds since the first attempt. When it's used up, the loader makes no further attempts.
+    /// The default is 60 seconds.
     public var budget: Double
     /// The generator of a random number in a range.
     ///
-    /// The wait before an attempt is a random number between 0 and the delay, so that many clients don't return at the
-    /// same moment. The default is the generator of the system.
+    /// The delay before an attempt is a random number between 0 and the maximum, so that many clients don't retry at
+    /// the same time. The default is the generator of the system.
     public var random: @Sendable (ClosedRange<Double>) -> Double {
         get { generator.map(\.closure) ?? Self.systemGenerator }
         set { generator = IdentifiedClosure(newValue) }
     }
-    /// The generator that replaces the system's, or `nil` for the system's.
+    /// The custom generator, or `nil` for the system's.
     private var generator: IdentifiedClosure<@Sendable (ClosedRange<Double>) -> Double>?
 
     /// Creates a policy.
@@ -46,18 +50,18 @@ public struct RetryPolicy: Sendable, Hashable {
         self.budget = budget
     }
 
-    /// Three attempts within a minute.
+    /// The default policy: three attempts within one minute.
     public static let standard = RetryPolicy()
-    /// One attempt; and no waiting for hosts that want to be left alone.
+    /// A policy that makes only one attempt and doesn't wait for hosts that sent `Retry-After`.
     public static let never = RetryPolicy(attempts: 1)
 
     private static let systemGenerator: @Sendable (ClosedRange<Double>) -> Double = { Double.random(in: $0) }
 
-    /// Statuses that can pass.
+    /// The status codes of transient failures.
     static let statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
 }
 
-/// How often a failure may be tried again.
+/// How often a failure may be retried.
 enum RetryChance: Equatable {
     case never
     case once
@@ -74,13 +78,13 @@ enum RetryChance: Equatable {
     }
 }
 
-/// The attempts of one load. A pure state machine.
+/// The state of the attempts of one load. It's a pure state machine.
 struct RetryState {
-    /// What follows a failure.
+    /// The decision after a failure.
     enum Decision: Equatable {
-        /// The load has failed.
+        /// A decision to fail the load.
         case fail
-        /// Another attempt after so many seconds.
+        /// A decision to make another attempt after a delay in seconds.
         case again(after: Double)
     }
 
@@ -92,10 +96,15 @@ struct RetryState {
 
     /// A Boolean value that indicates whether the next attempt may send its request twice.
     ///
-    /// A kept connection can end at any time, so that the first attempt always may.
+    /// The first attempt always may, because the server can close an idle connection at any time.
     var mayRepeat: Bool { failed == 0 || policy.attempts - failed > 1 }
 
-    /// An attempt failed, `elapsed` seconds after the first one began; `sends` is how often it sent its request.
+    /// Returns the decision after a failed attempt.
+    ///
+    /// - Parameters:
+    ///   - error: The failure.
+    ///   - sends: The number of times that the attempt sent its request.
+    ///   - elapsed: The time since the start of the first attempt, in seconds.
     mutating func decide(_ error: NetworkError, sends: Int = 1, elapsed: Double) -> Decision {
         failed += max(sends, 1)
         let chance = RetryChance(error)
@@ -105,7 +114,7 @@ struct RetryState {
         var wait = draw(delay)
         if let told = error.retryAfter {
             guard told <= policy.maxRetryAfter else { return .fail }
-            // Everybody was told the same moment.
+            // Add jitter, because all clients may have received the same time.
             wait = told + draw(min(delay, 1))
         }
         guard elapsed + wait <= policy.budget else { return .fail }
@@ -117,7 +126,7 @@ struct RetryState {
         return min(max(policy.random(0...most), 0), most)
     }
 
-    /// The longest wait after `failed` attempts.
+    /// Returns the maximum delay after `failed` attempts, in seconds.
     static func delay(_ policy: RetryPolicy, failed: Int) -> Double {
         let doubled = policy.baseDelay * Double(UInt64(1) << UInt64(min(max(failed - 1, 0), 32)))
         let delay = min(doubled, policy.maxDelay)

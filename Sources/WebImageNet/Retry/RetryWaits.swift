@@ -4,17 +4,17 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Who waits to try again, and which hosts want to be left alone for how long. Thread-safe.
+/// The delays before retries and the hosts that sent `Retry-After`. Thread-safe.
 final class RetryWaits: Sendable {
     private struct State {
         var isClosed = false
         var next: UInt64 = 0
         var sleepers: [UInt64: Task<Void, Never>] = [:]
-        /// Origins and until when they want to be left alone, in seconds of the clock.
+        /// The time until which each origin must not be contacted, in seconds of the clock.
         var hosts: [String: Double] = [:]
     }
 
-    /// Most hosts that are remembered.
+    /// The maximum number of origins to remember.
     private static let mostHosts = 256
 
     private let time: TimeSource
@@ -22,13 +22,13 @@ final class RetryWaits: Sendable {
 
     init(_ clock: any Clock<Duration>) { time = TimeSource(clock) }
 
-    /// Seconds on the clock.
+    /// The current time of the clock, in seconds.
     var now: Double { time.uptime() }
 
-    /// How many wait.
+    /// The number of running delays.
     var count: Int { state.withLock { $0.sleepers.count } }
 
-    /// Ends every wait with 1010, and all later ones.
+    /// Ends all current and future delays with error 1010.
     func close() {
         let sleepers = state.withLock { state in
             state.isClosed = true
@@ -37,7 +37,7 @@ final class RetryWaits: Sendable {
         for sleeper in sleepers { sleeper.cancel() }
     }
 
-    /// Remembers that `origin` wants to be asked again only after `seconds`.
+    /// Records that `origin` must not be contacted for `seconds`.
     func leaveAlone(_ origin: String, for seconds: Double) {
         let now = now
         state.withLock { state in
@@ -47,7 +47,8 @@ final class RetryWaits: Sendable {
         }
     }
 
-    /// Waits until `origin` may be asked; no longer than the policy allows, and not at all where it has no retries.
+    /// Waits until `origin` may be contacted, up to the limit of the policy. Without retries, this method doesn't
+    /// wait.
     func waitForHost(_ origin: String, _ policy: RetryPolicy) async throws(ImageError) {
         guard policy.attempts > 1 else { return }
         guard state.withLock({ !$0.hosts.isEmpty }) else { return try check() }
@@ -60,9 +61,10 @@ final class RetryWaits: Sendable {
         try await wait(min(left, policy.maxRetryAfter))
     }
 
-    /// Waits on the clock.
+    /// Waits for a number of seconds on the clock.
     ///
-    /// - Throws: 1001 when the task is cancelled, 1010 when the waits are closed.
+    /// - Throws: ``RequestError/cancelled`` (1001) if the task is canceled, and ``RequestError/managerClosed``
+    ///   (1010) if the delays are closed.
     func wait(_ seconds: Double) async throws(ImageError) {
         guard seconds > 0 else { return try check() }
         let sleeper = Task { [time] in await time.sleep(seconds: seconds) }

@@ -4,20 +4,21 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// How much a downloader has to do.
+/// The number of running and queued transfers of a downloader.
 public struct DownloaderActivity: Sendable, Hashable {
-    /// Transfers that hold a place.
+    /// The number of running transfers.
     public var running = 0
-    /// Transfers that wait for one.
+    /// The number of transfers that wait for a slot.
     public var queued = 0
 
-    /// All zero.
+    /// Creates an activity in which both numbers are 0.
     public init() {}
 }
 
-/// Transfers of one origin, counted. Thread-safe.
+/// A counter for the transfers of one origin. Thread-safe.
 final class OriginActivity: Sendable {
-    /// Those that run above the lower 32 bits, those that wait in them, so that one step changes both.
+    /// The number of running transfers in the upper 32 bits and of queued ones in the lower 32 bits, so both change
+    /// atomically.
     private let counts = Atomic<UInt64>(0)
     private static let one = UInt64(1) << 32
 
@@ -31,21 +32,21 @@ final class OriginActivity: Sendable {
 
     fileprivate func enqueue() { counts.wrappingAdd(1, ordering: .relaxed) }
 
-    /// One that waits begins.
+    /// Counts the start of a queued transfer.
     func start() { counts.wrappingAdd(Self.one - 1, ordering: .relaxed) }
 
-    /// One that waits is given up.
+    /// Counts the removal of a queued transfer.
     func drop() { counts.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// One that ran ended.
+    /// Counts the end of a running transfer.
     func end() { counts.wrappingSubtract(Self.one, ordering: .relaxed) }
 }
 
-/// Counts transfers by origin. Thread-safe.
+/// A counter for transfers by origin. Thread-safe.
 final class ActivityBoard: Sendable {
     private struct State {
         var origins: [String: OriginActivity] = [:]
-        /// How many origins there are when those without transfers are forgotten.
+        /// The number of origins at which the board removes origins without transfers.
         var mostOrigins = ActivityBoard.fewOrigins
     }
 
@@ -53,7 +54,7 @@ final class ActivityBoard: Sendable {
 
     private let state = Lock(State())
 
-    /// Everything together.
+    /// The activity of all origins together.
     var total: DownloaderActivity {
         state.withLock { state in
             state.origins.values.reduce(into: DownloaderActivity()) {
@@ -68,10 +69,10 @@ final class ActivityBoard: Sendable {
         state.withLock { $0.origins[origin]?.value ?? DownloaderActivity() }
     }
 
-    /// Counts a transfer that begins to wait at `origin`; the rest of its way is told to what comes back.
+    /// Counts a transfer that begins to wait for `origin`, and returns the counter for its further steps.
     func enqueue(_ origin: String) -> OriginActivity {
         state.withLock { state in
-            // Counted under the lock: what is forgotten here has no transfer, and gets none.
+            // Count under the lock, so that an origin is never removed below while a transfer is being added to it.
             if let known = state.origins[origin] {
                 known.enqueue()
                 return known

@@ -3,13 +3,14 @@
 import WebImageConcurrency
 import WebImageCore
 
-/// Decides which waiting transfer gets the next place. A pure state machine, without sockets or time.
+/// A queue that decides which waiting transfer starts next. It's a pure state machine without sockets or time.
 ///
-/// An origin has `perOrigin` places, or `perMultiplexedOrigin` once it is known to speak HTTP/2, whose transfers
-/// share one connection and count as one of the `total`. Among origins with a free place the highest priority goes
-/// first; origins of equal priority take turns; within an origin the order is as configured.
+/// An origin has `perOrigin` slots, or `perMultiplexedOrigin` slots once it's known to support HTTP/2. HTTP/2
+/// transfers of an origin share one connection, which counts as one of the `total` connections. Among origins with a
+/// free slot, the one with the highest priority is served first. Origins of equal priority take turns, and `order`
+/// determines the order within an origin.
 struct AdmissionQueue {
-    /// Among which an origin with a place for its next transfer stands.
+    /// The list that contains an origin with a free slot for its next transfer.
     private enum Standing: Equatable {
         case none
         case ready(RequestPriority)
@@ -24,7 +25,7 @@ struct AdmissionQueue {
         var standing = Standing.none
     }
 
-    /// Most origins whose HTTP/2 is remembered; further ones count as HTTP/1.
+    /// The maximum number of origins whose HTTP/2 support is remembered. Further origins count as HTTP/1.
     static let rememberedOrigins = 1024
 
     let perOrigin: Int
@@ -32,15 +33,15 @@ struct AdmissionQueue {
     let total: Int
     let order: QueueOrder
 
-    /// Origins that have transfers, by place; nil where a place is free.
+    /// The origins that have transfers, by index. An element is `nil` if its index is free.
     private var origins: [Origin?] = []
     private var places: [String: Int] = [:]
     private var freePlaces: [Int] = []
-    /// Origins whose next transfer needs a connection of its own.
+    /// The origins whose next transfer needs another connection.
     private var ready = PriorityQueue<Int, RequestPriority>()
-    /// Origins whose next transfer rides on a connection that stands.
+    /// The origins whose next transfer uses an open HTTP/2 connection.
     private var riding = PriorityQueue<Int, RequestPriority>()
-    /// The origins of what waits.
+    /// The origin indexes of the waiting transfers.
     private var waiting: [UInt64: Int] = [:]
     private var multiplexed: Set<String> = []
     private var connections = 0
@@ -52,16 +53,17 @@ struct AdmissionQueue {
         self.total = max(total, 1)
     }
 
-    /// How many wait.
+    /// The number of waiting transfers.
     var waitingCount: Int { waiting.count }
 
-    /// Whether a transfer could start now.
+    /// A Boolean value that indicates whether a transfer can start.
     var canStart: Bool { !riding.isEmpty || (connections < total && !ready.isEmpty) }
 
-    /// How many run at `origin`.
+    /// Returns the number of running transfers for `origin`.
     func running(at origin: String) -> Int { places[origin].flatMap { origins[$0]?.running } ?? 0 }
 
-    /// Why `id` doesn't start before places are given back. The result is `nil` if a place is free, or if it doesn't wait.
+    /// Returns the reason why `id` can't start before a slot is released, or `nil` if a slot is free or the transfer
+    /// isn't waiting.
     func waitReason(of id: UInt64) -> WaitReason? {
         guard let origin = waiting[id].flatMap({ origins[$0] }) else { return nil }
         let most = origin.isMultiplexed ? perMultiplexedOrigin : perOrigin
@@ -78,7 +80,7 @@ struct AdmissionQueue {
         refresh(place)
     }
 
-    /// Changes the priority of a waiting transfer. False where it does not wait (any more).
+    /// Changes the priority of a waiting transfer. Returns `false` if the transfer isn't waiting.
     @discardableResult
     mutating func setPriority(_ id: UInt64, _ priority: RequestPriority) -> Bool {
         guard let place = waiting[id] else { return false }
@@ -87,7 +89,7 @@ struct AdmissionQueue {
         return true
     }
 
-    /// Takes a waiting transfer out. False where it does not wait (any more).
+    /// Removes a waiting transfer. Returns `false` if the transfer isn't waiting.
     @discardableResult
     mutating func remove(_ id: UInt64) -> Bool {
         guard let place = waiting.removeValue(forKey: id) else { return false }
@@ -96,7 +98,7 @@ struct AdmissionQueue {
         return true
     }
 
-    /// The transfer that may start now; it takes a place, which ``release(origin:)`` gives back.
+    /// Removes and returns the transfer that can start. It uses a slot until ``release(origin:)`` is called.
     mutating func next() -> UInt64? {
         let connecting = connections < total ? ready.topPriority : nil
         let isRiding = (riding.topPriority?.rawValue ?? -1) >= (connecting?.rawValue ?? 0)
@@ -110,7 +112,7 @@ struct AdmissionQueue {
         return id
     }
 
-    /// Gives a place back.
+    /// Releases a slot.
     mutating func release(origin: String) {
         guard let place = places[origin], let running = origins[place]?.running, running > 0 else { return }
         origins[place]?.running = running - 1
@@ -118,7 +120,7 @@ struct AdmissionQueue {
         refresh(place)
     }
 
-    /// Remembers that `origin` speaks HTTP/2.
+    /// Records that `origin` supports HTTP/2.
     mutating func setMultiplexed(_ origin: String) {
         guard !multiplexed.contains(origin), multiplexed.count < Self.rememberedOrigins else { return }
         connections -= max(running(at: origin) - 1, 0)
@@ -138,7 +140,7 @@ struct AdmissionQueue {
         return place
     }
 
-    /// Puts the origin among those that could start one, or takes it out, and forgets one that has nothing.
+    /// Updates the list that contains the origin, and removes an origin without transfers.
     private mutating func refresh(_ place: Int) {
         guard let standing = standing(place) else { return }
         if origins[place]?.standing != standing { move(place, to: standing) }
@@ -148,7 +150,7 @@ struct AdmissionQueue {
         freePlaces.append(place)
     }
 
-    /// Where the origin belongs; nil where the place is free.
+    /// Returns the list to which the origin belongs, or `nil` if the index is free.
     private func standing(_ place: Int) -> Standing? {
         guard let origin = origins[place] else { return nil }
         let most = origin.isMultiplexed ? perMultiplexedOrigin : perOrigin

@@ -4,38 +4,38 @@ import CCurl
 import Glibc
 import WebImageCore
 
-/// What is known of a transfer that libcurl gave up. A pure value, judged by ``reason``.
+/// The facts about a transfer that failed in libcurl. The ``reason`` property interprets them.
 struct CurlFailure: Sendable {
-    /// CURLcode.
+    /// The `CURLcode` value.
     var code: UInt32
-    /// CURLINFO_OS_ERRNO.
+    /// The value of `CURLINFO_OS_ERRNO`.
     var systemError: Int32 = 0
-    /// CURLINFO_SSL_VERIFYRESULT: OpenSSL's X509_V_ERR_ numbers.
+    /// The value of `CURLINFO_SSL_VERIFYRESULT`, which is one of OpenSSL's `X509_V_ERR_` codes.
     var verifyResult = 0
-    /// CURLINFO_HTTP_CONNECTCODE.
+    /// The value of `CURLINFO_HTTP_CONNECTCODE`.
     var proxyStatus = 0
-    /// Whether the connection goes to a proxy as far as is known.
+    /// A Boolean value that indicates whether the transfer uses a proxy.
     var usesProxy = false
-    /// Whether it is the proxy that answers: plain http by an HTTP proxy.
+    /// A Boolean value that indicates whether responses come from the proxy, as with plain `http` over an HTTP proxy.
     var proxyAnswers = false
-    /// Whether it happened before a proxy that is spoken to by TLS could be asked for anything.
+    /// A Boolean value that indicates whether the transfer failed before an HTTPS proxy could receive a request.
     var isProxyTLS = false
-    /// Whether a certificate of ours may have been shown.
+    /// A Boolean value that indicates whether a client certificate may have been sent.
     var hasClientCertificate = false
-    /// Whether this machine has a way to anywhere.
+    /// A Boolean value that indicates whether this machine has a route to the Internet.
     var hasRoute = true
-    /// Whether libcurl ended the HTTP/2 connection while the server still held it.
+    /// A Boolean value that indicates whether libcurl closed the HTTP/2 connection while the server still had it open.
     var isEndedHere = false
-    /// The last TLS alert of the server but close_notify.
+    /// The last TLS alert of the server other than `close_notify`.
     var alert: Int32?
     /// A Boolean value that indicates whether the server requested a certificate.
     var wantsCertificate = false
-    /// A Boolean value that indicates whether nothing came over a connection that was opened for this transfer.
+    /// A Boolean value that indicates whether the transfer opened its connection and received nothing over it.
     var isNewConnection = false
-    /// libcurl's words.
+    /// The error message of libcurl.
     var detail = ""
 
-    /// A Boolean value that indicates whether the connection may have been lost.
+    /// A Boolean value that indicates whether the connection may have been interrupted.
     var isLost: Bool {
         switch CURLcode(code) {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
@@ -45,12 +45,13 @@ struct CurlFailure: Sendable {
         }
     }
 
-    /// Whether one more try on a fresh connection is due where nothing came: the kept connection may have been dead.
+    /// A Boolean value that indicates whether to retry on a new connection if nothing was received, because the reused
+    /// connection may have been closed.
     var suggestsFreshConnection: Bool {
         isLost && (reason == .connectionLost || (CURLcode(code) == CURLE_GOT_NOTHING && proxyAnswers))
     }
 
-    /// libcurl's code as one of ours.
+    /// The error reason for libcurl's code.
     var reason: NetworkError.Reason {
         switch CURLcode(code) {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
@@ -58,7 +59,8 @@ struct CurlFailure: Sendable {
         case CURLE_COULDNT_CONNECT: connectReason
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY: .badServerResponse
         case CURLE_HTTP2, CURLE_PARTIAL_FILE: clientCertificateReason ?? .connectionLost
-        // libcurl ends an HTTP/2 connection whose rules are broken, and says no more than that nothing came.
+        // If the server violates the HTTP/2 protocol, libcurl closes the connection and reports only that nothing was
+        // received.
         case CURLE_GOT_NOTHING: proxyAnswers ? .proxyFailed : clientCertificateReason ?? nothingReason
         case CURLE_HTTP2_STREAM: detail.contains("PROTOCOL_ERROR") ? .badServerResponse : .connectionLost
         case CURLE_OPERATION_TIMEDOUT: .timedOut
@@ -88,7 +90,7 @@ struct CurlFailure: Sendable {
     private var nothingReason: NetworkError.Reason { isEndedHere ? .badServerResponse : .connectionLost }
 
     private var lostReason: NetworkError.Reason {
-        // tinyproxy calls a wrong password 401, a missing one 407.
+        // tinyproxy sends 401 for a wrong password and 407 for a missing one.
         if proxyStatus == 407 || proxyStatus == 401 { return .authenticationRequired }
         if proxyStatus >= 300 || detail.contains("Proxy CONNECT aborted") { return .proxyFailed }
         if let clientCertificateReason { return clientCertificateReason }
@@ -99,8 +101,8 @@ struct CurlFailure: Sendable {
 
     private var secureReason: NetworkError.Reason { isProxyTLS ? .proxyFailed : .secureConnectionFailed }
 
-    /// What an alert of the server says of our certificate; TLS 1.3 sends it after the handshake. nil where the
-    /// alert is about something else.
+    /// The error reason if the server's TLS alert concerns the client certificate, or `nil` for other alerts. In TLS
+    /// 1.3, the alert arrives after the handshake.
     private var clientCertificateReason: NetworkError.Reason? {
         if let reason = alert.flatMap(certificateReason) { return reason }
         if detail.contains("alert certificate required") { return .clientCertificateRequired }
@@ -109,27 +111,27 @@ struct CurlFailure: Sendable {
             "alert certificate revoked", "alert unsupported certificate", "alert access denied",
         ]
         if refusals.contains(where: detail.contains) { return .clientCertificateRejected }
-        // The server says why it refuses and hangs up, which can reach this machine before the reason was read.
+        // The server sends an alert and closes the connection, and the close may be detected before the alert is read.
         let isEarly = [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR].contains(CURLcode(code))
         if wantsCertificate, isNewConnection, isEarly, alert == nil {
             return hasClientCertificate ? .clientCertificateRejected : .clientCertificateRequired
         }
-        // Before TLS 1.3 servers have no word for a certificate that is missing.
+        // Before TLS 1.3, there was no alert for a missing certificate.
         return detail.contains("alert handshake failure") && hasClientCertificate ? .clientCertificateRejected : nil
     }
 
-    /// What an alert (RFC 8446 6.2) says of our certificate; `nil` if it's about something else.
+    /// Returns the error reason if an alert (RFC 8446 6.2) concerns the client certificate, or `nil` for other alerts.
     private func certificateReason(_ alert: Int32) -> NetworkError.Reason? {
         switch alert {
         case 116: .clientCertificateRequired
-        // Before TLS 1.3 servers have no word for a certificate that is missing.
+        // Before TLS 1.3, there was no alert for a missing certificate.
         case 40 where wantsCertificate: hasClientCertificate ? .clientCertificateRejected : .clientCertificateRequired
         case 42...46, 48, 49: .clientCertificateRejected
         default: nil
         }
     }
 
-    /// X509_V_ERR_ numbers of OpenSSL 3: 9 not yet valid, 10 expired, 20 and 21 unknown issuer.
+    /// The error reason for a code of OpenSSL 3: 9 means not yet valid, 10 expired, and 19 to 21 an unknown issuer.
     private var certificateReason: NetworkError.Reason {
         switch verifyResult {
         case 9: .certificateNotYetValid

@@ -6,16 +6,16 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Exchanges with HTTP servers on one network thread, over libcurl's multi interface. Thread-safe.
+/// A transport that performs HTTP exchanges on one network thread with libcurl's multi interface. Thread-safe.
 ///
-/// The thread lives from the creation to ``close()`` or the end of the object.
+/// The thread runs until ``close()`` is called or the transport is deallocated.
 final class CurlTransport: Sendable {
     private let mailbox = Mailbox()
     let activity = ActivityBoard()
     /// The number of the last transfer.
     private let last = Atomic<UInt64>(0)
 
-    /// libcurl's own set-up, once for the process.
+    /// The result of libcurl's global initialization, which runs once per process.
     private static let isReady: Bool = {
         wi_ignore_broken_pipes()
         return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
@@ -26,7 +26,7 @@ final class CurlTransport: Sendable {
             _ = mailbox.closeAndTake()
             return
         }
-        // The thread holds what it needs but not this object, whose end it waits for.
+        // The thread must not retain this object, because it runs until the object is deallocated.
         let thread = Thread { [mailbox] in
             guard let loop = NetworkLoop(mailbox, configuration) else {
                 for case .add(let submission) in mailbox.closeAndTake() {
@@ -43,20 +43,23 @@ final class CurlTransport: Sendable {
 
     deinit { close() }
 
-    /// Ends everything that waits or runs with 1010 and closes all connections. Returns at once.
+    /// Ends all waiting and running transfers with error 1010 and closes all connections. Returns immediately.
     func close() { mailbox.post(.close) }
 
-    /// Holds back every start, or lets them go on; what runs is left alone.
+    /// Prevents transfers from starting, or allows it again. Running transfers aren't affected.
     func suspend(_ isSuspended: Bool) { mailbox.post(.suspend(isSuspended)) }
 
-    /// One exchange. What it brings is reported where `context` wants reports, its start always. Returns promptly with `cancelled` when the surrounding task is cancelled; the connection is
-    /// given up by the network thread a little later.
+    /// Performs one exchange.
+    ///
+    /// The start is always reported, and further events only if `context` wants reports. If the surrounding task is
+    /// canceled, this method returns promptly with `cancelled`, and the network thread closes the connection or stream
+    /// a little later.
     func perform(
         _ order: TransferOrder, context: LoadContext, observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
         let promise = Promise<TransferOutcome>()
         let id = last.wrappingAdd(1, ordering: .relaxed).newValue
-        // The thread sanitizer doesn't see that resuming a task orders memory, but it sees locks.
+        // The thread sanitizer recognizes locks, but not that resuming a task orders memory accesses.
         #if THREAD_SANITIZER
             defer { _ = promise.isResolved }
         #endif
@@ -72,13 +75,13 @@ final class CurlTransport: Sendable {
                     promise.resolve(.failure(.request(.managerClosed)))
                     return
                 }
-                // Behind the submission: a change that came before it would find no transfer.
+                // Observe the priority after the submission, because an earlier change would find no transfer.
                 context.followPriority(from: submission.priority) { [mailbox] priority in
                     mailbox.post(.setPriority(id, priority))
                 }
             }
         } onCancel: {
-            // Nothing here waits: the runtime holds the task's lock.
+            // Don't block here, because the runtime holds the lock of the task.
             promise.resolve(.failure(.request(.cancelled)))
             mailbox.post(.cancel(id))
         }

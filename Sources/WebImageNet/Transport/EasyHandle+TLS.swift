@@ -3,16 +3,16 @@
 import CCurl
 import Foundation
 
-/// Whose TLS is meant: libcurl has each option twice.
+/// The peer of a TLS option. libcurl has each option for both peers.
 enum TLSPeer {
-    /// The server, be it behind a proxy.
+    /// The server, with or without a proxy in between.
     case server
-    /// A proxy that is spoken to by TLS.
+    /// An HTTPS proxy.
     case proxy
 }
 
 extension EasyHandle {
-    /// Sets what `tls` says of `host` (in lower case).
+    /// Sets the options of `tls` for a host, given in lowercase.
     func prepare(_ tls: TLSConfiguration, host: String, _ peer: TLSPeer = .server) {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         if let text = tls.authorityData {
@@ -23,7 +23,7 @@ extension EasyHandle {
         let oldest = tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
         set(of(CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION), Int(oldest))
         if let pins = tls.pinText(host) {
-            // No key at all is allowed then, and libcurl takes an empty text for no pin.
+            // If the list is empty, no key is allowed, but libcurl would interpret an empty string as no pin.
             set(
                 of(CURLOPT_PINNEDPUBLICKEY, CURLOPT_PROXY_PINNEDPUBLICKEY), pins.isEmpty ? "sha256//" : pins)
         }
@@ -46,7 +46,7 @@ extension EasyHandle {
         if let password = certificate.password { set(of(CURLOPT_KEYPASSWD, CURLOPT_PROXY_KEYPASSWD), password) }
     }
 
-    /// libcurl copies the bytes.
+    /// Sets an option to data, which libcurl copies.
     private func set(_ option: CURLoption, _ bytes: Data) {
         bytes.withUnsafeBytes { bytes in
             var blob = curl_blob(

@@ -3,16 +3,16 @@
 import CCurl
 import Foundation
 
-/// One libcurl easy handle. Belongs to the network thread.
+/// A libcurl easy handle. Only the network thread uses it.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var lines: FieldLines?
 
-    /// Most bytes of all connections' buffers together; larger ones spare calls of the kernel.
+    /// The maximum total size of the buffers of all connections, in bytes. Larger buffers save system calls.
     private static let mostBufferBytes = 8 << 20
 
-    /// nil where there is no memory.
+    /// Creates a handle. Returns `nil` if memory is exhausted.
     init?() {
         guard let pointer = curl_easy_init() else { return nil }
         self.pointer = pointer
@@ -25,7 +25,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// libcurl's own words on what went wrong; empty where it had none.
+    /// The error message of libcurl, or an empty string if there is none.
     var errorDetail: String { String(cString: errorText) }
 
     func number(_ info: CURLINFO) -> Int {
@@ -38,7 +38,7 @@ final class EasyHandle {
         return wi_curl_get_offset(pointer, info, &value) == CURLE_OK ? Int(value) : 0
     }
 
-    /// The descriptor of the connection this transfer has or had; nil where there is none.
+    /// The descriptor of the connection that this transfer uses or used, or `nil` if there is none.
     var socket: Int32? {
         var value: curl_socket_t = -1
         return wi_curl_get_socket(pointer, &value) == CURLE_OK && value >= 0 ? value : nil
@@ -47,15 +47,16 @@ final class EasyHandle {
     func set(_ option: CURLoption, _ value: Int) { wi_curl_set_long(pointer, option, value) }
     func set(_ option: CURLoption, _ value: String) { wi_curl_set_string(pointer, option, value) }
 
-    /// Forgets the last transfer's options; connections and names stay known to the multi handle. What libcurl tells
-    /// of a handle would otherwise be of the transfer before, until the next one runs.
+    /// Resets the options of the last transfer. The multi handle keeps its connections and DNS cache.
+    ///
+    /// Without a reset, libcurl would report information about the previous transfer until the next one runs.
     func reset() {
         curl_easy_reset(pointer)
         lines = nil
         errorText[0] = 0
     }
 
-    /// Sets what a transfer needs. `context` reaches the callbacks, which ``TransferCallbacks`` sets.
+    /// Sets the options for a transfer, except for the callbacks, which ``TransferCallbacks`` sets.
     func prepare(
         _ order: TransferOrder, _ lines: FieldLines, _ configuration: DownloaderConfiguration, proxy: String?
     ) {
@@ -81,7 +82,7 @@ final class EasyHandle {
         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.timeouts.connect))
         prepareMethod(request)
         prepareConnection(request, configuration)
-        // Both, or libcurl asks the environment.
+        // Set both options, or libcurl reads the environment.
         set(CURLOPT_PROXY, proxy ?? "")
         set(CURLOPT_NOPROXY, "")
     }

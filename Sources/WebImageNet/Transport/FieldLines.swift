@@ -3,7 +3,7 @@
 import CCurl
 import WebImageHTTP
 
-/// The fields of a request as libcurl's list of lines. Belongs to the network thread.
+/// The header fields of a request in the form of libcurl's list of lines. Only the network thread uses it.
 final class FieldLines {
     let list: UnsafeMutablePointer<curl_slist>?
     private let fields: HTTPFields
@@ -14,20 +14,21 @@ final class FieldLines {
         hasBody = Self.hasBody(request)
         var list: UnsafeMutablePointer<curl_slist>?
         for field in fields.lines {
-            // An empty value needs its semicolon.
+            // libcurl requires a semicolon for a header field with an empty value.
             let line = field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value
             list = Self.append(line, to: list)
         }
-        // Keeps libcurl from waiting for a 100 before it sends a body.
+        // Prevent libcurl from waiting for a 100 response before it sends a body.
         if fields["Expect"] == nil { list = Self.append("Expect:", to: list) }
-        // libcurl would call every body a form.
+        // By default, libcurl would declare each body as form data.
         if hasBody, fields["Content-Type"] == nil { list = Self.append("Content-Type:", to: list) }
         self.list = list
     }
 
     deinit { curl_slist_free_all(list) }
 
-    /// Whether they are the lines of `request` too, as is common: requests differ in their URLs.
+    /// Returns whether the lines are also those of `request`, which is common because most requests differ only in
+    /// their URLs.
     func fit(_ request: TransferRequest) -> Bool {
         fields == request.fields && hasBody == Self.hasBody(request)
     }
@@ -40,7 +41,7 @@ final class FieldLines {
         _ line: String, to list: UnsafeMutablePointer<curl_slist>?
     ) -> UnsafeMutablePointer<curl_slist>? {
         guard line.utf8.contains(where: { $0 >= 128 }) else { return curl_slist_append(list, line) ?? list }
-        // Values are Latin-1: each scalar is one byte. What has none was refused before.
+        // Values are Latin-1, so each scalar is one byte. Other scalars were rejected before.
         let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
         return curl_slist_append(list, bytes) ?? list
     }

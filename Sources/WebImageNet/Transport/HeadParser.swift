@@ -2,49 +2,53 @@
 
 import WebImageHTTP
 
-/// Takes the header lines of one transfer as libcurl gives them and makes the final answer's head of them. Heads
-/// of interim answers (1xx) are kept beside it, trailers ignored.
+/// A parser that creates the head of the final response from the header lines that libcurl delivers.
+///
+/// It also collects the heads of interim responses (1xx) and ignores trailers.
 struct HeadParser {
-    /// What a line led to.
+    /// The result of a line.
     enum Step: Equatable {
-        /// More lines are needed.
+        /// A line after which more lines are needed.
         case more
-        /// The blank line behind the final answer's head.
+        /// The empty line after the final response head.
         case complete(ResponseHead)
-        /// More header bytes than ``limit``.
+        /// A line with which the header lines exceed ``limit``.
         case tooLarge
-        /// Not HTTP.
+        /// A line that isn't valid HTTP.
         case malformed
     }
 
-    /// Most bytes of all header lines of a transfer, interim answers and trailers included.
+    /// The maximum size of all header lines of a transfer, including interim responses and trailers, in bytes.
     static let limit = 64 << 10
-    /// More than most heads have, and little enough for the allocator to keep at hand.
+    /// The initial capacity in bytes. It suffices for most heads, and blocks of this size are cheap to allocate.
     private static let usualBytes = 960
 
-    /// Whether the blank line was seen. libcurl calls a connection that is cut before it a success.
+    /// A Boolean value that indicates whether the empty line was received. libcurl reports success if the connection
+    /// is closed before it.
     private(set) var isComplete = false
-    /// Heads of interim answers so far.
+    /// The heads of the interim responses so far.
     private(set) var interim: [ResponseHead] = []
-    /// Bytes of header lines so far.
+    /// The number of bytes in header lines so far.
     private(set) var received = 0
-    /// Whether a 407 is to be passed over once: libcurl answers it and asks again.
+    /// A Boolean value that indicates whether to skip one 407 response. libcurl responds to it and repeats the
+    /// request.
     var awaitsProxyChallenge = false
-    /// The 407 that was passed over.
+    /// The 407 response that was skipped.
     private var challenge: ResponseHead?
     private var lines: [UInt8] = []
 
-    /// The 407 that was passed over and behind which no other answer began: libcurl had no answer to it.
+    /// The skipped 407 response if no other response followed, which means that libcurl couldn't respond to the
+    /// challenge.
     var unansweredChallenge: ResponseHead? { lines.isEmpty ? challenge : nil }
 
-    /// Forgets everything: the transfer starts again.
+    /// Resets the parser for a transfer that restarts.
     mutating func reset() { self = HeadParser() }
 
     mutating func take(_ line: UnsafeRawBufferPointer) -> Step {
         received += line.count
         guard received <= Self.limit else { return .tooLarge }
         guard !isComplete else { return .more }
-        // Every answer begins with a status line; what stands before it belongs to an earlier one.
+        // A status line begins a new response, so discard the lines of an earlier one.
         if line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) { lines.removeAll(keepingCapacity: true) }
         guard let first = line.first, first == 13 || first == 10 else {
             if lines.isEmpty { lines.reserveCapacity(Self.usualBytes) }
@@ -53,7 +57,7 @@ struct HeadParser {
         }
         guard let head = Self.parse(lines) else { return .malformed }
         lines.removeAll(keepingCapacity: true)
-        // Nobody asked for another protocol: what follows a 101 is not HTTP.
+        // This library never requests a protocol upgrade, so the data after a 101 response isn't HTTP.
         guard head.status != 101 else { return .malformed }
         guard head.status >= 200 else {
             interim.append(head)
@@ -70,8 +74,8 @@ struct HeadParser {
 
     private typealias Line = Slice<UnsafeBufferPointer<UInt8>>
 
-    /// A status line and fields (RFC 9112 4, 5). Fields whose names are no tokens are dropped; folded lines are
-    /// joined by a space.
+    /// Parses a status line and header fields (RFC 9112 4, 5). Header fields with invalid names are skipped, and
+    /// folded lines are joined with a space.
     static func parse(_ bytes: [UInt8]) -> ResponseHead? {
         bytes.withUnsafeBufferPointer { bytes in
             var rest = bytes[...]
@@ -83,7 +87,7 @@ struct HeadParser {
         }
     }
 
-    /// Takes the next line that is not empty.
+    /// Consumes the next nonempty line.
     private static func nextLine(_ rest: inout Line) -> Line? {
         while !rest.isEmpty {
             let end = rest.firstIndex(of: 10) ?? rest.endIndex
@@ -122,7 +126,7 @@ struct HeadParser {
         return start[...last]
     }
 
-    /// Latin-1: each byte is the scalar of its number. A lone CR is a blank (RFC 9112 2.2).
+    /// Decodes Latin-1 text, in which each byte is one scalar. A lone CR becomes a space (RFC 9112 2.2).
     private static func text(_ bytes: Line) -> String {
         if bytes.allSatisfy({ $0 < 128 && $0 != 13 }) {
             return String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
@@ -132,7 +136,7 @@ struct HeadParser {
         return text
     }
 
-    /// RFC 9110 5.6.2.
+    /// Returns whether `byte` is valid in a token (RFC 9110 5.6.2).
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122: true
@@ -143,28 +147,29 @@ struct HeadParser {
 }
 
 extension ResponseHead {
-    /// What Content-Length says of the body.
+    /// The length of a body according to `Content-Length`.
     enum BodyLength: Equatable {
-        /// Not told, or chunked.
+        /// A missing `Content-Length` or a chunked body.
         case unknown
         case known(Int)
-        /// Unequal values, or something else than digits (RFC 9112 6.3: an error that cannot be recovered from).
+        /// Different values, or values that aren't numbers, which are an unrecoverable error (RFC 9112 6.3).
         case invalid
     }
 
-    /// Whether the end of an HTTP/1 body shows without the end of the connection (RFC 9112 6.3).
+    /// A Boolean value that indicates whether the end of an HTTP/1 body is recognizable without the end of the
+    /// connection (RFC 9112 6.3).
     var tellsItsEnd: Bool {
         fields["Transfer-Encoding"] != nil || fields["Content-Length"] != nil || status == 204 || status == 304
     }
 
-    /// Reads Content-Length: repeats and lists of one and the same number are that number.
+    /// The length according to `Content-Length`. Repeated values and lists are valid if all numbers are equal.
     var bodyLength: BodyLength {
         guard fields["Transfer-Encoding"] == nil, let text = fields.combined("Content-Length") else { return .unknown }
         if text.utf8.allSatisfy({ (48...57).contains($0) }), let length = Int(text) { return .known(length) }
         var length: Int?
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let digits = part.trimmingBlanks()
-            // libcurl would take the digits that "3;" or "+3" begin with.
+            // libcurl would accept the leading digits of values such as "3;" or "+3".
             guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return .invalid }
             let value = Int(digits) ?? .max
             guard length == nil || length == value else { return .invalid }
@@ -175,7 +180,7 @@ extension ResponseHead {
 }
 
 extension Substring {
-    /// Without blanks and tabs at both ends.
+    /// Returns the string without leading and trailing spaces and tabs.
     fileprivate func trimmingBlanks() -> Substring {
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         var rest = drop(while: isBlank)

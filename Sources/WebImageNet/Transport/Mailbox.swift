@@ -6,7 +6,7 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// What the network thread is asked to do.
+/// A command for the network thread.
 enum NetworkCommand: Sendable {
     case add(Submission)
     case cancel(UInt64)
@@ -15,43 +15,44 @@ enum NetworkCommand: Sendable {
     case close
 }
 
-/// A transfer on its way to the network thread.
+/// A transfer that is submitted to the network thread.
 struct Submission: Sendable {
-    /// Counted by the transport: commands name the transfer by it.
+    /// The identifier of the transfer in commands. The transport numbers its transfers.
     let id: UInt64
-    /// Takes the outcome to the task that waits.
+    /// The promise that delivers the outcome to the waiting task.
     let promise: Promise<TransferOutcome>
     let order: TransferOrder
     let priority: RequestPriority
     let observer: @Sendable (TransferEvent) -> Void
-    /// Whether the observer wants the wait, the head, and the body too, and not only the start.
+    /// A Boolean value that indicates whether the observer wants the wait, the head, and the body in addition to the
+    /// start.
     let wantsBody: Bool
-    /// Nanoseconds of the monotonic clock.
+    /// The time of the submission, in nanoseconds of the monotonic clock.
     let enqueued: Int64
-    /// Where its steps are counted; it counts as waiting.
+    /// The counter of the origin, which already counts the transfer as queued.
     let activity: OriginActivity
 
     var request: TransferRequest { order.request }
 }
 
-/// Commands for the network thread, and what wakes it. Posting never blocks beyond an append. Thread-safe.
+/// The commands for the network thread and the descriptor that wakes it. Posting takes only a short lock. Thread-safe.
 final class Mailbox: Sendable {
     private struct State {
         var commands: [NetworkCommand] = []
         var isClosed = false
-        /// Whether the network thread is to be woken.
+        /// A Boolean value that indicates whether the next command must wake the network thread.
         var isAsleep = false
     }
 
     private let state = Lock(State())
-    /// Readable where a command came after ``goToSleep()``.
+    /// A descriptor that becomes readable when a command is posted after ``goToSleep()``.
     let waker: Int32
 
     init() { waker = wi_wake_create() }
 
     deinit { if waker >= 0 { close(waker) } }
 
-    /// Leaves a command. False once the network thread takes none any more.
+    /// Posts a command. Returns `false` if the network thread no longer accepts commands.
     @discardableResult
     func post(_ command: NetworkCommand) -> Bool {
         let (isAccepted, isAsleep) = state.withLock { state in
@@ -64,7 +65,7 @@ final class Mailbox: Sendable {
         return isAccepted
     }
 
-    /// Whether nothing waits; then the next command makes ``waker`` readable.
+    /// Returns whether there are no commands. In this case, the next command makes ``waker`` readable.
     func goToSleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.commands.isEmpty
@@ -72,7 +73,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes all commands in the order they were left.
+    /// Removes and returns all commands in the order in which they were posted.
     func take() -> [NetworkCommand] {
         state.withLock { state in
             state.isAsleep = false
@@ -82,7 +83,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes the last commands and refuses all later ones.
+    /// Removes and returns the last commands. Later commands are rejected.
     func closeAndTake() -> [NetworkCommand] {
         state.withLock { state in
             state.isClosed = true

@@ -5,9 +5,9 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 
-/// Ending transfers.
+/// The part of the network loop that ends transfers.
 extension NetworkLoop {
-    /// True where anything ended.
+    /// Ends the transfers that libcurl finished. Returns whether there were any.
     func finishDone() -> Bool {
         var pointer: UnsafeMutableRawPointer?
         var code = CURLE_OK
@@ -41,14 +41,14 @@ extension NetworkLoop {
             return end(transfer, transfer.finish() ?? .failure(cut))
         }
         var failure = facts(of: transfer, handle, code)
-        // libcurl keeps a connection over which it couldn't send.
+        // libcurl keeps a connection open even if sending over it failed.
         if failure.isLost, let connection = transfer.connection ?? transfer.opened, connection.users <= 1,
             code != CURLE_HTTP2_STREAM
         {
             sockets.shutDown(connection)
         }
         if transfer.refusal == .sentTooOften {
-            // What libcurl reports when its own number of repetitions is used up.
+            // This is what libcurl reports after its own maximum number of retries.
             failure.code = CURLE_SEND_ERROR.rawValue
             failure.detail = "the connection was lost before the response"
         }
@@ -57,7 +57,7 @@ extension NetworkLoop {
 
     private func fail(_ transfer: Transfer, _ failure: CurlFailure) {
         if failure.suggestsFreshConnection, transfer.mayRepeat {
-            // Streams of a connection that ended need a new one together, not one each.
+            // The streams of a connection that ended need only one new connection together.
             let isShared = transfer.connection?.isMultiplexed == true && failure.code != CURLE_HTTP2_STREAM.rawValue
             return restart(transfer, isCounted: true, onNewConnection: !isShared)
         }
@@ -78,15 +78,16 @@ extension NetworkLoop {
         start(transfer)
     }
 
-    /// Notes that an HTTP/2 connection is at its end. libcurl notices that with one of its streams, and the others
-    /// would wait for bytes that can't come.
+    /// Records that an HTTP/2 connection has ended. libcurl detects this with only one of the streams, and the others
+    /// would wait indefinitely.
     private func noteEnding(_ connection: Connection) {
         guard connection.isMultiplexed, !connection.isSpoiled, connection.isAtEnd else { return }
         sockets.spoil(connection)
         ending.append((connection, [:]))
     }
 
-    /// Ends the streams of HTTP/2 connections that are at their end, once libcurl has delivered what it holds of them.
+    /// Ends the streams of HTTP/2 connections that have ended, after libcurl has delivered their buffered data.
+    ///
     /// Returns whether there were any.
     func finishEnding() -> Bool {
         guard !ending.isEmpty else { return false }
@@ -107,7 +108,8 @@ extension NetworkLoop {
         return true
     }
 
-    /// Returns whether `transfer` still uses `connection`: libcurl may have begun to repeat it elsewhere.
+    /// Returns whether `transfer` still uses `connection`. libcurl may have started to repeat it on another
+    /// connection.
     private func uses(_ transfer: Transfer, _ connection: Connection) -> Bool {
         guard transfer.connection === connection, let handle = transfer.handle else { return false }
         return connection.session == nil || wi_curl_tls(handle.pointer) == connection.session
@@ -132,7 +134,8 @@ extension NetworkLoop {
         failure.alert = tls?.alert
         failure.wantsCertificate = tls?.wantsCertificate ?? false
         failure.isNewConnection = !transfer.hasBytes && (transfer.connection ?? transfer.opened)?.opener == transfer.id
-        // An orderly end is none that libcurl chose, and over HTTP/1 there are no rules of which it wouldn't tell.
+        // An orderly close comes from the server, not from libcurl. For protocol errors in HTTP/1, libcurl reports
+        // specific errors.
         failure.isEndedHere =
             transfer.opened?.wasEndedHere == true && tls?.hasEnded != true && tls?.isHTTP2 != false
         let words = handle.errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : handle.errorDetail
@@ -146,7 +149,7 @@ extension NetworkLoop {
         return certificates[host.lowercased()] != nil || transfer.proxy?.isSecure == true
     }
 
-    /// Takes the transfer out of libcurl and its place back, and resolves it.
+    /// Removes the transfer from libcurl, releases its slot, and records the outcome.
     func end(_ transfer: Transfer, _ outcome: TransferOutcome) {
         if case .failure(let error) = outcome, let keep = transfer.request.keep,
             let remainder = transfer.remainder(after: error)
@@ -160,7 +163,7 @@ extension NetworkLoop {
         ended.append((transfer.submission.promise, outcome))
     }
 
-    /// Resumes the tasks that wait for what ended.
+    /// Delivers the outcomes to the waiting tasks.
     func tellEnded() {
         guard !ended.isEmpty else { return }
         for (promise, outcome) in ended { promise.resolve(outcome) }
@@ -170,9 +173,10 @@ extension NetworkLoop {
     private func detach(_ transfer: Transfer) {
         guard let handle = transfer.handle else { return }
         curl_multi_remove_handle(multi, handle.pointer)
+        if transfer.opened != nil { sockets.forgetClosed(openedFor: transfer.id, group: socketGroup(transfer)) }
         if let connection = transfer.connection {
             sockets.end(connection)
-            // libcurl keeps the frame that resets the stream until it has something else to send.
+            // libcurl buffers the frame that resets the stream until it has something else to send.
             if connection.isMultiplexed, !transfer.isDone || transfer.stop != nil {
                 resets[ObjectIdentifier(connection)] = (connection, transfer.submission.order)
             }

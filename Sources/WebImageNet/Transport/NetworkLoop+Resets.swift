@@ -3,12 +3,12 @@
 import CCurl
 import WebImageCore
 
-/// Resetting canceled HTTP/2 streams.
+/// The part of the network loop that resets canceled HTTP/2 streams.
 extension NetworkLoop {
     /// Sends the frames that reset the streams that were canceled since the last call.
     ///
-    /// When a transfer is removed, libcurl writes that frame into a buffer of the connection, and sends it with the next
-    /// request. Until then the server goes on sending.
+    /// When a transfer is removed, libcurl writes such a frame to a buffer of the connection and sends it with the
+    /// next request. Until then, the server continues to send data.
     func sendResets() {
         guard !resets.isEmpty else { return }
         let noted = resets.values
@@ -17,21 +17,22 @@ extension NetworkLoop {
             if let handle = running.values.first(where: { $0.connection === connection })?.handle {
                 wi_curl_flush(handle.pointer)
             } else if !flush(connection, order) {
-                // Without its streams the connection is worth nothing but time.
+                // Without streams, closing the connection costs only the time for a new one.
                 sockets.shutDown(connection)
             }
         }
     }
 
-    /// Lends the idle `connection` to a transfer like `order`, which ends before it sends a request. Returns whether
-    /// libcurl chose that connection.
+    /// Lets a transfer like `order` use the idle `connection` and abort before it sends a request.
+    ///
+    /// Returns whether libcurl chose that connection.
     private func flush(_ connection: Connection, _ order: TransferOrder) -> Bool {
         guard let handle = spareHandles.popLast() ?? EasyHandle() else { return false }
         let visit = FlushingVisit(handle, connection)
         prepare(handle, order, proxies.proxy(for: order.request.url).map { ProxyAddress($0) })
         visit.install(sockets)
         var count: Int32 = 0
-        // libcurl chooses the connection and calls back in one pass, because nothing has to be awaited.
+        // libcurl chooses the connection and calls back in one pass, because it doesn't have to wait for anything.
         if curl_multi_add_handle(multi, handle.pointer) == CURLM_OK { curl_multi_perform(multi, &count) }
         curl_multi_remove_handle(multi, handle.pointer)
         handle.reset()
@@ -42,7 +43,7 @@ extension NetworkLoop {
 
 /// The callbacks of a transfer that flushes a connection and sends no request.
 ///
-/// It lives as long as its handle is in the multi handle.
+/// The object must live as long as its handle is in the multi handle.
 private final class FlushingVisit {
     private let handle: EasyHandle
     private let port: Int?

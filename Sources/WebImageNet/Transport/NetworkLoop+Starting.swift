@@ -5,7 +5,7 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 
-/// Starting transfers.
+/// The part of the network loop that starts transfers.
 extension NetworkLoop {
     func startWaiting() {
         while !isSuspended, limiter.allowsStart(now: MonotonicTime.now), let id = admission.next() {
@@ -23,7 +23,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Reports to what was enqueued and didn't start why it waits.
+    /// Reports the reason for the wait to transfers that were enqueued and didn't start.
     func reportWaiting() {
         guard !arrivals.isEmpty else { return }
         for id in arrivals {
@@ -33,7 +33,7 @@ extension NetworkLoop {
         arrivals.removeAll(keepingCapacity: true)
     }
 
-    /// Where places are free and it still waits, either the rate or ``ImageDownloader/suspend()`` holds it back.
+    /// Returns the reason for the wait. If a slot is free, it's the start rate or ``ImageDownloader/suspend()``.
     private func waitReason(of id: UInt64) -> WaitReason {
         if let reason = admission.waitReason(of: id) { return reason }
         return isSuspended ? .queue : .rate
@@ -63,7 +63,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Sets what `order` needs. Equal orders share connections.
+    /// Sets the options for `order`. Transfers with equal options share connections.
     func prepare(_ handle: EasyHandle, _ order: TransferOrder, _ proxy: ProxyAddress?) {
         handle.prepare(order, lines(of: order), configuration, proxy: proxy?.text)
         guard let proxy else { return }
@@ -77,7 +77,7 @@ extension NetworkLoop {
         return made
     }
 
-    /// Connections to a proxy serve every origin.
+    /// Returns the group of connections that libcurl can use for a transfer. Connections to a proxy serve all origins.
     func socketGroup(_ transfer: Transfer) -> String {
         transfer.proxy == nil ? transfer.request.origin : ""
     }

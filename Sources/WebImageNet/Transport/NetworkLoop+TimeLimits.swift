@@ -4,9 +4,9 @@ import CCurl
 import Foundation
 import WebImageCore
 
-/// Time limits.
+/// The part of the network loop that enforces timeouts.
 extension NetworkLoop {
-    /// True where anything ended.
+    /// Ends the transfers that timed out. Returns whether there were any.
     func finishLate() -> Bool {
         let now = MonotonicTime.now
         guard now >= nextDeadline else { return false }
@@ -23,7 +23,7 @@ extension NetworkLoop {
         return hasEnded
     }
 
-    /// The error of a transfer that is late; nil where it has time.
+    /// Returns the error of a transfer that timed out, or `nil`.
     private func lateness(of transfer: Transfer, now: Int64) -> ImageError? {
         let limits = transfer.request.timeouts
         if now >= transfer.started + MonotonicTime.nanoseconds(limits.total) {
@@ -31,7 +31,8 @@ extension NetworkLoop {
         }
         let phase = transfer.phase
         guard phase == .head || phase == .body else {
-            // libcurl watches over the connection's time itself, but not while a transfer waits for another's.
+            // libcurl enforces the connection timeout itself, but not while a transfer waits for the connection of
+            // another one.
             if hasOthersAtWork(transfer) { transfer.lastActivity = now }
             let limit = MonotonicTime.nanoseconds(limits.connect) + 250_000_000
             guard now >= transfer.lastActivity + limit else { return nil }
@@ -44,43 +45,46 @@ extension NetworkLoop {
         return transfer.failure(.timedOut, phase: phase, detail: "no byte for \(limits.idle) s")
     }
 
-    /// Whether a connection to the same origin stands: a transfer without one waits for a stream or a place there,
-    /// and whoever holds it has a time limit of its own.
+    /// Returns whether another transfer of the same origin has a connection.
+    ///
+    /// If so, a transfer without a connection waits for a stream or a slot there, and the other transfer has its own
+    /// timeouts.
     private func hasOthersAtWork(_ transfer: Transfer) -> Bool {
         running.values.contains {
             $0 !== transfer && $0.request.origin == transfer.request.origin && [.head, .body].contains($0.phase)
         }
     }
 
-    /// The wait for the first byte begins when the connection stands.
+    /// Starts the wait for the first byte when the request is sent.
     private func noteRequestSent(_ transfer: Transfer) {
         guard !transfer.hasBytes, let handle = transfer.handle else { return }
         let sent = transfer.started + Int64(handle.offset(CURLINFO_PRETRANSFER_TIME_T)) * 1_000
         transfer.lastActivity = max(transfer.lastActivity, sent)
     }
 
-    /// Takes bytes into account that came but that no callback has seen, such as those of an unfinished line of the head
-    /// or TLS record. The streams of an HTTP/2 connection can't be distinguished that way.
+    /// Accounts for received bytes that no callback has seen, such as those of an incomplete header line or TLS
+    /// record. The streams of an HTTP/2 connection can't be distinguished in this way.
     private func noteBytes(_ transfer: Transfer, now: Int64) {
         guard let connection = transfer.connection, !connection.isMultiplexed, let idle = connection.idleMilliseconds
         else { return }
         transfer.lastActivity = max(transfer.lastActivity, now - idle * 1_000_000)
     }
 
-    /// When to look at the transfer again.
+    /// Returns the next time to check the transfer, in nanoseconds of the monotonic clock.
     func deadline(of transfer: Transfer, now: Int64) -> Int64 {
         let limits = transfer.request.timeouts
         let total = transfer.started + MonotonicTime.nanoseconds(limits.total)
         let idle = idleLimit(of: transfer)
         guard transfer.phase == .head || transfer.phase == .body else {
-            // Not known yet when the wait for the first byte begins: look a few times.
+            // The start of the wait for the first byte is still unknown, so check several times.
             let connect = MonotonicTime.nanoseconds(limits.connect) + 250_000_000
             return min(total, transfer.lastActivity + connect, now + max(idle / 4, 10_000_000))
         }
         return min(total, transfer.lastActivity + idle)
     }
 
-    /// Nobody waits for the rest of an uninteresting body: a second, then its place goes to others.
+    /// Returns the inactivity timeout in nanoseconds. For a discarded body, it's at most one second, so the slot
+    /// becomes available soon.
     private func idleLimit(of transfer: Transfer) -> Int64 {
         let idle = MonotonicTime.nanoseconds(transfer.request.timeouts.idle)
         return transfer.isDiscarding ? min(idle, 1_000_000_000) : idle

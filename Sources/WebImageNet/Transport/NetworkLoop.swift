@@ -5,8 +5,10 @@ import Foundation
 import WebImageConcurrency
 import WebImageCore
 
-/// The network thread's work: takes commands, starts transfers where there is a place, lets libcurl run, and
-/// finishes what is whole, failed or late. Created and used on the network thread alone.
+/// The event loop of the network thread: it processes commands, starts transfers, runs libcurl, and ends transfers
+/// that are complete, failed, or timed out.
+///
+/// It's created and used only on the network thread.
 final class NetworkLoop {
     let mailbox: Mailbox
     let configuration: DownloaderConfiguration
@@ -19,25 +21,26 @@ final class NetworkLoop {
     var running: [UInt64: Transfer] = [:]
     var contexts: [UnsafeMutableRawPointer: TransferCallbacks.Context] = [:]
     var spareHandles: [EasyHandle] = []
-    /// The last transfer's fields; the next one's are the same in most cases.
+    /// The header lines of the last transfer, which most later transfers can reuse.
     var lines: FieldLines?
-    /// Transfers that were enqueued in this pass and that want to know why they wait.
+    /// The transfers that were enqueued in this pass and want to know why they wait.
     var arrivals: [UInt64] = []
-    /// What ended and was not told yet: first the places that became free are filled.
+    /// The outcomes to deliver after the loop has filled the released slots.
     var ended: [(Promise<TransferOutcome>, TransferOutcome)] = []
-    /// No time limit passes before; a transfer's own may be later.
+    /// The earliest time at which a transfer may time out, in nanoseconds. The actual deadline of a transfer can be
+    /// later.
     var nextDeadline = Int64.max
     var limiter: StartLimiter
     var isSuspended = false
-    /// HTTP/2 connections that ended, and how much their transfers had received one pass ago.
+    /// The HTTP/2 connections that ended, and the progress of their transfers in the previous pass.
     var ending: [(connection: Connection, progress: [UInt64: Int])] = []
-    /// HTTP/2 connections over which canceled streams are to be reset, each with the order of one of them.
+    /// The HTTP/2 connections with canceled streams to reset, each with the order of one of the streams.
     var resets: [ObjectIdentifier: (connection: Connection, order: TransferOrder)] = [:]
 
-    /// Most easy handles kept for later.
+    /// The maximum number of unused easy handles to keep.
     static let mostSpareHandles = 64
 
-    /// nil where there is no memory.
+    /// Creates a loop. Returns `nil` if memory is exhausted.
     init?(_ mailbox: Mailbox, _ configuration: DownloaderConfiguration) {
         guard let multi = curl_multi_init() else { return nil }
         self.multi = multi
@@ -56,7 +59,7 @@ final class NetworkLoop {
             multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(configuration.streamsPerConnection, 1))
     }
 
-    /// Runs until the close command.
+    /// Runs the loop until it receives the close command.
     func run() {
         while takeCommands(mailbox.take()) {
             sockets.beginPass()
@@ -66,7 +69,7 @@ final class NetworkLoop {
             sendResets()
             var count: Int32 = 0
             curl_multi_perform(multi, &count)
-            // What ended freed places: fill them before sleeping.
+            // Finished transfers release slots, so fill them before the loop sleeps.
             let hasEnded = [finishDone(), finishEnding(), finishLate()].contains(true)
             if hasEnded || !resets.isEmpty || !mailbox.goToSleep() { continue }
             if wi_curl_multi_poll(multi, mailbox.waker, pollTimeout()) { wi_wake_clear(mailbox.waker) }
@@ -76,7 +79,7 @@ final class NetworkLoop {
 
     // MARK: Commands
 
-    /// False where the loop is to end.
+    /// Processes commands. Returns `false` if the loop must end.
     private func takeCommands(_ commands: [NetworkCommand]) -> Bool {
         var goesOn = true
         for command in commands {

@@ -3,20 +3,20 @@
 import CCurl
 import Foundation
 
-/// What a proxy's URL says.
+/// The parsed URL of a proxy.
 struct ProxyAddress: Sendable, Hashable {
-    /// As libcurl takes it.
+    /// The URL in the form that libcurl accepts.
     let text: String
-    /// In lower case.
+    /// The host, in lowercase.
     let host: String
-    /// Whether it speaks HTTP, and not SOCKS.
+    /// A Boolean value that indicates whether the proxy uses HTTP instead of SOCKS.
     let isHTTP: Bool
-    /// Whether it is spoken to by TLS.
+    /// A Boolean value that indicates whether the connection to the proxy uses TLS.
     let isSecure: Bool
-    /// Whether a user is named.
+    /// A Boolean value that indicates whether the URL contains a user name.
     let hasCredentials: Bool
 
-    /// Without a scheme it is http.
+    /// Parses the URL of a proxy. The default scheme is `http`.
     init(_ text: String) {
         self.text = text
         let url = URL(string: text.contains("://") ? text : "http://\(text)")
@@ -28,24 +28,26 @@ struct ProxyAddress: Sendable, Hashable {
     }
 }
 
-/// How users are shown to proxies: as the proxy asks, Digest before Basic. Nothing is shown before a proxy has asked
-/// once; from then on Basic is sent right away. A value.
+/// The authentication schemes of proxies.
+///
+/// Digest is preferred to Basic. Credentials are sent only after the first challenge of a proxy. If the proxy uses
+/// Basic, they're then sent with each request.
 struct ProxyAuthentication {
-    /// Bits of CURLAUTH_.
+    /// The schemes of known proxies, as `CURLAUTH_` bits.
     private var known: [ProxyAddress: UInt] = [:]
 
     private static let basic: UInt = 1
     private static let digest: UInt = 2
 
-    /// What may be used at `proxy`.
+    /// Returns the schemes that may be used for `proxy`.
     func schemes(_ proxy: ProxyAddress) -> UInt { known[proxy] ?? (Self.basic | Self.digest) }
 
-    /// Whether the first request is sent without a user, to be asked for one.
+    /// Returns whether the first request to `proxy` is sent without credentials to receive a challenge.
     func awaitsChallenge(_ proxy: ProxyAddress) -> Bool {
         proxy.isHTTP && proxy.hasCredentials && schemes(proxy) & Self.digest != 0
     }
 
-    /// `offered` is what a proxy asked for: CURLINFO_PROXYAUTH_AVAIL.
+    /// Records the schemes that a proxy offered (`CURLINFO_PROXYAUTH_AVAIL`).
     mutating func learn(_ offered: UInt, from proxy: ProxyAddress) {
         if offered & Self.digest != 0 {
             known[proxy] = Self.digest
@@ -56,7 +58,7 @@ struct ProxyAuthentication {
 }
 
 extension EasyHandle {
-    /// Sets how `proxy` is spoken to.
+    /// Sets the options for `proxy`.
     func prepare(_ proxy: ProxyAddress, _ tls: TLSConfiguration, schemes: UInt) {
         if proxy.isHTTP, proxy.hasCredentials { set(CURLOPT_PROXYAUTH, Int(schemes)) }
         if proxy.isSecure { prepare(tls, host: proxy.host, .proxy) }

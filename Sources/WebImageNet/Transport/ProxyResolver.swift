@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Tells which proxy a URL goes through. Pure; the environment is read when it is created.
+/// A resolver that determines the proxy for a URL. It reads the environment once, when it's created.
 struct ProxyResolver: Sendable {
     private enum Rule: Sendable {
         case none
@@ -12,7 +12,8 @@ struct ProxyResolver: Sendable {
 
     private let rule: Rule
 
-    /// The variables that name proxies. `HTTP_PROXY` is none of them: a CGI program's clients can set it.
+    /// The environment variables for proxies. `HTTP_PROXY` is excluded because the clients of a CGI program can set
+    /// it.
     private static let names = [
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     ]
@@ -25,7 +26,8 @@ struct ProxyResolver: Sendable {
         case .none: rule = .none
         case .url(let proxy): rule = .one(proxy)
         case .environment:
-            // A proxy hides where the connection leads, and nobody vouched for this one.
+            // A proxy hides the destination address from the policy, and a proxy from the environment isn't explicitly
+            // trusted.
             guard configuration.addressPolicy == .any else {
                 rule = .none
                 return
@@ -35,7 +37,7 @@ struct ProxyResolver: Sendable {
         }
     }
 
-    /// The proxy for `url`; nil where the connection is direct.
+    /// Returns the proxy for `url`, or `nil` for a direct connection.
     func proxy(for url: String) -> String? {
         switch rule {
         case .none: return nil
@@ -49,8 +51,8 @@ struct ProxyResolver: Sendable {
         }
     }
 
-    /// Whether a list as in `NO_PROXY` holds `host`: `*`, hosts with all that lies under them, addresses, and
-    /// IPv4 networks such as `10.0.0.0/8`.
+    /// Returns whether `host` matches a list in the format of `NO_PROXY`: `*`, hosts including their subdomains,
+    /// addresses, and IPv4 networks such as `10.0.0.0/8`.
     static func isException(_ host: String, _ list: String) -> Bool {
         let host = normalized(host)
         return list.split { $0 == "," || $0 == " " }.contains { entry in
@@ -63,7 +65,7 @@ struct ProxyResolver: Sendable {
         }
     }
 
-    /// Lower case, without brackets, and without the dots that may stand before and after a name.
+    /// Returns the host in lowercase, without brackets and without a leading or trailing dot.
     private static func normalized(_ host: String) -> String {
         var host = host.lowercased()[...]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
@@ -79,7 +81,7 @@ struct ProxyResolver: Sendable {
         return bits == 0 || (host ^ network) >> UInt32(32 - bits) == 0
     }
 
-    /// A dotted IPv4 address.
+    /// Parses a dotted IPv4 address.
     private static func number(_ text: String) -> UInt32? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         guard parts.count == 4 else { return nil }

@@ -3,31 +3,36 @@
 import CCurl
 import Glibc
 
-/// One connection that libcurl opened. Belongs to the network thread.
+/// A connection that libcurl opened. Only the network thread uses it.
 final class Connection {
     let socket: Int32
-    /// The connections among which libcurl chooses for a transfer.
+    /// The group of connections from which libcurl chooses for a transfer.
     let group: String
-    /// The transfer that it was opened for.
+    /// The transfer for which the connection was opened.
     let opener: UInt64
+    /// The inode number of the socket. No later socket with the same descriptor has the same number.
+    private let identity: ino_t?
     private var knownPort: Int?
-    /// What TLS showed; `nil` without TLS.
+    /// The TLS information about the connection, or `nil` without TLS.
     fileprivate(set) var tls: TLSFacts?
-    /// Identifies the TLS connection; `nil` without TLS, or if it isn't known.
+    /// The identity of the TLS connection, or `nil` without TLS or if it's unknown.
     var session: UnsafeMutableRawPointer?
     /// A Boolean value that indicates whether the socket is open.
     fileprivate(set) var isOpen = true
-    /// A Boolean value that indicates whether libcurl closed it while the server still held it.
+    /// A Boolean value that indicates whether a request was sent over the connection. libcurl reports when it closes
+    /// such a socket.
+    fileprivate var isEstablished = false
+    /// A Boolean value that indicates whether libcurl closed the connection while the server still had it open.
     fileprivate(set) var wasEndedHere = false
-    /// A Boolean value that indicates whether a whole response came over it.
+    /// A Boolean value that indicates whether a complete response was received over the connection.
     fileprivate(set) var isKept = false
-    /// A Boolean value that indicates whether no request may go over it any more.
+    /// A Boolean value that indicates whether the connection must not be used for further requests.
     fileprivate(set) var isSpoiled = false
-    /// The number of responses that began over it.
+    /// The number of responses that began over the connection.
     private(set) var responses = 0
-    /// The number of transfers that use it.
+    /// The number of transfers that use the connection.
     fileprivate(set) var users = 0
-    /// The pass in which it was examined last.
+    /// The pass in which the connection was last examined.
     fileprivate var pass = 0
     private var isKnownMultiplexed = false
 
@@ -35,11 +40,26 @@ final class Connection {
         self.socket = socket
         self.group = group
         self.opener = opener
+        identity = Self.identity(of: socket)
     }
 
-    /// Its port on this machine; `nil` before it's connected.
+    private static func identity(of socket: Int32) -> ino_t? {
+        var facts = stat()
+        return fstat(socket, &facts) == 0 ? facts.st_ino : nil
+    }
+
+    /// Returns whether the socket is open, and detects a socket that libcurl closed without a report.
+    ///
+    /// libcurl 7.88 calls `CURLOPT_CLOSESOCKETFUNCTION` only for connected sockets. It closes the others (refused, or
+    /// abandoned while connecting) itself, and another part of the program may immediately reuse their descriptors.
+    fileprivate func verifyOpen() -> Bool {
+        if isOpen, !isEstablished, Self.identity(of: socket) != identity { isOpen = false }
+        return isOpen
+    }
+
+    /// The local port, or `nil` before the socket is connected.
     var localPort: Int? {
-        if knownPort == nil { knownPort = Self.localPort(of: socket) }
+        if knownPort == nil, verifyOpen() { knownPort = Self.localPort(of: socket) }
         return knownPort
     }
 
@@ -50,17 +70,17 @@ final class Connection {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) == 0 }
         }
         guard isKnown else { return nil }
-        // Both families have the port at the same place.
+        // The port is at the same offset in both address families.
         let port = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int(UInt16(bigEndian: $0.pointee.sin_port)) }
         }
         return port == 0 ? nil : port
     }
 
-    /// A Boolean value that indicates whether several transfers share it (HTTP/2).
+    /// A Boolean value that indicates whether several transfers can share the connection (HTTP/2).
     var isMultiplexed: Bool { isKnownMultiplexed || tls?.isHTTP2 == true }
 
-    /// Notes that a response began.
+    /// Records that a response began.
     func noteResponse() { responses += 1 }
 
     fileprivate func keep(isMultiplexed: Bool) {
@@ -68,42 +88,44 @@ final class Connection {
         if isMultiplexed { isKnownMultiplexed = true }
     }
 
-    /// A Boolean value that indicates whether the server will send nothing more.
+    /// A Boolean value that indicates whether the server will send no more data.
     var isAtEnd: Bool {
         guard isOpen, tls?.hasEnded != true else { return true }
         let count = peek()
         return count == 0 || (count < 0 && errno != EAGAIN)
     }
 
-    /// A Boolean value that indicates whether a request may go over the connection, which no other transfer uses.
+    /// A Boolean value that indicates whether a request may be sent over the connection, which no other transfer uses.
     ///
-    /// Bytes that came while it was idle would be taken for the response to the request.
+    /// Data that was received while the connection was idle would be mistaken for the response.
     fileprivate var isSilent: Bool { isMultiplexed || (peek() < 0 && errno == EAGAIN) }
 
-    /// Takes a pending error of the socket, whereupon libcurl sees the end of the connection too.
+    /// Peeks at one byte. This call also consumes a pending error of the socket, after which libcurl sees the end of
+    /// the connection.
     fileprivate func peek() -> Int {
+        guard verifyOpen() else { return 0 }
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
     }
 
-    /// Milliseconds since bytes came; `nil` if that isn't known.
+    /// The time since data was received, in milliseconds, or `nil` if it's unknown.
     var idleMilliseconds: Int64? {
-        guard isOpen else { return nil }
+        guard verifyOpen() else { return nil }
         let time = wi_socket_idle_milliseconds(socket)
         return time < 0 ? nil : Int64(time)
     }
 }
 
-/// The connections of libcurl, so that kept ones are examined before they serve again. Belongs to the network thread.
+/// A registry of libcurl's connections, which are examined before they're reused. Only the network thread uses it.
 ///
-/// libcurl takes a kept connection for alive where a look at it gives bytes or an error, so that stray bytes of a
-/// broken server become the next request's answer, and connections that were reset fail requests.
+/// libcurl considers an idle connection alive if a check finds data or an error. Without the registry, stray data from
+/// a faulty server would be mistaken for the next response, and requests over reset connections would fail.
 final class SocketRegistry {
     private var open: [Int32: Connection] = [:]
     private var groups: [String: [Connection]] = [:]
     private var pass = 1
 
-    /// Notes that libcurl has opened `socket`.
+    /// Records that libcurl opened `socket`.
     func open(_ socket: Int32, group: String, opener: UInt64) -> Connection {
         let connection = Connection(socket, group: group, opener: opener)
         open[socket] = connection
@@ -111,7 +133,7 @@ final class SocketRegistry {
         return connection
     }
 
-    /// Notes that libcurl is about to close `socket`.
+    /// Records that libcurl is about to close `socket`.
     func close(_ socket: Int32) {
         guard let connection = open.removeValue(forKey: socket) else { return }
         let count = connection.peek()
@@ -121,49 +143,67 @@ final class SocketRegistry {
         groups[connection.group] = rest.isEmpty ? nil : rest
     }
 
-    /// Returns the connection of `group` with this port on this machine, which a transfer begins to use.
+    /// Returns the connection of `group` with the given local port when a transfer begins to use it.
     ///
-    /// `tls` is what the handshake showed if the transfer opened the connection.
+    /// `tls` is the information from the handshake if the transfer opened the connection.
     func begin(port: Int, group: String, user: UInt64, tls: TLSFacts?) -> Connection? {
-        guard let connection = groups[group]?.first(where: { $0.localPort == port }) else { return nil }
+        guard let connection = groups[group]?.first(where: { $0.localPort == port && $0.verifyOpen() }) else {
+            return nil
+        }
         connection.users += 1
+        connection.isEstablished = true
         if connection.opener == user, connection.tls == nil { connection.tls = tls }
         return connection
     }
 
-    /// Notes that a transfer sends and awaits nothing more over `connection`.
+    /// Records that a transfer no longer uses `connection`.
     func end(_ connection: Connection) { connection.users -= 1 }
 
-    /// Notes that a whole response came over `connection`, which may serve other transfers.
+    /// Records that a complete response was received over `connection`, which other transfers may then reuse.
     func keep(_ connection: Connection, isMultiplexed: Bool) {
         if connection.isOpen { connection.keep(isMultiplexed: isMultiplexed) }
     }
 
-    /// Returns whether a request of `user` may go over `connection`; `hasUnread` if TLS holds bytes of it already.
+    /// Returns whether a request of `user` may be sent over `connection`. `hasUnread` indicates whether TLS already
+    /// buffers received data.
     func isUsable(_ connection: Connection, user: UInt64, hasUnread: Bool) -> Bool {
         guard !connection.isSpoiled else { return false }
         guard connection.opener != user, !connection.isMultiplexed else { return true }
         return !hasUnread && connection.isSilent
     }
 
-    /// Makes sure that no further request goes over `connection`.
+    /// Removes the sockets that were opened for a finished transfer and that libcurl closed without a report.
+    func forgetClosed(openedFor opener: UInt64, group: String) {
+        func isClosed(_ connection: Connection) -> Bool { connection.opener == opener && !connection.verifyOpen() }
+        guard let connections = groups[group], connections.contains(where: isClosed) else { return }
+        let closed = connections.filter(isClosed)
+        for connection in closed where open[connection.socket] === connection { open[connection.socket] = nil }
+        let rest = connections.filter(\.isOpen)
+        groups[group] = rest.isEmpty ? nil : rest
+    }
+
+    /// The number of registered sockets.
+    var count: Int { groups.values.reduce(0) { $0 + $1.count } }
+
+    /// Prevents further requests over `connection`.
     func spoil(_ connection: Connection) { connection.isSpoiled = true }
 
-    /// Ends `connection`: the server sees it at once, and libcurl drops it.
+    /// Shuts down `connection`. The server is notified immediately, and libcurl closes the connection.
     func shutDown(_ connection: Connection) {
-        guard connection.isOpen else { return }
         connection.isSpoiled = true
-        // libcurl takes a socket with unread bytes for alive.
+        guard connection.verifyOpen() else { return }
+        // libcurl considers a socket with unread data alive.
         drain(connection.socket)
         shutdown(connection.socket, Int32(SHUT_RDWR))
     }
 
-    /// Begins a new pass: libcurl ran, and connections may have changed.
+    /// Begins a new pass. Connections may have changed because libcurl ran.
     func beginPass() { pass += 1 }
 
-    /// Examines every kept connection of `group` that no transfer uses, once in a pass, and ends those with stray bytes.
+    /// Examines the reusable connections of `group` that no transfer uses, once per pass, and shuts down those with
+    /// stray data.
     ///
-    /// The examination takes a pending error, whereupon libcurl sees the end and drops the connection.
+    /// The check consumes a pending error, after which libcurl sees the end and closes the connection.
     func sweep(_ group: String) {
         for connection in groups[group] ?? [] {
             guard connection.isKept, connection.users == 0, connection.pass != pass else { continue }
@@ -174,7 +214,7 @@ final class SocketRegistry {
 
     private func drain(_ socket: Int32) {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-            // Bounded: a server that never stops sending must not hold the network thread.
+            // Limit the number of reads, so a server that sends data endlessly can't block the network thread.
             for _ in 0..<256 where recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) <= 0 {
                 return
             }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// A token bucket: every start takes a token, and tokens come back evenly. Pure; times are nanoseconds of a
-/// monotonic clock.
+/// A token bucket for the start rate. Each start takes a token, and tokens are added at a constant rate.
+///
+/// The limiter is a pure state machine. Times are in nanoseconds of a monotonic clock.
 struct StartLimiter {
-    /// Nanoseconds for one token; nil for no limit.
+    /// The time between two tokens in nanoseconds, or `nil` for no limit.
     private let interval: Int64?
     private let burst: Int
     private var tokens: Int
-    /// When the bucket was last filled up to ``tokens``.
+    /// The time up to which ``tokens`` includes the added tokens.
     private var filled: Int64
 
-    /// Full at `now`.
+    /// Creates a limiter whose bucket is full at the time `now`.
     init(_ rate: StartRate?, now: Int64) {
         interval = rate.flatMap { rate in
             let perSecond = rate.perSecond.isNaN ? StartRate().perSecond : rate.perSecond
@@ -21,7 +22,7 @@ struct StartLimiter {
         filled = now
     }
 
-    /// Whether a transfer may start.
+    /// Returns whether a transfer may start.
     mutating func allowsStart(now: Int64) -> Bool {
         guard let interval else { return true }
         let due = max(now - filled, 0) / interval
@@ -35,10 +36,10 @@ struct StartLimiter {
         return tokens > 0
     }
 
-    /// A transfer started. Called after ``allowsStart(now:)`` allowed it.
+    /// Records the start of a transfer. Call it only after ``allowsStart(now:)`` returned `true`.
     mutating func noteStart() { tokens = max(tokens - 1, 0) }
 
-    /// When the next transfer may start; nil where one may start already.
+    /// The time at which the next transfer may start, or `nil` if one may start immediately.
     var nextStart: Int64? {
         guard let interval, tokens == 0 else { return nil }
         return filled + interval

@@ -6,52 +6,52 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// One exchange on the network thread: takes what libcurl's callbacks bring and knows how far it is.
-/// Belongs to the network thread.
+/// One exchange on the network thread, which processes the data from libcurl's callbacks. Only the network thread uses
+/// it.
 final class Transfer {
-    /// Bytes of an uninteresting body that are read for the sake of keeping the connection.
+    /// The maximum number of bytes of an ignored body to read so that the connection can be reused.
     static let mostDiscarded = 64 << 10
 
-    /// Why a request isn't sent over the connection that libcurl chose.
+    /// The reason why a request isn't sent over the connection that libcurl chose.
     enum Refusal {
-        /// Bytes came while the connection was idle, or it ended.
+        /// A connection that received data while it was idle, or that has ended.
         case unusableConnection
-        /// It was sent as often as it may be.
+        /// A request that was already sent as often as allowed.
         case sentTooOften
     }
 
     let submission: Submission
     var handle: EasyHandle?
-    /// When it left the queue, in nanoseconds of the monotonic clock.
+    /// The time at which the transfer left the queue, in nanoseconds of the monotonic clock.
     var started: Int64 = 0
-    /// When the last byte came, or when the wait for one began.
+    /// The time of the last received byte or of the start of the wait for one, in nanoseconds of the monotonic clock.
     var lastActivity: Int64 = 0
     var requestTime = Date()
-    /// A Boolean value that indicates whether it needs a new connection.
+    /// A Boolean value that indicates whether the transfer needs a new connection.
     private(set) var needsNewConnection = false
-    /// The number of the attempt to send the request, counted from 1.
+    /// The number of the current attempt to send the request, starting at 1.
     private(set) var attempt = 1
-    /// How often the request was sent.
+    /// The number of times that the request was sent.
     private var sends = 0
-    /// Responses that had begun over the connection when the request was sent.
+    /// The number of responses that had begun over the connection when the request was sent.
     private var responsesBefore = 0
-    /// Bytes of header lines when the request was sent last.
+    /// The number of bytes in header lines when the request was last sent.
     private var receivedBefore = 0
-    /// The proxy it goes through; nil for none.
+    /// The proxy, or `nil` for a direct connection.
     var proxy: ProxyAddress?
-    /// The last connection that was opened for it; `nil` if it uses a kept connection.
+    /// The last connection that was opened for the transfer, or `nil` if it reuses one.
     var opened: Connection?
-    /// What the last TLS handshake for it showed.
+    /// The information from the last TLS handshake for the transfer.
     var tls: TLSFacts?
-    /// The connection that its request goes over; `nil` if none was sent.
+    /// The connection over which the request is sent, or `nil` if it wasn't sent.
     var connection: Connection?
-    /// The reason that the request wasn't sent.
+    /// The reason why the request wasn't sent.
     private(set) var refusal: Refusal?
-    /// A Boolean value that indicates whether libcurl is done with it.
+    /// A Boolean value that indicates whether libcurl finished the transfer.
     var isDone = false
-    /// Set where the address policy refused a connection.
+    /// The address range that the policy rejected, or `nil` if no address was rejected.
     var refusedAddress: String?
-    /// Why a callback stopped the transfer.
+    /// The error with which a callback stopped the transfer.
     private(set) var stop: ImageError?
     private(set) var parser = HeadParser()
     private(set) var received = 0
@@ -60,15 +60,16 @@ final class Transfer {
     private var body: BodyBuffer?
     private var decoder: ContentDecoder?
     private var resume: ResumeState
-    /// The body as it came where it is coded and can be continued.
+    /// The encoded body as received, if it can be resumed.
     private var coded: BodyBuffer?
-    /// Whether the exchange is done for its owner, and the rest is read for the connection's sake.
+    /// A Boolean value that indicates whether the exchange is finished and the rest of the body is read only to reuse
+    /// the connection.
     private(set) var isDiscarding = false
 
     var id: UInt64 { submission.id }
     var request: TransferRequest { submission.request }
     var hasBytes: Bool { parser.received > 0 || received > 0 }
-    /// Bytes that came so far.
+    /// The number of bytes received so far.
     var progress: Int { parser.received + received }
     var isHeadComplete: Bool { parser.isComplete }
 
@@ -79,7 +80,8 @@ final class Transfer {
             order.request.resume, isForeign: order.request.resume == nil && order.request.fields["Range"] != nil)
     }
 
-    /// Notes that the request is about to go over `next` instead of ``connection``. Returns `false` if it may not.
+    /// Records that the request is about to be sent over `next` instead of ``connection``. Returns `false` if it must
+    /// not be sent.
     func use(_ next: Connection?, isUsable: Bool) -> Bool {
         let earlier = connection
         connection = next
@@ -87,8 +89,9 @@ final class Transfer {
             refusal = .unusableConnection
             return false
         }
-        // libcurl sends again by itself: to answer a challenge, and if the connection was lost without a response. A
-        // server that ends a connection after some of its streams (GOAWAY) refuses the others, which costs no attempt.
+        // libcurl repeats requests automatically to respond to a challenge and if the connection was closed without a
+        // response. If a server closes a connection after some of its streams (GOAWAY), it rejects the others, which
+        // doesn't count as an attempt.
         let isAnswered = parser.received > receivedBefore
         let servesOthers = earlier.map { $0.isMultiplexed && $0.responses > responsesBefore } ?? false
         receivedBefore = parser.received
@@ -103,15 +106,16 @@ final class Transfer {
         return true
     }
 
-    /// A Boolean value that indicates whether the request may be sent again without notice, because it went over a
-    /// connection that had been opened for another one and can have ended meanwhile.
+    /// A Boolean value that indicates whether the request may be repeated silently, because it reused a connection
+    /// that may have ended in the meantime.
     var mayRepeat: Bool {
         let isSafe = request.method == "GET" || request.method == "HEAD"
         return isSafe && request.mayRepeat && attempt < 2 && !hasBytes && connection.map { $0.opener != id } ?? false
             && !submission.promise.isResolved
     }
 
-    /// Forgets what came, because the transfer starts again. `isCounted` if that is another attempt.
+    /// Resets the transfer so that it can restart. `isCounted` indicates whether the restart counts as another
+    /// attempt.
     func restart(isCounted: Bool, onNewConnection: Bool) {
         needsNewConnection = onNewConnection
         if isCounted { attempt = sends + 1 }
@@ -124,10 +128,10 @@ final class Transfer {
         refusedAddress = nil
     }
 
-    /// The proxy will ask for a user, and libcurl answer it.
+    /// Prepares for a challenge of the proxy, to which libcurl responds.
     func awaitProxyChallenge() { parser.awaitsProxyChallenge = true }
 
-    /// One header line. False stops the transfer.
+    /// Processes a header line. Returns `false` to stop the transfer.
     func takeHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
         lastActivity = now
         switch parser.take(line) {
@@ -138,10 +142,10 @@ final class Transfer {
         }
     }
 
-    /// Whether nothing came for `limit` nanoseconds; slow is not idle.
+    /// Returns whether no byte was received for `limit` nanoseconds. A slow transfer isn't idle.
     func isIdle(for limit: Int64, at now: Int64) -> Bool { now >= lastActivity + limit }
 
-    /// A part of the body. False stops the transfer.
+    /// Processes a chunk of the body. Returns `false` to stop the transfer.
     func takeBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Bool {
         lastActivity = now
         received += bytes.count
@@ -192,7 +196,7 @@ final class Transfer {
         return begin(head, prefix: nil, expected: expected)
     }
 
-    /// The body of an accepted answer begins; `prefix` is what an earlier transfer brought of it.
+    /// Begins the body of an accepted response. `prefix` is the resume data from an earlier transfer.
     private func begin(_ head: ResponseHead, prefix: Data?, expected: Int?) -> Bool {
         self.head = head
         var expected = expected
@@ -222,7 +226,7 @@ final class Transfer {
         if submission.wantsBody, !submission.promise.isResolved { submission.observer(event) }
     }
 
-    /// What the transfer came to when libcurl says it is whole; nil where it is not.
+    /// Returns the outcome after libcurl reports success, or `nil` if the response is incomplete.
     func finish() -> TransferOutcome? {
         if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         guard head != nil else { return nil }
@@ -237,7 +241,7 @@ final class Transfer {
         return .success(answer(finished: lastActivity))
     }
 
-    /// What came of a body that can be continued; nil where it cannot.
+    /// Returns the resume data of the body, or `nil` if the body can't be resumed.
     func remainder(after error: ImageError) -> ResumePoint? {
         guard let plan = resume.plan, resume.isWorthKeeping, !isDiscarding, stop == nil, error.leavesUsableBytes,
             let bytes = (decoder == nil ? body : coded)?.data, bytes.count == resume.position
@@ -255,7 +259,7 @@ final class Transfer {
             isLengthKnown: head.tellsItsEnd || (isMultiplexed && connection?.isOpen != false))
     }
 
-    /// A date counts from the server's own clock where it tells it.
+    /// Returns the time of the server's clock for interpreting dates, or the local time if the response has no `Date`.
     private func serverTime(_ head: ResponseHead) -> Date {
         head.fields["Date"].flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
@@ -277,10 +281,10 @@ final class Transfer {
         return metrics
     }
 
-    /// Whether the answer came over HTTP/2.
+    /// A Boolean value that indicates whether the response was received over HTTP/2.
     var isMultiplexed: Bool { handle?.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
 
-    /// Where the transfer is.
+    /// The current phase of the transfer.
     var phase: NetworkError.Phase {
         if isHeadComplete { return .body }
         guard let handle else { return .queue }
@@ -288,7 +292,7 @@ final class Transfer {
         return handle.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connect : .resolve
     }
 
-    /// An error of this transfer.
+    /// Returns an error for this transfer.
     func failure(
         _ reason: NetworkError.Reason, phase: NetworkError.Phase? = nil, underlying: Int32? = nil, detail: String = ""
     ) -> ImageError {

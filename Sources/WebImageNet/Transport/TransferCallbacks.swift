@@ -4,17 +4,19 @@ import CCurl
 import Glibc
 import WebImageCore
 
-/// libcurl's callbacks. They run inside `curl_multi_perform` on the network thread and never call libcurl back but
-/// for questions about the transfer's own handle.
+/// The callbacks for libcurl.
+///
+/// They run inside `curl_multi_perform` on the network thread. They call libcurl only for information about the
+/// transfer's own handle.
 enum TransferCallbacks {
-    /// What the callbacks of one transfer need. Lives as long as the transfer runs.
+    /// The context of one transfer's callbacks. It lives as long as the transfer runs.
     final class Context {
         let transfer: Transfer
         let policy: AddressPolicy
-        /// Whether connections go to a proxy that was configured explicitly, which is trusted.
+        /// A Boolean value that indicates whether connections go to an explicitly configured proxy, which is trusted.
         let trustsPeer: Bool
         let sockets: SocketRegistry
-        /// The connections among which libcurl chooses.
+        /// The group of connections from which libcurl chooses.
         let group: String
 
         init(
@@ -28,8 +30,9 @@ enum TransferCallbacks {
         }
     }
 
-    /// Connects `handle` with `context` and `sockets`, both of which must live as long as the handle is used; the
-    /// latter as long as any connection stands.
+    /// Installs the callbacks on `handle`.
+    ///
+    /// `context` must live as long as the handle is used, and `sockets` as long as any connection is open.
     static func install(on handle: EasyHandle, _ context: Context, _ sockets: SocketRegistry) {
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         wi_curl_set_data_function(handle.pointer, CURLOPT_HEADERFUNCTION, header)
@@ -42,7 +45,7 @@ enum TransferCallbacks {
         installClosing(on: handle, sockets)
     }
 
-    /// Has `sockets` notified of every connection that is closed. It must live as long as any connection is open.
+    /// Notifies `sockets` of each connection that is closed. `sockets` must live as long as any connection is open.
     static func installClosing(on handle: EasyHandle, _ sockets: SocketRegistry) {
         wi_curl_set_close_socket(handle.pointer, closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
     }
@@ -54,7 +57,7 @@ enum TransferCallbacks {
     private static let header: wi_curl_data_function = { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        // The network thread holds the context: counting its users would wait for every byte that was just written.
+        // Avoid reference counting, which is expensive for each chunk. The network thread retains the context.
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
             $0.transfer.takeHeader(line, now: MonotonicTime.now) ? line.count : 0
         }
@@ -68,7 +71,7 @@ enum TransferCallbacks {
         }
     }
 
-    /// Called for each TLS connection that is opened for the transfer, before its handshake.
+    /// Observes each TLS connection that is opened for the transfer. libcurl calls it before the handshake.
     private static let beforeHandshake: curl_ssl_ctx_callback = { _, ssl, context in
         guard let ssl, let context, let facts = TLSFacts() else { return CURLE_OK }
         facts.observe(ssl)
@@ -76,7 +79,8 @@ enum TransferCallbacks {
         return CURLE_OK
     }
 
-    /// Called again where libcurl asks once more, on another connection or the same one.
+    /// Checks the connection before the request is sent. libcurl calls it again if it repeats the request on the same
+    /// or another connection.
     private static let beforeRequest: curl_prereq_callback = { context, _, _, _, port in
         guard let context else { return Int32(CURL_PREREQFUNC_OK) }
         let owner = transfer(context)
@@ -107,9 +111,9 @@ enum TransferCallbacks {
         return socket
     }
 
-    /// Why the policy forbids the address; nil where it allows it.
+    /// Returns the reason why the policy forbids the address, or `nil` if it's allowed.
     private static func refusal(_ address: UnsafeMutablePointer<curl_sockaddr>, _ policy: AddressPolicy) -> String? {
-        // The address goes on behind what the struct declares: libcurl reserves room for every family.
+        // The address extends past the declared size of the struct. libcurl reserves space for all address families.
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         let name = (UnsafeRawPointer(address) + offset).assumingMemoryBound(to: sockaddr.self)
         guard let parsed = IPAddress(name) else { return "unknown address family" }

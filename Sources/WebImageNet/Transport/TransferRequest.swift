@@ -4,56 +4,60 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// One HTTP exchange for the transport: no redirects, no retries but the one for a kept connection that was lost.
+/// One HTTP exchange for the transport, without redirects and retries. Only a request over a reused connection that
+/// was interrupted is repeated.
 struct TransferRequest: Sendable {
-    /// Takes what came of a body that can be continued.
+    /// A closure that receives the resume data of a body.
     typealias Keep = @Sendable (ResumePoint, TransferRequest) -> Void
 
-    /// What becomes of the body.
+    /// The handling of a response body.
     enum Disposition: Sendable {
-        /// It is reported, collected and limited.
+        /// A mode in which the transfer reports the body, collects it, and enforces the size limit.
         case deliver
-        /// It is of no interest: the exchange counts as done with the head.
+        /// A mode that ignores the body. The exchange is complete after the head.
         case discard
     }
 
-    /// http or https, ASCII, without fragment.
+    /// The URL with the scheme `http` or `https`, in ASCII and without a fragment.
     var url: String
-    /// Scheme, host and port: transfers of one origin share its places.
+    /// The scheme, host, and port. Transfers of the same origin share its slots.
     var origin: String
-    /// `GET` unless told otherwise.
+    /// The method. The default is `GET`.
     var method = "GET"
-    /// All fields to send; Host is libcurl's.
+    /// All header fields to send except `Host`, which libcurl adds.
     var fields = HTTPFields()
     /// The body to send.
     var body = Data()
-    /// Whether content codings of partial answers (206) are removed; parts of a coded body are no coded bodies.
+    /// A Boolean value that indicates whether the content codings of partial responses (206) are removed. Part of an
+    /// encoded body can't be decoded on its own.
     var decodesParts = true
-    /// Most bytes of body, coded or decoded.
+    /// The maximum size of the body in bytes, both encoded and decoded.
     var maxBytes = 32 << 20
-    /// Time limits; `total` is what is left for this exchange.
+    /// The timeouts. `total` is the remaining time for this exchange.
     var timeouts = LoadTimeouts()
-    /// A Boolean value that indicates whether a request that was lost with a kept connection is sent once more.
+    /// A Boolean value that indicates whether to send the request again if a reused connection was interrupted.
     var mayRepeat = true
-    /// Whom to trust; nil for the downloader's.
+    /// The TLS configuration, or `nil` for that of the downloader.
     var tls: TLSConfiguration?
-    /// Asked once, with the final answer's head, on the network thread.
+    /// A closure that returns the handling of the body. It's called once on the network thread with the final response
+    /// head.
     var disposition: @Sendable (ResponseHead) -> Disposition = { _ in .deliver }
-    /// What the request's Range asks to continue.
+    /// The resume data that the request's `Range` continues.
     var resume: ResumePoint?
-    /// Takes what came of a body that was lost or cancelled and can be continued, on the network thread.
+    /// A closure that receives resume data if the transfer is interrupted or canceled. It's called on the network
+    /// thread.
     var keep: Keep?
-    /// The URL that the caller of the load asked for; nil where nothing is kept.
+    /// The URL of the caller's load, or `nil` if no resume data is stored.
     var source: URL?
 }
 
-/// A request on its way: an object, so that thousands of waiting tasks hold no copies.
+/// An object with a submitted request, so thousands of waiting tasks don't each hold a copy.
 final class TransferOrder: Sendable {
     let request: TransferRequest
 
     init(_ request: TransferRequest) { self.request = request }
 
-    /// This order, changed.
+    /// Returns a modified copy of this order.
     func with(_ change: (inout TransferRequest) -> Void) -> TransferOrder {
         var request = request
         change(&request)
@@ -61,28 +65,29 @@ final class TransferOrder: Sendable {
     }
 }
 
-/// What a transfer reports, in order, on the network thread.
+/// The events of a transfer, in order, on the network thread.
 enum TransferEvent: Sendable {
-    /// It was enqueued and can't start yet.
+    /// A report that the transfer was enqueued and can't start yet.
     case waiting(WaitReason)
     case started
-    /// `isContinued` where the body begins with bytes of an earlier transfer.
+    /// The final response head. `isContinued` is `true` if the body begins with resume data.
     case head(ResponseHead, expected: Int?, isContinued: Bool)
     case body(Data)
 }
 
-/// A whole answer: an object, which goes from the network thread to the task without copies.
+/// An object with a complete response, which is passed from the network thread to the task without copies.
 final class TransferAnswer: Sendable {
     let head: ResponseHead
     let body: Data
-    /// Interim answers (1xx) before it.
+    /// The interim responses (1xx) that preceded the final response.
     let interim: [ResponseHead]
     let requestTime: Date
     let responseTime: Date
-    /// Seconds of Retry-After, nil where there is none.
+    /// The `Retry-After` period in seconds, or `nil` if there is none.
     let retryAfter: Double?
     let metrics: LoadMetrics
-    /// False where only the end of the connection told the end of the body.
+    /// A Boolean value that indicates whether the end of the body was specified. It's `false` if only the end of the
+    /// connection marked it.
     let isLengthKnown: Bool
 
     init(

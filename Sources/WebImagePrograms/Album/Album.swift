@@ -3,30 +3,30 @@
 import Foundation
 import WebImage
 
-/// The pictures of the demo: a folder, and album.json in it.
+/// The images of the demo: a directory that contains the image files and `album.json`.
 package struct Album: Sendable {
-    /// One picture.
+    /// An image of the album.
     package struct Entry: Sendable, Decodable {
-        /// Name in the folder.
+        /// The name of the file in the directory.
         package let file: String
-        /// What it shows.
+        /// The title of the image.
         package let title: String
-        /// `picture`, `animated` or `broken`.
+        /// The kind of the image: `picture`, `animated`, or `broken`.
         package let kind: String
-        /// For broken ones the family of the error it must give: `decode`, `limit`, …
+        /// The family of the error that an invalid image causes, such as `decode` or `limit`.
         package let expect: String?
-        /// Its BlurHash; nil for broken ones.
+        /// The BlurHash of the image, or `nil` for an invalid image.
         package let blurHash: String?
-        /// Width ÷ height.
+        /// The width divided by the height.
         package let aspectRatio: Double?
 
         package var isBroken: Bool { kind == "broken" }
 
-        /// Whether `error` is what the album says of this picture.
+        /// Returns a Boolean value that indicates whether `error` is the expected result of loading this image.
         package func expects(_ error: ImageError?) -> Bool {
             guard let error else { return !isBroken }
             let families = ["request", "network", "cache", "decode", "transform", "limit"]
-            // What is remembered counts as what it was.
+            // A remembered failure counts as its original error.
             let family = (error.remembered ?? error).code / 1_000 - 1
             return isBroken && families.indices.contains(family) && families[family] == expect
         }
@@ -35,15 +35,16 @@ package struct Album: Sendable {
     package let folder: URL
     package let entries: [Entry]
 
-    /// Why there is no album.
+    /// The reason that the album can't be read.
     package struct Missing: Error {
         package let message: String
     }
 
-    /// The album of `WEBIMAGE_ALBUM`, else the one beside the executable. Blocks.
+    /// Returns the album in the directory `WEBIMAGE_ALBUM`, or the album next to the executable if that variable isn't
+    /// set. Blocks.
     package static func find(environment: [String: String]) throws(Missing) -> Album {
         if let path = environment["WEBIMAGE_ALBUM"], !path.isEmpty { return try Album(URL(filePath: path)) }
-        // Not Bundle.module: it ends the process where the folder is missing.
+        // Don't use `Bundle.module`, which terminates the process if the directory is missing.
         let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         return try Album(
             executable.deletingLastPathComponent().appending(path: "WebImage_webimage.resources/Album"))
@@ -61,9 +62,9 @@ package struct Album: Sendable {
         self.folder = folder
     }
 
-    /// The bytes of a picture; nil where it cannot be read. Blocks.
+    /// Returns the data of an image, or `nil` if the file can't be read. Blocks.
     package func data(_ entry: Entry) -> Data? {
-        // The list is a file like any other: its names stay within the folder.
+        // The list is untrusted input, so don't let its file names leave the directory.
         guard !entry.file.contains("/"), entry.file != ".." else { return nil }
         return try? Data(contentsOf: folder.appending(path: entry.file))
     }

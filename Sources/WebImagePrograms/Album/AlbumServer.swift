@@ -7,10 +7,12 @@ import WebImage
 import WebImageConcurrency
 import WebImageTesting
 
-/// Serves an album on 127.0.0.1 as web servers do: validators, freshness, some redirects, some slow lines. Queries are not
-/// looked at: any number of addresses leads to the same picture. Thread-safe.
+/// A server on 127.0.0.1 that serves an album the way web servers do: with validators, freshness lifetimes, some
+/// redirects, and some slow connections.
+///
+/// The server ignores query strings, so any number of URLs lead to the same image. The class is thread-safe.
 package final class AlbumServer: Sendable {
-    /// What was asked and sent.
+    /// The numbers of requests and responses, and the number of bytes sent.
     package struct Traffic: Sendable {
         package var requests = 0
         package var redirects = 0
@@ -24,20 +26,20 @@ package final class AlbumServer: Sendable {
         }
     }
 
-    /// Every so many pictures one is behind a redirect, one on a slow line.
+    /// One of this many images is behind a redirect, or on a slow connection.
     private static let redirectEvery = 6
     private static let slowEvery = 5
-    /// Seconds that a slow picture takes.
+    /// The transfer time of a slow image, in seconds.
     private static let slowSeconds = 0.8
 
     private let server: LoopbackServer
     private let desk: Desk
-    /// The URL of each picture, in the order of the album.
+    /// The URLs of the images, in the order of the album.
     package let urls: [URL]
 
-    /// Reads the pictures and starts. Blocks.
+    /// Reads the images and starts the server. Blocks.
     ///
-    /// - Throws: 3003 where no socket can be had.
+    /// - Throws: Error 1006 if an image can't be read, or 3003 if the server can't open a socket.
     package init(_ album: Album) throws(ImageError) {
         var pictures: [String: Picture] = [:]
         var paths: [String] = []
@@ -65,19 +67,19 @@ package final class AlbumServer: Sendable {
         return traffic
     }
 
-    /// How answers are from now on. Default: nothing is worse than it is.
+    /// The simulated network conditions for subsequent responses. By default, the network is unchanged.
     package var behaviour: NetworkBehaviour {
         get { desk.behaviour }
         set { desk.behaviour = newValue }
     }
 
-    /// Closes everything.
+    /// Closes all connections and stops the server.
     package func stop() { server.stop() }
 
-    /// A picture on the server.
+    /// An image on the server.
     fileprivate struct Picture: Sendable {
         let resource: ServerResource
-        /// Whether it comes over a slow line.
+        /// A Boolean value that indicates whether the image is sent over a slow connection.
         let isSlow: Bool
 
         var slowSpeed: Int? { isSlow ? max(1, Int(Double(resource.body.count) / AlbumServer.slowSeconds)) : nil }
@@ -91,7 +93,7 @@ package final class AlbumServer: Sendable {
             lastModified: "Sat, 07 Nov 2026 09:30:00 GMT", cacheControl: "public, max-age=3600")
     }
 
-    /// By the extension alone, as web servers do.
+    /// Returns the media type for the file extension, as web servers do.
     private static func mediaType(_ file: String) -> String {
         let types = ["jpg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp"]
         let end = file.split(separator: ".").last.map { $0.lowercased() } ?? ""
@@ -99,12 +101,12 @@ package final class AlbumServer: Sendable {
     }
 }
 
-/// Answers, and counts what it answered.
+/// The request handler of the server, which counts its responses.
 private final class Desk: Sendable {
     private struct State {
         var traffic = AlbumServer.Traffic()
         var behaviour = NetworkBehaviour()
-        /// How often each target was asked for while the network was worse than it is.
+        /// The number of requests for each target since the simulated conditions changed.
         var attempts: [String: Int] = [:]
     }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// How a served album makes the network worse than it is.
+/// The network conditions that an album server simulates.
 package struct NetworkBehaviour: Sendable, Hashable {
-    /// Seconds before an answer begins, in the mean; single answers wait between half and one and a half times as long.
+    /// The mean delay before a response, in seconds. The delay of a response is between 0.5 and 1.5 times this value.
     package var delay: Double
-    /// Answers of a hundred that fail: half of them with status 503, half by a connection that breaks off in the body.
+    /// The percentage of responses that fail. Half of them have the status 503, and the others are interrupted in the
+    /// body.
     package var failures: Int
-    /// Bytes of body per second and answer; nil for as fast as it goes.
+    /// The speed of a response body, in bytes per second, or `nil` for no limit.
     package var bytesPerSecond: Int?
 
     package init(delay: Double = 0, failures: Int = 0, bytesPerSecond: Int? = nil) {
@@ -15,19 +16,20 @@ package struct NetworkBehaviour: Sendable, Hashable {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// What happens to one answer.
+    /// The simulated conditions of one response.
     struct Fate: Equatable {
         enum Failure: Equatable {
             case status
             case cut
         }
 
-        /// Seconds before it begins.
+        /// The delay before the response, in seconds.
         var delay: Double
         var failure: Failure?
     }
 
-    /// The fate of the answer number `attempt` to `target`: always the same one, so that what is seen can be seen again.
+    /// Returns the conditions for a request to `target`, where `attempt` is its number. The result is deterministic, so
+    /// that observations can be reproduced.
     func fate(of target: String, attempt: Int) -> Fate {
         let number = Self.mixed(target, attempt)
         let share = Double((number >> 16) & 0xFFFF) / 65_535
@@ -36,7 +38,8 @@ package struct NetworkBehaviour: Sendable, Hashable {
         return Fate(delay: max(0, delay) * (0.5 + share), failure: failure)
     }
 
-    /// FNV-1a over the text and the number, then the finalizer of SplitMix64: FNV alone mixes its low bits poorly.
+    /// Returns the FNV-1a hash of the text and the number, followed by the finalizer of SplitMix64. The low bits of
+    /// FNV-1a alone aren't mixed well.
     private static func mixed(_ target: String, _ attempt: Int) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in target.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -5,11 +5,11 @@ import WebImage
 import WebImageConcurrency
 
 extension GalleryContents {
-    /// Pictures of a folder, those below it included, that are shown at most.
+    /// The maximum number of images to show from a directory and its subdirectories.
     package static let folderLimit = 100_000
 
-    /// The bundled album on `server`, over and over until there are `count` cells. Every address is another one, so that
-    /// the gallery has as many pictures as cells.
+    /// Creates contents from the bundled album on `server`, repeated until there are `count` cells. Every cell has a
+    /// different URL, so that the gallery has as many images as cells.
     package init(_ album: Album, on server: AlbumServer, count: Int, withBroken: Bool = false) {
         let pictures = zip(album.entries, server.urls).filter { withBroken || !$0.0.isBroken }
         self.init(
@@ -24,8 +24,10 @@ extension GalleryContents {
             })
     }
 
-    /// What `operands` of a command line name: URLs, files, folders with all pictures in and below them, `@FILE` and `-`
-    /// for lists. What does not exist is left out and told. Blocks.
+    /// Returns the images that the `operands` of a command line specify. Blocks.
+    ///
+    /// Operands are URLs, files, directories including their subdirectories, and lists (`@FILE` and `-`). An operand
+    /// that doesn't exist is skipped and reported in `failures`.
     package static func read(_ operands: [String]) -> (contents: GalleryContents, failures: [ImageError]) {
         var contents = GalleryContents()
         var failures: [ImageError] = []
@@ -41,9 +43,9 @@ extension GalleryContents {
         return (contents, failures)
     }
 
-    /// The pictures that `input` names: itself, or what the folder holds.
+    /// Returns the URLs of the images that `input` specifies: the input itself, or the images in a directory.
     ///
-    /// - Throws: 1002 and 1006 as ``Inputs/url(_:)``, 1007 for a folder that cannot be read.
+    /// - Throws: Errors 1002 and 1006 as ``Inputs/url(_:)``, or 1007 if a directory can't be read.
     package static func urls(of input: String) throws(ImageError) -> [URL] {
         let url = try Inputs.url(input)
         guard url.isFileURL else { return [url] }
@@ -66,7 +68,7 @@ extension GalleryContents {
             found.append(file.absoluteURL)
             if found.count == folderLimit { break }
         }
-        // The order of the file system is none that people know.
+        // The file system returns files in an arbitrary order.
         return found.sorted {
             $0.path(percentEncoded: false).localizedStandardCompare($1.path(percentEncoded: false)) == .orderedAscending
         }

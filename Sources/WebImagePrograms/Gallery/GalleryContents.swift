@@ -4,15 +4,15 @@ import Foundation
 import WebImage
 import WebImageCommand
 
-/// All pictures of the gallery, and which of them are shown in which order. A value.
+/// The images of the gallery, with the current filter and order.
 package struct GalleryContents: Sendable, Hashable {
-    /// The order in which pictures are shown.
+    /// The order in which images are shown.
     package enum Order: String, Sendable, CaseIterable {
         case given
         case name
         case source
 
-        /// For people.
+        /// The title in the user interface.
         package var title: String {
             switch self {
             case .given: "As given"
@@ -22,12 +22,12 @@ package struct GalleryContents: Sendable, Hashable {
         }
     }
 
-    /// All, as given.
+    /// All images, in the original order.
     package private(set) var items: [GalleryItem]
     package var order = Order.given { didSet { if order != oldValue { update() } } }
-    /// Only pictures whose title or source holds every word of it, upper and lower case alike.
+    /// The search text. The gallery shows only images whose title or source contains every word, ignoring case.
     package var filter = "" { didSet { if filter != oldValue { update() } } }
-    /// Those that are shown, in their order.
+    /// The images that match the filter, in the current order.
     package private(set) var shown: [GalleryItem]
 
     package init(_ items: [GalleryItem] = []) {
@@ -35,9 +35,9 @@ package struct GalleryContents: Sendable, Hashable {
         shown = items
     }
 
-    /// Adds pictures behind all others; what is there already is not added again.
+    /// Adds images after the existing ones, and skips images that already exist.
     ///
-    /// - Returns: the items of these URLs, old and new.
+    /// - Returns: The items for these URLs, both new and existing.
     @discardableResult
     package mutating func add(_ urls: [URL]) -> [GalleryItem] {
         var known = Dictionary(items.map { ($0.url, $0) }) { first, _ in first }
@@ -52,10 +52,10 @@ package struct GalleryContents: Sendable, Hashable {
         return result
     }
 
-    /// Where `item` is shown; nil where the filter hides it.
+    /// Returns the position at which `item` is shown, or `nil` if the filter hides it.
     package func place(of item: GalleryItem) -> Int? { shown.firstIndex(of: item) }
 
-    /// What is shown, as a sentence without a full stop.
+    /// A description of the number of images, without a period.
     package var summary: String {
         let all = Figures.count(items.count, "picture")
         return shown.count == items.count ? all : "\(shown.count) of \(all)"

@@ -3,15 +3,16 @@
 import WebImage
 import WebImageCommand
 
-/// What the gallery's live panel shows, taken at one moment. A value.
+/// A snapshot of the statistics that the gallery's panel shows.
 package struct GalleryFigures: Sendable, Hashable {
-    /// A line of the panel.
+    /// A row of the panel.
     package struct Row: Sendable, Hashable {
         package let label: String
         package let value: String
-        /// 0 to 1, for a bar; nil for none.
+        /// The value of the bar, from 0 to 1, or `nil` for a row without a bar.
         package let fraction: Double?
-        /// Whether it stands for itself; others tell more of the one before.
+        /// A Boolean value that indicates whether the row is a main row. Other rows add details to the preceding main
+        /// row.
         package let isMain: Bool
 
         init(_ label: String, _ value: String, _ fraction: Double? = nil, isMain: Bool = true) {
@@ -23,23 +24,23 @@ package struct GalleryFigures: Sendable, Hashable {
     }
 
     package var statistics: ManagerStatistics
-    /// Bytes of pixels in memory, and at most.
+    /// The size of the images in memory and its limit, in bytes of pixel data.
     package var memoryBytes = 0
     package var memoryLimit = 0
-    /// Pictures in memory.
+    /// The number of images in memory.
     package var memoryCount = 0
-    /// Transfers that run, and those that wait for a connection.
+    /// The numbers of running transfers and of transfers that wait for a connection.
     package var transfers = 0
     package var waiting = 0
-    /// Pieces of work under way: look-ups, loads, decodes.
+    /// The number of jobs in progress, which are lookups, loads, and decodes.
     package var jobs = 0
-    /// Pictures that are being fetched ahead.
+    /// The number of images that are being prefetched.
     package var prefetching = 0
-    /// Of the pictures on the screen: how many are there, and how many there are.
+    /// The number of visible images that are loaded, and the number of all visible images.
     package var shownReady = 0
     package var shown = 0
 
-    /// What `manager` has done and does.
+    /// Takes a snapshot of the statistics and the current activity of `manager`.
     package init(_ manager: ImageManager) {
         statistics = manager.statistics
         let memory = manager.memoryCache.statistics
@@ -52,7 +53,7 @@ package struct GalleryFigures: Sendable, Hashable {
         jobs = manager.runningJobs
     }
 
-    /// The panel's lines.
+    /// The rows of the panel.
     package var rows: [Row] {
         let hits = statistics.memoryHits + statistics.diskHits + statistics.remoteHits
         return [
@@ -82,6 +83,6 @@ package struct GalleryFigures: Sendable, Hashable {
             + statistics.downloaded + statistics.local
     }
 
-    /// Whether anything is under way.
+    /// A Boolean value that indicates whether any work is in progress.
     package var isBusy: Bool { transfers + waiting + jobs > 0 }
 }

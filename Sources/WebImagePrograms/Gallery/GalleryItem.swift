@@ -3,18 +3,18 @@
 import Foundation
 import WebImage
 
-/// One picture of the gallery.
+/// An image of the gallery.
 package struct GalleryItem: Sendable, Hashable {
-    /// Its place as given, from 0.
+    /// The position in the original order, starting at 0.
     package let number: Int
     package let url: URL
-    /// What it is called.
+    /// The title of the image.
     package let title: String
-    /// Where it is from: host, folder, or what kind of file it is.
+    /// The origin of the image: a host, a directory, or a URL scheme.
     package let detail: String
-    /// For a placeholder; nil where none is known.
+    /// The BlurHash for the placeholder, or `nil` if it's unknown.
     package let blurHash: String?
-    /// Width ÷ height; nil where it is not known.
+    /// The width divided by the height, or `nil` if it's unknown.
     package let aspectRatio: Double?
 
     package init(
@@ -28,7 +28,7 @@ package struct GalleryItem: Sendable, Hashable {
         self.aspectRatio = aspectRatio
     }
 
-    /// A picture of which only the URL is known.
+    /// Creates an item from a URL. The title and the detail are derived from it.
     package init(number: Int, url: URL) {
         let path = url.path(percentEncoded: false)
         let name = path.split(separator: "/").last.map(String.init) ?? ""

@@ -3,18 +3,19 @@
 import WebImage
 import WebImageCommand
 
-/// Options of `gallery`, checked.
+/// The validated options of `gallery`.
 package struct GalleryOptions: Sendable {
-    /// URLs, files, folders and lists; none for the bundled album.
+    /// The URLs, files, directories, and lists to show. If it's empty, the gallery shows the bundled album.
     package let operands: [String]
     package var settings = GallerySettings()
     package let order: GalleryContents.Order
     package let filter: String
-    /// Cells of the bundled album.
+    /// The number of cells for the bundled album.
     package let cells: Int
-    /// Whether the album's damaged pictures are shown.
+    /// A Boolean value that indicates whether the invalid images of the album are shown.
     package let broken: Bool
-    /// Folder of the disk cache; nil for the tool's own one, or for one of its own with the album.
+    /// The directory of the disk cache. The default is `nil`, which means a temporary directory for the bundled album,
+    /// and the default directory of the tool for other images.
     package let cache: String?
 
     package init(_ arguments: Arguments) throws(UsageError) {

@@ -2,9 +2,9 @@
 
 import WebImage
 
-/// All that can be set in the gallery. A value.
+/// The settings of the gallery.
 package struct GallerySettings: Sendable, Hashable {
-    /// How pictures come in.
+    /// The transition with which images appear.
     package enum TransitionChoice: String, Sendable, CaseIterable {
         case none
         case crossFade = "cross-fade"
@@ -12,7 +12,7 @@ package struct GallerySettings: Sendable, Hashable {
         case flip
         case zoom
 
-        /// For people.
+        /// The title in the user interface.
         package var title: String {
             switch self {
             case .none: "None"
@@ -34,13 +34,13 @@ package struct GallerySettings: Sendable, Hashable {
         }
     }
 
-    /// What is shown until a picture is there.
+    /// The placeholder that a cell shows until its image is loaded.
     package enum PlaceholderChoice: String, Sendable, CaseIterable {
         case none
         case color
         case blurHash = "blurhash"
 
-        /// For people.
+        /// The title in the user interface.
         package var title: String {
             switch self {
             case .none: "None"
@@ -50,13 +50,13 @@ package struct GallerySettings: Sendable, Hashable {
         }
     }
 
-    /// The colours of the window.
+    /// The color theme of the window.
     package enum Theme: String, Sendable, CaseIterable {
         case system
         case light
         case dark
 
-        /// For people.
+        /// The title in the user interface.
         package var title: String {
             switch self {
             case .system: "System"
@@ -72,20 +72,20 @@ package struct GallerySettings: Sendable, Hashable {
     package var placeholder = PlaceholderChoice.blurHash
     package var policy = CachePolicy.http
     package var theme = Theme.system
-    /// Points of a cell's side.
+    /// The side length of a cell, in points.
     package var cellSide = 168 {
         didSet { cellSide = min(max(cellSide, Self.cellSides.lowerBound), Self.cellSides.upperBound) }
     }
-    /// Whether partial pictures are shown while bytes come in.
+    /// A Boolean value that indicates whether previews are shown during a download.
     package var showsPreviews = true
-    /// Whether what failed is tried again by itself, as a manager does by default.
+    /// A Boolean value that indicates whether the manager retries failed downloads, which is its default behavior.
     package var retries = true
-    /// How the album's server behaves.
+    /// The network conditions that the album server simulates.
     package var network = NetworkBehaviour()
 
     package init() {}
 
-    /// For people.
+    /// Returns the title of a cache policy in the user interface.
     package static func title(_ policy: CachePolicy) -> String {
         switch policy {
         case .http: "As HTTP says"
@@ -97,13 +97,15 @@ package struct GallerySettings: Sendable, Hashable {
     }
 }
 
-/// What is asked of the library for a cell and for the large view.
+/// Requests and options for the cells and for the large view.
 extension GallerySettings {
-    /// Side, in pixels, of the box a cell's picture is fitted into: half as large again as the cell, so that pictures up
-    /// to 3:2 cover it. Not cut to the cell, for then it could not stand in for the whole picture in the large view.
+    /// Returns the side length, in pixels, of the square into which the image of a cell is fitted.
+    ///
+    /// The length is 1.5 times that of the cell, so that images with an aspect ratio of up to 3:2 cover the cell. The
+    /// image isn't cropped to the cell because the large view shows it while the full image loads.
     package func thumbnailPixels(scale: Int) -> Int { cellSide * max(1, scale) * 3 / 2 }
 
-    /// The picture of a cell.
+    /// Returns the request for the image of a cell.
     package func thumbnail(_ item: GalleryItem, scale: Int) -> ImageRequest {
         let side = Double(thumbnailPixels(scale: scale))
         var request = request(item)
@@ -111,7 +113,7 @@ extension GallerySettings {
         return request
     }
 
-    /// The picture of the large view; its size is the view's.
+    /// Returns the request for the image of the large view, which determines its size.
     package func full(_ item: GalleryItem) -> ImageRequest {
         var request = request(item)
         request.priority = .high
@@ -121,14 +123,14 @@ extension GallerySettings {
 
     private func request(_ item: GalleryItem) -> ImageRequest {
         var request = ImageRequest(item.url)
-        // A name such as a@2x.jpg does not make the gallery's pictures smaller.
+        // A name such as `a@2x.jpg` must not reduce the size of the image in the gallery.
         request.scale = 1
         request.cachePolicy = policy
         if !retries { request.retry = .never }
         return request
     }
 
-    /// How a cell shows its picture.
+    /// Returns the binding options of a cell.
     package func cellOptions(_ item: GalleryItem) -> BindingOptions {
         var options = BindingOptions(placeholder: placeholder(item), transition: transition.transition)
         options.showsOtherSizes = true
@@ -136,7 +138,7 @@ extension GallerySettings {
         return options
     }
 
-    /// How the large view shows its picture: with the cell's until the whole one is there.
+    /// Returns the binding options of the large view, which shows the image of the cell until the full image is loaded.
     package func fullOptions(_ item: GalleryItem) -> BindingOptions {
         var options = BindingOptions(placeholder: placeholder(item), transition: .crossFade(duration: 0.15))
         options.showsOtherSizes = true

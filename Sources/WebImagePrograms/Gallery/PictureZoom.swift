@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// How large a picture is shown, and which part of it: what wheel, pinch, keys and drags come to. A value; lengths are in
-/// points, counted from the upper left corner.
+/// The scale and the visible part of an image, as changed by the scroll wheel, pinch gestures, keys, and drags.
+///
+/// Lengths are in points. The origin of coordinates is the upper-left corner.
 package struct PictureZoom: Sendable, Hashable {
-    /// A place.
+    /// A position.
     package struct Point: Sendable, Hashable {
         package var x: Double
         package var y: Double
@@ -27,29 +28,29 @@ package struct PictureZoom: Sendable, Hashable {
         package var isEmpty: Bool { !(width > 0 && height > 0) }
     }
 
-    /// What a step by key or notch of the wheel enlarges by.
+    /// The factor of one zoom step, by key or by a notch of the scroll wheel.
     package static let step = 1.25
-    /// Nothing is shown larger than this, unless it takes that to fill the view.
+    /// The maximum scale, unless a larger one is necessary to fill the view.
     package static let largest = 8.0
 
-    /// The picture at 100 %; nil while it is not known, and then nothing can be zoomed.
+    /// The size of the image at 100 percent. While it's `nil`, zooming has no effect.
     package private(set) var picture: Extent?
-    /// The room there is.
+    /// The size of the view.
     package private(set) var view = Extent(width: 0, height: 0)
-    /// What the picture is enlarged by, 1 is 100 %; nil where it is fitted into the view.
+    /// The scale of the image, where 1 is 100 percent, or `nil` if the image is fitted into the view.
     package private(set) var scale: Double?
-    /// The part of the enlarged picture that lies in the view's upper left corner.
+    /// The position in the scaled image that's at the upper-left corner of the view.
     package private(set) var offset = Point()
 
     package init() {}
 
-    /// Another picture, fitted; or none.
+    /// Replaces the image, and fits the new one into the view. `nil` removes the image.
     package mutating func show(_ picture: Extent?) {
         self.picture = picture.flatMap { $0.isEmpty ? nil : $0 }
         fit()
     }
 
-    /// The view has so much room, and shows the part that begins at `offset`.
+    /// Updates the size of the view and the scroll position.
     package mutating func follow(_ view: Extent, offset: Point) {
         self.view = view
         if let scale, !view.isEmpty {
@@ -59,49 +60,50 @@ package struct PictureZoom: Sendable, Hashable {
         self.offset = clamped(offset)
     }
 
-    // MARK: - What follows
+    // MARK: - Derived values
 
-    /// What the fitted picture is enlarged by.
+    /// The scale at which the image fits into the view.
     package var fitted: Double {
         guard let picture, !view.isEmpty else { return 1 }
         return min(view.width / picture.width, view.height / picture.height)
     }
 
-    /// What the picture is enlarged by now.
+    /// The current scale.
     package var current: Double { scale ?? fitted }
 
-    /// The size of the enlarged picture.
+    /// The size of the scaled image.
     package var content: Extent {
         guard let picture else { return view }
         return Extent(width: picture.width * current, height: picture.height * current)
     }
 
-    /// Whether there is more of the picture than can be seen.
+    /// A Boolean value that indicates whether a part of the image is outside of the view.
     package var isCut: Bool { scale != nil && (content.width > view.width + 0.5 || content.height > view.height + 0.5) }
 
     private var range: ClosedRange<Double> { min(fitted, 1)...max(fitted, Self.largest) }
 
     // MARK: - Changes
 
-    /// All of the picture, as large as it can be.
+    /// Fits the image into the view.
     package mutating func fit() {
         scale = nil
         offset = Point()
     }
 
-    /// Enlarges by `factor`; what is at `anchor` in the view stays there, as far as there is picture on all sides.
+    /// Scales by `factor` and keeps the position at `anchor` in place, as long as the image covers the view on all
+    /// sides.
     package mutating func zoom(by factor: Double, at anchor: Point) {
         guard factor.isFinite, factor > 0 else { return }
         show(scale: current * factor, at: anchor)
     }
 
-    /// Shows the picture at `scale`, within what makes sense; what is at `anchor` in the view stays there.
+    /// Sets the scale, limited to the valid range, and keeps the position at `anchor` in place.
     package mutating func show(scale wanted: Double, at anchor: Point) {
         guard picture != nil, !view.isEmpty, wanted.isFinite else { return }
         let new = min(max(wanted, range.lowerBound), range.upperBound)
         let old = current
         let margin = self.margin
-        // Where the anchor is in the picture at 100 %.
+        // The position of the anchor in the image at 100 percent.
         let place = Point(x: (offset.x + anchor.x - margin.x) / old, y: (offset.y + anchor.y - margin.y) / old)
         guard abs(new / fitted - 1) > 0.001 else { return fit() }
         scale = new
@@ -110,19 +112,20 @@ package struct PictureZoom: Sendable, Hashable {
             Point(x: place.x * new - anchor.x + shifted.x, y: place.y * new - anchor.y + shifted.y))
     }
 
-    /// From fitted to 100 %, or twice as large where that is the same; from everything else to fitted.
+    /// Switches from the fitted scale to 100 percent, or to 200 percent if the fitted scale is close to 100 percent.
+    /// Any other scale switches to the fitted scale.
     package mutating func toggle(at anchor: Point) {
         guard scale == nil else { return fit() }
         show(scale: abs(fitted - 1) > 0.01 ? 1 : 2, at: anchor)
     }
 
-    /// Moves the picture under the view, as far as there is some.
+    /// Moves the image, but not beyond its edges.
     package mutating func pan(x: Double, y: Double) {
         guard scale != nil, x.isFinite, y.isFinite else { return }
         offset = clamped(Point(x: offset.x - x, y: offset.y - y))
     }
 
-    /// What is left free on the left and above a picture that is smaller than the view.
+    /// The space to the left of and above an image that's smaller than the view.
     private var margin: Point {
         Point(x: max(0, (view.width - content.width) / 2), y: max(0, (view.height - content.height) / 2))
     }

@@ -3,9 +3,9 @@
 import Foundation
 import WebImage
 
-/// Where the disk cache of the programs is.
+/// The directory of the programs' disk cache.
 package enum CacheFolder {
-    /// `path` as an absolute one; the tool's own folder for nil.
+    /// Returns `path` as an absolute path, or the default directory of the tool if `path` is `nil`.
     package static func path(_ path: String?) -> String {
         path.map { URL(filePath: $0).absoluteURL.path(percentEncoded: false) }
             ?? DiskCacheConfiguration.defaultDirectory(application: "webimage")

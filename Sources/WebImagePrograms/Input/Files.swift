@@ -3,11 +3,12 @@
 import Foundation
 import WebImage
 
-/// Whole files in and out. Every function blocks.
+/// Functions that read and write whole files. Every function blocks.
 package enum Files {
-    /// All bytes of the file at `path`, or of standard input for `-`.
+    /// Returns the contents of the file at `path`, or of standard input if `path` is `-`.
     ///
-    /// - Throws: 1006, 1007, and 6001 for more than `limit` bytes.
+    /// - Throws: Error 1006 if the file doesn't exist, 1007 if it can't be read, or 6001 if it has more than `limit`
+    ///   bytes.
     package static func read(_ path: String, limit: Int = Limits.desktop.maxEncodedBytes) throws(ImageError) -> Data {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -30,10 +31,9 @@ package enum Files {
         }
     }
 
-    /// Puts `data` at `path`: a new file takes the place of an old one when it is whole; devices and pipes are
-    /// written to.
+    /// Writes `data` to `path`. A regular file is replaced atomically. Data for devices and pipes is written directly.
     ///
-    /// - Throws: 3003.
+    /// - Throws: Error 3003 if the file can't be written.
     package static func write(_ data: Data, to path: String) throws(ImageError) {
         var status = stat()
         let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
@@ -44,16 +44,16 @@ package enum Files {
         }
     }
 
-    /// The decoded picture in the file at `path`.
+    /// Returns the decoded image in the file at `path`.
     ///
-    /// - Throws: as ``read(_:limit:)``, and what decoding throws.
+    /// - Throws: An ``ImageError`` if the file can't be read, as ``read(_:limit:)``, or if it can't be decoded.
     @Sendable package static func picture(_ path: String) throws(ImageError) -> PixelBuffer {
         try CoderRegistry.standard.decode(read(path), options: DecodeOptions(), context: CodingContext()).pixels
     }
 
-    /// Makes a folder and those above it.
+    /// Creates a directory and its parent directories.
     ///
-    /// - Throws: 3003.
+    /// - Throws: Error 3003 if a directory can't be created.
     package static func makeFolder(_ path: String) throws(ImageError) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

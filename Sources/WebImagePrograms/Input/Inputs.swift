@@ -4,11 +4,12 @@ import Foundation
 import WebImage
 import WebImageCore
 
-/// What the operands of a command stand for.
+/// Functions that resolve the operands of a command.
 package enum Inputs {
-    /// `-` and `@FILE` replaced by the lines they hold; blank lines and those that begin with # are left out.
+    /// Returns the operands with `-` and `@FILE` replaced by the lines of these files. Empty lines and lines that begin
+    /// with `#` are skipped.
     ///
-    /// - Throws: what reading throws.
+    /// - Throws: An ``ImageError`` if a file can't be read.
     package static func expanded(_ operands: [String]) throws(ImageError) -> [String] {
         var inputs: [String] = []
         for operand in operands {
@@ -24,9 +25,10 @@ package enum Inputs {
         return inputs
     }
 
-    /// The URL that `text` is, or that of the file it names.
+    /// Returns `text` as a URL, or the URL of the file at this path.
     ///
-    /// - Throws: 1002 where it is neither, 1006 where it looks like a path.
+    /// - Throws: Error 1006 if `text` looks like a path but no file exists there, or 1002 if it's neither a URL nor a
+    ///   path.
     package static func url(_ text: String) throws(ImageError) -> URL {
         if hasScheme(text) {
             guard let url = URL(string: text) else { throw .request(.invalidURL(text)) }
@@ -36,7 +38,8 @@ package enum Inputs {
         throw .request(text.contains("/") || text.contains(".") ? .fileNotFound(path: text) : .invalidURL(text))
     }
 
-    /// Whether `text` begins with a scheme (RFC 3986 3.1) of at least two letters.
+    /// Returns a Boolean value that indicates whether `text` begins with a URI scheme (RFC 3986, section 3.1) of at
+    /// least two letters.
     package static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":"), let first = text.first, first.isASCII, first.isLetter else {
             return false
@@ -46,14 +49,14 @@ package enum Inputs {
             && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
-    /// The last part of the path, which says more than its beginning.
+    /// Returns the last path component, which is more informative than the beginning of the path.
     package static func lastPart(_ text: String) -> String {
         let text = URLCredentials.removed(from: text)
         let name = text.lowercased().hasPrefix("data:") ? "" : text.split(separator: "/").last.map(String.init) ?? ""
         return name.isEmpty ? shortName(text) : name
     }
 
-    /// What stands for `text` in tables: web addresses without their scheme, data URLs without their data.
+    /// Returns a short form of `text` for tables. Web URLs lose their scheme, and data URLs lose their data.
     package static func shortName(_ text: String) -> String {
         let text = URLCredentials.removed(from: text)
         if text.lowercased().hasPrefix("data:") { return String(text.prefix { $0 != "," }.prefix(40)) + ",…" }

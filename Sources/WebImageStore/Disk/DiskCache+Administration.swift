@@ -7,8 +7,10 @@ import WebImageConcurrency
 import WebImageCore
 
 extension DiskCache {
-    /// Removes every entry. They are out of sight when this is called, and gone from their place when it returns;
-    /// the files are deleted slowly behind.
+    /// Removes all entries.
+    ///
+    /// Reads miss the entries as soon as this method is called. When it returns, the entries are no longer in their
+    /// location. The cache deletes the files gradually in the background.
     public func removeAll() async {
         state.enqueue { state in
             guard !state.isClosed else { return nil }
@@ -19,10 +21,14 @@ extension DiskCache {
         await flush()
     }
 
-    /// Waits until everything asked for so far is on disk and in the index, or has failed to get there.
+    /// Waits until all pending changes are on disk and in the index, or have failed.
     public func flush() async { await perform { .flush($0) } }
 
-    /// Deletes the least recently used entries until at most `bytes` are occupied. `progress` counts bytes.
+    /// Deletes the least recently used entries until the remaining ones occupy at most the given number of bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The number of bytes that the remaining entries may occupy.
+    ///   - progress: A closure that receives the progress in bytes.
     public func trim(toBytes bytes: Int, progress: DiskProgress? = nil) async {
         let before = progress == nil ? 0 : await info().bytes
         let excess = max(0, before - max(0, bytes))
@@ -34,8 +40,12 @@ extension DiskCache {
         }
     }
 
-    /// Deletes the entries that were neither stored nor revalidated for `seconds`. `progress` is told the entries deleted
-    /// so far as both numbers: how many there are is found out on the way.
+    /// Deletes the entries that were neither stored nor revalidated during the given number of seconds.
+    ///
+    /// - Parameters:
+    ///   - seconds: The age in seconds.
+    ///   - progress: A closure that receives the number of deleted entries as both arguments, because the total isn't
+    ///     known in advance.
     public func trim(olderThan seconds: Double, progress: DiskProgress? = nil) async {
         let cutoff = state.clock.now().timeIntervalSince1970 - seconds
         let before = progress == nil ? 0 : await info().entries
@@ -47,15 +57,17 @@ extension DiskCache {
         }
     }
 
-    /// Waits until the files that ``removeAll()`` set aside are deleted. `progress` is told the files deleted so far as
-    /// both numbers: how many there are is not known.
+    /// Waits until the files that ``removeAll()`` set aside are deleted.
+    ///
+    /// - Parameter progress: A closure that receives the number of deleted files as both arguments, because the total
+    ///   isn't known.
     public func deleteSetAside(progress: DiskProgress? = nil) async {
         await perform { completion in
             .sweep(progress.map { progress in { @Sendable deleted in progress(deleted, deleted) } }, completion)
         }
     }
 
-    /// Writes what waits and closes the files. Later reads miss, later writes do nothing.
+    /// Writes the pending changes and closes the cache. Later reads miss, and later writes have no effect.
     public func close() async {
         await withCheckedContinuation { continuation in
             var isOpen = false
@@ -69,7 +81,7 @@ extension DiskCache {
         readers.close()
     }
 
-    /// The cache in figures.
+    /// Returns the statistics of the cache.
     public func info() async -> DiskCacheInfo {
         let path = state.configuration.directory
         let limit = state.configuration.sizeLimit
@@ -99,13 +111,17 @@ extension DiskCache {
         }
     }
 
-    /// Reads every entry and compares its checksum; deletes what is damaged and makes the index agree with the files.
-    /// `progress` counts folders of entries. Cancelling the task ends the work early.
+    /// Reads every entry, verifies its checksum, deletes corrupt entries, and makes the index match the files.
+    ///
+    /// Canceling the current task ends the verification early.
+    ///
+    /// - Parameter progress: A closure that receives the progress in directories of entries.
+    /// - Returns: A report of the files that were checked and repaired.
     public func verify(progress: DiskProgress? = nil) async -> VerifyReport {
         await settle()
         var report = VerifyReport()
         let shards = await readers.run({ $0.shards }) ?? []
-        // One shard at a time, so that reads of pictures come in between.
+        // Process one shard at a time so that reads of images can run in between.
         for (index, shard) in shards.enumerated() where !Task.isCancelled {
             let part = await readers.run { $0.verify(shard: shard) } ?? VerifyReport()
             report.checked += part.checked
@@ -123,13 +139,13 @@ extension DiskCache {
         return report
     }
 
-    /// Waits until the index is whole and everything asked for so far is in it.
+    /// Waits until the index is complete and contains all pending changes.
     func settle() async {
         await perform { .settle($0) }
         await flush()
     }
 
-    /// Waits for a job of the writer; returns at once when the cache is closed.
+    /// Waits for a job of the writer. Returns immediately if the cache is closed.
     func perform(_ job: (@escaping StoreState.Completion) -> StoreState.Job) async {
         await withCheckedContinuation { continuation in
             if !state.enqueueIfOpen(job { continuation.resume() }) { continuation.resume() }
@@ -138,12 +154,12 @@ extension DiskCache {
 }
 
 extension EntryReader {
-    /// The folders of entries.
+    /// The directories that contain entries.
     var shards: [String] {
         ((try? state.files.names(in: state.layout.blobs)) ?? []).map { "\(state.layout.blobs)/\($0)" }
     }
 
-    /// Reads all entries of the folder `shard` and deletes the damaged ones. Blocks.
+    /// Reads all entries of a shard directory and deletes the corrupt ones. This method blocks.
     func verify(shard: String) -> VerifyReport {
         var report = VerifyReport()
         for name in (try? state.files.names(in: shard)) ?? []

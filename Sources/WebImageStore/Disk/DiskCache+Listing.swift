@@ -7,11 +7,15 @@ import WebImageConcurrency
 import WebImageCore
 
 extension DiskCache {
-    /// All entries, most recently used first.
+    /// Returns all entries, beginning with the most recently used one.
     public func entries() async -> [DiskEntrySummary] { await lines().map(\.summary) }
 
-    /// The entries whose source matches `glob`: `*` stands for any characters, `?` for one, `[a-z]` for one of several
-    /// (glob(7), but `*` matches slashes too).
+    /// Returns the entries whose source matches a pattern.
+    ///
+    /// - Parameters:
+    ///   - glob: A pattern as in glob(7), in which `*` matches any characters, including slashes, `?` matches one
+    ///     character, and `[a-z]` matches one of several characters. If it's `nil`, all entries match.
+    ///   - order: The order of the entries. The default is ``DiskEntryOrder/lastUse``.
     public func entries(matching glob: String?, sortedBy order: DiskEntryOrder = .lastUse) async -> [DiskEntrySummary] {
         let lines = await lines()
         let sorted = await readers.run { _ in
@@ -21,11 +25,14 @@ extension DiskCache {
         return sorted ?? []
     }
 
-    /// Removes the entries for which `matches` holds, but for those that are stored again meanwhile. `progress` counts
-    /// entries. Cancelling the task ends the work early.
+    /// Removes the entries for which a closure returns `true`, except those that are stored again in the meantime.
     ///
-    /// - Parameter matches: called on a thread of the cache.
-    /// - Returns: what was removed.
+    /// Canceling the current task ends the removal early.
+    ///
+    /// - Parameters:
+    ///   - progress: A closure that receives the progress in entries.
+    ///   - matches: A closure that returns whether to remove an entry. The cache calls it on one of its threads.
+    /// - Returns: The number of removed entries and their size.
     @discardableResult
     public func remove(
         progress: DiskProgress? = nil, where matches: @escaping @Sendable (DiskEntrySummary) -> Bool
@@ -35,7 +42,8 @@ extension DiskCache {
         return await remove(ids, progress)
     }
 
-    /// Removes the entries whose keys are `key` with more fields behind: what was made of its bytes.
+    /// Removes the entries whose keys consist of `key` followed by additional fields, that is, the images derived from
+    /// its data.
     @discardableResult
     public func remove(derivedFrom key: CacheKey) async -> DiskRemoval {
         await settle()
@@ -63,28 +71,28 @@ extension DiskCache {
         return removal
     }
 
-    /// Removes the entries that were stored at least `seconds` ago, however they were used or revalidated since.
+    /// Removes the entries that were stored at least `seconds` seconds ago, regardless of later use or revalidation.
     @discardableResult
     public func remove(storedBefore seconds: Double) async -> DiskRemoval {
         let cutoff = state.clock.now().addingTimeInterval(-seconds)
         return await remove { $0.stored <= cutoff }
     }
 
-    /// Removes the entries of `host` and of the hosts below it: `example.org` stands for `www.example.org` too.
+    /// Removes the entries of a host and its subdomains. For example, `example.org` includes `www.example.org`.
     @discardableResult
     public func remove(host: String) async -> DiskRemoval {
         let wanted = host.lowercased()
         return await remove { $0.isFrom(host: wanted) }
     }
 
-    /// Removes the entries that were stored with `tag`.
+    /// Removes the entries that were stored with a tag.
     @discardableResult
     public func remove(tag: String) async -> DiskRemoval { await remove { $0.tags.contains(tag) } }
 
-    /// The entry of `key` as it is on disk. Counts neither as a read nor as use.
+    /// Returns the entry of a key from disk. The call counts neither as a read nor as a use.
     package func inspect(_ key: CacheKey) async -> DiskEntry? { await readers.run { $0.peek(key) } ?? nil }
 
-    /// All lines of the index.
+    /// Returns all rows of the index.
     private func lines() async -> [(id: Int, summary: DiskEntrySummary)] {
         await settle()
         return await withCheckedContinuation { continuation in
@@ -96,7 +104,7 @@ extension DiskCache {
 }
 
 extension DiskEntrySummary {
-    /// Whether ``host`` is `host`, which is in lower case, or below it.
+    /// Returns a Boolean value that indicates whether ``host`` is a given lowercase host or one of its subdomains.
     public func isFrom(host wanted: String) -> Bool {
         guard let host else { return false }
         return host == wanted || host.hasSuffix(".\(wanted)")

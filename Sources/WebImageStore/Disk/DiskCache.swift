@@ -6,24 +6,27 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// Encoded pictures on disk: one self-describing file per entry, and an index beside them that can be made again
-/// from the files. The formats are described in `EntryFile` and `CacheLayout`.
+/// A cache of encoded images on disk.
 ///
-/// - An entry that is given back is, byte for byte, one that was stored under that very key.
-/// - A process killed at any moment loses at most what it was writing.
-/// - Limits hold while running. Several processes may use one folder.
-/// - A full, read-only or failing disk is never an error of a request: reads miss, writes are dropped and pause.
+/// Each entry is a self-describing file, and an index can be rebuilt from the files. `EntryFile` and `CacheLayout`
+/// describe the formats.
 ///
-/// All methods may be called from any thread. None blocks: small files that the kernel has in memory are read where
-/// they are asked for, all others on two threads of the cache's own, the most urgent first; a third writes. What was
-/// stored, updated or removed is seen by every later read at once.
+/// - A returned entry is byte for byte equal to an entry that was stored under the same key.
+/// - If a process is killed at any moment, the cache loses at most the entries that the process was writing.
+/// - The cache enforces its limits while it runs. Several processes can use the same directory.
+/// - A full, read-only, or failing disk never causes a request to fail. Reads miss, and writes are dropped and then
+///   paused.
+///
+/// You can call all methods from any thread, and none of them blocks. The calling thread reads small files that are in
+/// the page cache of the kernel. Two dedicated threads read all other files, beginning with the most urgent request,
+/// and a third thread writes. Every later read immediately sees a stored, updated, or removed entry.
 public final class DiskCache: Sendable {
     let state: StoreState
     let readers: ReaderThreads
 
-    /// Opens the cache and makes its folder where it is missing. The index is loaded in the background.
+    /// Opens the cache and creates its directory if it doesn't exist. The index is loaded in the background.
     ///
-    /// - Throws: ``CacheError/unsafeDirectory(path:reason:)``, ``CacheError/system(operation:path:errno:)``.
+    /// - Throws: ``CacheError/unsafeDirectory(path:reason:)`` or ``CacheError/system(operation:path:errno:)``.
     public init(configuration: DiskCacheConfiguration) throws(ImageError) {
         try CacheLayout(root: configuration.directory).prepare(configuration.fileSystem)
         let state = StoreState(configuration)
@@ -43,7 +46,10 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// False when there is certainly no entry of `key`. True while the index is not loaded. Costs no I/O.
+    /// Returns a Boolean value that indicates whether the cache may contain an entry for a key.
+    ///
+    /// The result is `false` only if the cache certainly has no entry, and it's `true` until the index is loaded. This
+    /// method performs no I/O.
     public func mayContain(_ key: CacheKey) -> Bool {
         if mayContainItself(key) { return true }
         return !state.extras.isEmpty && state.extras.mayContain(key.fileName)
@@ -60,24 +66,30 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// The entry of `key`; nil where there is none, or none that is whole.
+    /// Returns the entry of a key, or `nil` if the cache has no intact entry.
     ///
     /// If the current task is canceled while the read waits for a thread, the read is withdrawn, and this method
     /// returns `nil` immediately.
     public func entry(for key: CacheKey) async -> DiskEntry? { await read(key) ?? nil }
 
-    /// The entry of `key`, also if the current task is canceled. A change of what is stored depends on it.
+    /// Returns the entry of a key even if the current task is canceled, because a change of the stored entries depends
+    /// on it.
     func entryToChange(for key: CacheKey) async -> DiskEntry? { await read(key, isWithdrawable: false) ?? nil }
 
-    /// The entry of `key`. The outer `nil` says nothing about the entry: the read was withdrawn because the current
-    /// task is canceled, or the cache is closed.
+    /// Returns the entry of a key.
+    ///
+    /// The outer value is `nil` if the read was withdrawn because the current task is canceled, or if the cache is
+    /// closed. In these cases, it's unknown whether the entry exists.
     func read(_ key: CacheKey, isWithdrawable: Bool = true) async -> DiskEntry?? {
         let read = await ownEntry(key, isWithdrawable)
         guard case .some(nil) = read, !state.extras.isEmpty, state.extras.mayContain(key.fileName) else { return read }
         return await readers.read(isWithdrawable: isWithdrawable) { $0.readExtra(key) }
     }
 
-    /// News that is written while the entry is being read is neither in memory any more nor in what was read.
+    /// Reads an entry that has a pending update.
+    ///
+    /// If the update is written during the read, it's neither in memory afterward nor in the result of the read, so
+    /// this method reads the entry again.
     private func entryWithNews(_ key: CacheKey, _ isWithdrawable: Bool) async -> DiskEntry?? {
         guard let entry = await readers.read(isWithdrawable: isWithdrawable, { $0.read(key) }) else { return nil }
         let isWritten = state.shared.withLock { state -> Bool in
@@ -100,8 +112,10 @@ public final class DiskCache: Sendable {
         return await readers.read(isWithdrawable: isWithdrawable) { $0.read(key) }
     }
 
-    /// Stores `entry` in place of any older one of its key. Returns at once; the bytes are written behind.
-    /// Dropped, and counted, when it is too large, when too many are waiting, or while writing pauses.
+    /// Stores an entry and replaces the previous entry of its key.
+    ///
+    /// This method returns immediately, and the data is written in the background. The cache drops and counts the entry
+    /// if it's too large, if too many entries are waiting, or while writing is paused.
     public func store(_ entry: DiskEntry) {
         let now = state.clock.uptime()
         let tooLarge = entry.payload.count > state.configuration.entryLimit || !EntryFile.canHold(entry)
@@ -110,7 +124,7 @@ public final class DiskCache: Sendable {
             let paused = state.pausedUntil.map { now < $0 } ?? false
             guard !tooLarge, !paused, let job = state.staging.stage(entry) else {
                 state.counters.dropped += 1
-                // The older entry is out of date; better none.
+                // Remove the previous entry because it's outdated.
                 guard state.isLoaded ? state.known.contains(entry.key.storedDigest) : !paused else { return nil }
                 state.known.remove(entry.key.storedDigest)
                 return .staged(state.staging.remove(entry.key))
@@ -121,12 +135,14 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Replaces the HTTP head of `key`'s entry after a 304; nothing happens where there is no entry.
+    /// Replaces the HTTP response head of an entry after a 304 response. If the entry doesn't exist, this method does
+    /// nothing.
     public func updateHead(_ head: StoredHead, for key: CacheKey) { update(EntryUpdate(head: head), for: key) }
 
-    /// Replaces the app's own value of `key`'s entry, or removes it; the picture is not written again. Nothing happens
-    /// where there is no entry. The value is kept in the index: should that be lost, the one the entry was stored with
-    /// comes back. Dropped, and counted, when it has more than 1 MiB.
+    /// Replaces or removes the custom value of an entry without writing the image again.
+    ///
+    /// If the entry doesn't exist, this method does nothing. The new value is stored in the index. If the index is
+    /// lost, the entry has the value with which it was stored. The cache drops and counts values of more than 1 MiB.
     public func setAttachment(_ value: Data?, for key: CacheKey) {
         guard (value?.count ?? 0) <= EntryUpdate.attachmentLimit else {
             return state.shared.withLock { $0.counters.dropped += 1 }
@@ -134,7 +150,7 @@ public final class DiskCache: Sendable {
         update(EntryUpdate(attachment: value.map { .value($0) } ?? .removed), for: key)
     }
 
-    /// The app's own value of `key`'s entry; nil where there is none.
+    /// Returns the custom value of an entry, or `nil` if it has none.
     public func attachment(for key: CacheKey) async -> Data? { await entry(for: key)?.attachment }
 
     private func update(_ update: EntryUpdate, for key: CacheKey) {
@@ -147,7 +163,7 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// What is news of an entry in a read-only folder is kept with a copy of it.
+    /// Stores a copy of an entry from a read-only directory together with its update.
     private func copyExtra(_ key: CacheKey, with update: EntryUpdate) {
         _ = readers.submit { [self] reader in
             guard !mayContainItself(key), var entry = reader.extra(key) else { return }
@@ -157,7 +173,7 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Removes the entry of `key`.
+    /// Removes the entry of a key.
     public func remove(_ key: CacheKey) {
         state.enqueue { state in
             guard !state.isClosed else { return nil }
@@ -170,13 +186,14 @@ public final class DiskCache: Sendable {
         case entry(DiskEntry)
         case absent
         case onDisk
-        /// On disk, with news of it that is not written yet.
+        /// The entry is on disk, and its update isn't written yet.
         case onDiskWithNews
-        /// On disk, and worth trying without it. The inode whose checksum was compared.
+        /// The entry is on disk and may be in the page cache. The associated value is the inode whose checksum was
+        /// verified.
         case inMemory(verified: UInt64?)
     }
 
-    /// What memory says.
+    /// Looks up an entry in memory without reading files.
     private func lookUp(_ key: CacheKey) -> LookUp {
         let now = state.clock.uptime()
         var answer = LookUp.absent
@@ -201,7 +218,7 @@ public final class DiskCache: Sendable {
                 return nil
             }
             state.counters.misses += 1
-            // Another process may have stored it; asking the index once a second is enough to learn that.
+            // Another process may have stored the entry. Refreshing the index once per second is enough to find it.
             guard now >= state.lastRefresh + 1 else { return nil }
             state.lastRefresh = now
             return .refresh
@@ -211,7 +228,7 @@ public final class DiskCache: Sendable {
 }
 
 extension EntryFile {
-    /// Whether the sections before the payload are within their bounds.
+    /// Returns a Boolean value that indicates whether the sections before the payload are within their limits.
     static func canHold(_ entry: DiskEntry) -> Bool {
         let tagBytes = entry.tags.reduce(4) { $0 + $1.utf8.count + 4 }
         guard entry.key.canonical.utf8.count <= 64 << 10, entry.tags.count <= DiskEntry.tagLimit, tagBytes <= 64 << 10,

@@ -3,42 +3,51 @@
 import Foundation
 import WebImageConcurrency
 
-/// How a ``DiskCache`` behaves.
+/// The configuration of a ``DiskCache``.
 public struct DiskCacheConfiguration: Sendable {
-    /// What survives a loss of power.
+    /// The data that survives a power failure.
     public enum Durability: Sendable, Hashable {
-        /// Nothing is forced out; a checksum finds what was torn. Fifty times faster than the others.
+        /// Data isn't flushed to disk. Checksums detect incompletely written entries. This option is 50 times faster
+        /// than the others.
         case none
-        /// The bytes of an entry are on disk before its name is.
+        /// The data of an entry is on disk before its file name is.
         case data
-        /// Bytes, name and directory are on disk before the entry counts as written.
+        /// The data, the file name, and the directory are on disk before the entry counts as written.
         case full
     }
 
-    /// Absolute path of the cache's own folder; made with mode 0700 where it is missing.
+    /// The absolute path of a directory that only the cache uses.
+    ///
+    /// If the directory doesn't exist, the cache creates it with mode 0700.
     public var directory: String
-    /// Bytes all entries may occupy on disk. Default 512 MiB.
+    /// The maximum number of bytes that all entries may occupy on disk. The default is 512 MiB.
     public var sizeLimit: Int
-    /// Seconds after which an entry that was neither stored nor revalidated is deleted. Default 30 days.
+    /// The number of seconds after which an entry that was neither stored nor revalidated is deleted. The default is 30
+    /// days.
     public var maxAge: Double
-    /// Share of the file system that is left free, 0…1. Default 0.05.
+    /// The fraction of the file system that remains free, from 0 to 1. The default is 0.05.
     public var minFreeFraction: Double
-    /// Bytes one entry may have; default a tenth of `sizeLimit`, at most 32 MiB.
+    /// The maximum size of one entry in bytes. The default is one tenth of `sizeLimit`, up to 32 MiB.
     public var entryLimit: Int
-    /// What survives a loss of power. Default `.none`.
+    /// The data that survives a power failure. The default is ``Durability/none``.
     public var durability: Durability
-    /// Entries that may wait to be written, with their bytes. Default 1,024 and 64 MiB; beyond, the newest is dropped.
+    /// The maximum number of entries that wait to be written, and their maximum total size in bytes.
+    ///
+    /// The default is 1,024 entries and 64 MiB. Beyond these limits, new entries are dropped.
     public var stagingLimit: (entries: Int, bytes: Int)
-    /// Absolute paths of folders of entries that came with the application, as ``DiskCache/export(to:as:where:progress:)``
-    /// or another cache makes them. What the cache itself does not have is looked for there, in this order. They are
-    /// never written, limits do not count for them, and they may belong to anybody; links in them are not followed.
-    /// Entries in them cannot be removed, but one stored under the same key takes precedence. Default none.
+    /// The absolute paths of read-only directories with entries, for example entries that are shipped with an app.
+    ///
+    /// Use directories that ``DiskCache/export(to:as:where:progress:)`` or another cache created. If the cache itself
+    /// doesn't have an entry, it searches these directories in order. It never writes to them and doesn't count them
+    /// toward its limits. Any user may own the directories, and the cache doesn't follow symbolic links in them. You
+    /// can't remove their entries, but an entry stored under the same key takes precedence. The default is an empty
+    /// array.
     public var extraDirectories: [String] = []
-    /// Where the time comes from.
+    /// The clock of the cache.
     package var clock = TimeSource.system
     package var fileSystem: any FileSystem
 
-    /// A configuration with the defaults.
+    /// Creates a configuration with the default values.
     public init(
         directory: String, sizeLimit: Int = 512 << 20, maxAge: Double = 30 * 86_400, minFreeFraction: Double = 0.05,
         entryLimit: Int? = nil, durability: Durability = .none
@@ -53,9 +62,11 @@ public struct DiskCacheConfiguration: Sendable {
         self.fileSystem = SystemFileSystem()
     }
 
-    /// Where `application` keeps its pictures: `$CACHE_DIRECTORY/webimage` under systemd (systemd.exec, first of the
-    /// list), else `$XDG_CACHE_HOME/<application>/webimage`, else `~/.cache/<application>/webimage`. Values that
-    /// are not absolute paths are ignored (XDG Base Directory Specification 0.8).
+    /// Returns the default directory for the images of an app.
+    ///
+    /// The directory is `$CACHE_DIRECTORY/webimage` under systemd (the first path of the list, see systemd.exec).
+    /// Otherwise, it's `$XDG_CACHE_HOME/<application>/webimage`, or `~/.cache/<application>/webimage` if that variable
+    /// isn't set. Values that aren't absolute paths are ignored (XDG Base Directory Specification 0.8).
     public static func defaultDirectory(
         application: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {

@@ -4,61 +4,62 @@ import Foundation
 
 /// The state of a disk cache.
 public struct DiskCacheInfo: Sendable, Hashable {
-    /// What happened since the cache was opened by this process.
+    /// The number of events since this process opened the cache.
     public struct Counters: Sendable, Hashable {
-        /// Reads that gave an entry.
+        /// The number of reads that found an entry.
         public var hits = 0
-        /// Reads that gave none.
+        /// The number of reads that found no entry.
         public var misses = 0
-        /// Entries written to disk.
+        /// The number of entries written to disk.
         public var written = 0
-        /// Damaged entries met and deleted.
+        /// The number of corrupt entries that were found and deleted.
         public var corrupt = 0
-        /// Entries deleted because of a limit.
+        /// The number of entries deleted because of a limit.
         public var evicted = 0
-        /// Entries not stored: too large, too many waiting, writing paused, or refused by the system.
+        /// The number of entries that weren't stored because they were too large, too many writes were pending, writing
+        /// was paused, or the system reported an error.
         public var dropped = 0
 
-        /// All zero.
+        /// Creates counters that are all zero.
         public init() {}
     }
 
-    /// Entries on disk, of all processes.
+    /// The number of entries on disk, including those of other processes.
     public var entries: Int
-    /// Bytes they occupy.
+    /// The number of bytes that the entries occupy on disk.
     public var bytes: Int
-    /// The limit of `bytes`.
+    /// The maximum of ``bytes``.
     public var limit: Int
-    /// When the oldest entry was stored; nil while there is none.
+    /// The store date of the oldest entry, or `nil` if the cache is empty.
     public var oldest: Date?
-    /// The cache's folder.
+    /// The path of the cache directory.
     public var path: String
-    /// Events of this process.
+    /// The event counters of this process.
     public var counters: Counters
-    /// Reads of all processes that gave an entry, since the index was made.
+    /// The number of reads by all processes that found an entry since the index was created.
     public var totalHits = 0
-    /// Reads of all processes that gave none, since the index was made.
+    /// The number of reads by all processes that found no entry since the index was created.
     public var totalMisses = 0
-    /// The share of all reads that gave an entry, 0…1; nil before the first.
+    /// The ratio of hits to all reads, from 0 to 1, or `nil` before the first read.
     public var hitRate: Double? {
         let reads = totalHits + totalMisses
         return reads > 0 ? Double(totalHits) / Double(reads) : nil
     }
-    /// Why writing pauses; nil while it does not.
+    /// The reason why writing is paused, or `nil` if it isn't paused.
     public var suspended: String?
 }
 
-/// What ``DiskCache/verify()`` found.
+/// The result of ``DiskCache/verify(progress:)``.
 public struct VerifyReport: Sendable, Hashable {
-    /// Files read.
+    /// The number of files that were read.
     public var checked = 0
-    /// Damaged files deleted.
+    /// The number of corrupt files that were deleted.
     public var damaged = 0
-    /// Whole files that the index did not know and knows now.
+    /// The number of intact files that were missing from the index and have been added to it.
     public var adopted = 0
-    /// Lines of the index without a file, removed.
+    /// The number of index rows without a file that were removed.
     public var missing = 0
 
-    /// All zero.
+    /// Creates a report with all counts set to zero.
     public init() {}
 }

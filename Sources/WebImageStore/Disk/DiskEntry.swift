@@ -4,24 +4,25 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// One entry of the disk cache: bytes and what is known about them.
+/// An entry of the disk cache, which consists of data and metadata.
 public struct DiskEntry: Sendable, Equatable {
-    /// What it is found by.
+    /// The key of the entry.
     public var key: CacheKey
-    /// The HTTP exchange the bytes came from; nil for pictures from elsewhere. After a 304 the updated one.
+    /// The HTTP exchange from which the data originates, or `nil` if the data doesn't come from HTTP. A 304 response
+    /// updates it.
     public var head: StoredHead?
-    /// What the header of the picture said; nil where it was not probed.
+    /// The properties from the header of the image, or `nil` if the image wasn't probed.
     public var probe: ImageProbe?
-    /// The encoded picture.
+    /// The encoded image.
     public var payload: Data
-    /// A small value of the app's own, kept with the entry; nil where there is none.
+    /// A small custom value that is stored with the entry, or `nil` if there is none.
     public var attachment: Data?
-    /// Words of the app's own, by which entries are found and removed together. At most ``tagLimit``.
+    /// The tags that the app sets to find and remove entries together. An entry can have up to ``tagLimit`` tags.
     public var tags: Set<String>
-    /// When it was stored.
+    /// The store date.
     public var stored: Date
 
-    /// Tags an entry may have.
+    /// The maximum number of tags of an entry.
     public static let tagLimit = 64
 
     /// Creates an entry.
@@ -39,28 +40,29 @@ public struct DiskEntry: Sendable, Equatable {
     }
 }
 
-/// A line of the disk cache's list.
+/// A summary of an entry in the disk cache, for listings.
 public struct DiskEntrySummary: Sendable, Hashable {
-    /// Canonical text of the key; ``CacheKey/init(canonical:)`` makes the key again.
+    /// The canonical text of the key. To create the key from it, use ``CacheKey/init(canonical:)``.
     public var key: String
-    /// Bytes the entry's file occupies on disk.
+    /// The number of bytes that the file of the entry occupies on disk.
     public var bytes: Int
-    /// Bytes of the encoded picture.
+    /// The size of the encoded image in bytes.
     public var payloadBytes: Int
-    /// When it was stored.
+    /// The store date.
     public var stored: Date
-    /// When it was last stored or read.
+    /// The date when the entry was last stored or read.
     public var lastAccess: Date
-    /// When its answer stops being fresh (RFC 9111 4.2); nil where nothing is known.
+    /// The date when the response becomes stale (RFC 9111, section 4.2), or `nil` if it's unknown.
     public var expires: Date?
-    /// What the bytes are; nil where they were not probed.
+    /// The format of the image, or `nil` if it wasn't probed.
     public var format: ImageFormat?
-    /// The tags it was stored with.
+    /// The tags with which the entry was stored.
     public var tags: Set<String>
 
-    /// What the key says the bytes came from: the first of its fields that is a URL; the whole key where none is.
+    /// The source of the data according to the key. This is the first field that is a URL, or the whole key if no field
+    /// is a URL.
     public var source: String { CacheKey.source(ofKey: key) ?? key }
 
-    /// The host of ``source`` in lower case; nil where there is none.
+    /// The lowercase host of ``source``, or `nil` if it has none.
     public var host: String? { CacheKey.source(ofKey: key).flatMap(CacheKey.host) }
 }

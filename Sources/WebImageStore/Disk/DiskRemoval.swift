@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: MIT
 
-/// Told how far long work is: the units done and those there are, which may change on the way. Called on threads of the
-/// cache, which must not be held up.
+/// A closure that receives the progress of a long operation.
+///
+/// The arguments are the number of finished units and the total, which may change during the operation. The cache calls
+/// the closure on its own threads, so it must not block.
 public typealias DiskProgress = @Sendable (_ done: Int, _ total: Int) -> Void
 
-/// What was removed.
+/// The entries that an operation removed.
 public struct DiskRemoval: Sendable, Hashable {
-    /// Entries removed.
+    /// The number of removed entries.
     public var entries = 0
-    /// Bytes they occupied on disk.
+    /// The number of bytes that the removed entries occupied on disk.
     public var bytes = 0
 
-    /// Nothing.
+    /// Creates a value for an operation that removed nothing.
     public init() {}
 
-    /// Creates a sum.
+    /// Creates a value with the given counts.
     public init(entries: Int, bytes: Int) {
         self.entries = entries
         self.bytes = bytes
     }
 }
 
-/// In which order ``DiskCache/entries(matching:sortedBy:)`` lists.
+/// The order in which ``DiskCache/entries(matching:sortedBy:)`` returns entries.
 public enum DiskEntryOrder: Sendable, Hashable, CaseIterable {
-    /// Most recently used first.
+    /// The most recently used entry first.
     case lastUse
-    /// Largest first.
+    /// The largest entry first.
     case size
-    /// Stored longest ago first.
+    /// The entry with the earliest store date first.
     case age
-    /// By host, those without one last; within a host by source.
+    /// Ordered by host and, within a host, by source. Entries without a host are last.
     case host
 }

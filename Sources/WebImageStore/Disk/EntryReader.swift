@@ -7,7 +7,7 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// Reads entries on one thread of the pool; owns that thread's connection to the index.
+/// A reader of entries that runs on one thread of the pool and owns the connection of that thread to the index.
 final class EntryReader {
     let state: StoreState
     private var index: CacheIndex?
@@ -15,7 +15,8 @@ final class EntryReader {
 
     init(_ state: StoreState) { self.state = state }
 
-    /// The entry of `key` as it is on disk, with what is newer in memory and index. Blocks.
+    /// Returns the entry of a key from disk, updated with newer values from memory and from the index. This method
+    /// blocks.
     func read(_ key: CacheKey) -> DiskEntry? {
         let name = key.fileName
         let path = state.layout.entry(name)
@@ -37,12 +38,12 @@ final class EntryReader {
         }
     }
 
-    /// The entry of `key` in the folders that are only read. Blocks.
+    /// Returns the entry of a key from the read-only directories. This method blocks.
     func extra(_ key: CacheKey) -> DiskEntry? {
         state.extras.entry(for: key, limit: state.configuration.entryLimit + 4 * EntryFile.sectionLimit)
     }
 
-    /// The same, counted as a hit in place of the miss that it was.
+    /// Returns the entry of a key from the read-only directories and counts a hit instead of the previous miss.
     func readExtra(_ key: CacheKey) -> DiskEntry? {
         guard let entry = extra(key) else { return nil }
         state.shared.withLock { state in
@@ -69,7 +70,7 @@ final class EntryReader {
 
     private func damaged(_ key: CacheKey, _ name: String, inode: UInt64?) -> DiskEntry? {
         let path = state.layout.entry(name)
-        // Another process or our own writer may have put a whole entry in its place by now.
+        // Another process or the writer of this process may have already replaced the file with an intact entry.
         if let now = try? state.files.status(at: path), inode == nil || now.inode == inode {
             try? state.files.remove(path)
         }

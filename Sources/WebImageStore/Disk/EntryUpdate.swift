@@ -3,21 +3,21 @@
 import Foundation
 import WebImageHTTP
 
-/// What became known of an entry after it was written: its file stays as it is, and the index says what is newer.
+/// Changes to an entry after it was written. The file remains unchanged, and the index contains the newer values.
 struct EntryUpdate: Sendable, Equatable {
-    /// A new value of the app's own.
+    /// A change of the custom value.
     enum Attachment: Sendable, Equatable {
         case value(Data)
         case removed
     }
 
-    /// Bytes an attachment may have that is set later.
+    /// The maximum size in bytes of an attachment that is set after the entry was stored.
     static let attachmentLimit = 1 << 20
 
     var head: StoredHead?
     var attachment: Attachment?
 
-    /// Puts what is newer over what is known.
+    /// Replaces the values of an entry with the newer ones.
     func apply(to entry: inout DiskEntry) {
         if let head { entry.head = head }
         switch attachment {
@@ -27,7 +27,7 @@ struct EntryUpdate: Sendable, Equatable {
         }
     }
 
-    /// Takes what `newer` knows better.
+    /// Replaces the values of this update with those of a newer update.
     mutating func merge(_ newer: EntryUpdate) {
         head = newer.head ?? head
         attachment = newer.attachment ?? attachment
@@ -35,7 +35,7 @@ struct EntryUpdate: Sendable, Equatable {
 }
 
 extension EntryUpdate.Attachment {
-    /// One byte that says whether there is a value, and the value.
+    /// The encoded form, which is one byte that indicates whether a value exists, followed by the value.
     var encoded: [UInt8] {
         switch self {
         case .removed: [0]
@@ -43,7 +43,7 @@ extension EntryUpdate.Attachment {
         }
     }
 
-    /// nil when `bytes` are not what ``encoded`` made.
+    /// Creates a change from its encoded form. Returns `nil` if the bytes aren't valid.
     init?(encoded bytes: UnsafeRawBufferPointer) {
         switch bytes.first {
         case 0 where bytes.count == 1: self = .removed

@@ -6,12 +6,13 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Folders of entry files that came with the application or from another cache. They are read and nothing else. Whoever
-/// owns them is trusted with what they hold, not with where it lies: no link in them is followed.
+/// Read-only directories of entry files that are shipped with an app or come from another cache.
+///
+/// The contents of the directories are trusted, but their structure isn't, so symbolic links in them aren't followed.
 final class ExtraDirectories: Sendable {
     private let layouts: [CacheLayout]
     private let files: any FileSystem
-    /// The beginnings of all names; nil until they have been read.
+    /// The prefixes of all file names, or `nil` until they're loaded.
     private let known = Lock<Set<Int>?>(nil)
 
     var isEmpty: Bool { layouts.isEmpty }
@@ -21,7 +22,7 @@ final class ExtraDirectories: Sendable {
         self.files = files
     }
 
-    /// Reads which names there are, once. Blocks.
+    /// Loads the names of all entries. Call this method once. It blocks.
     func load() {
         guard !isEmpty else { return }
         var found: Set<Int> = []
@@ -37,13 +38,15 @@ final class ExtraDirectories: Sendable {
         known.withLock { $0 = found }
     }
 
-    /// False when there is certainly no entry called `name`. Costs no I/O.
+    /// Returns a Boolean value that indicates whether a directory may contain an entry with a file name.
+    ///
+    /// The result is `false` only if certainly no directory contains it. This method performs no I/O.
     func mayContain(_ name: String) -> Bool {
         guard !isEmpty else { return false }
         return known.withLock { $0?.contains(CacheIndex.tag(name)) ?? true }
     }
 
-    /// The whole entry of `key` in the first folder that has one. Blocks.
+    /// Returns the first intact entry of a key in the directories. This method blocks.
     func entry(for key: CacheKey, limit: Int) -> DiskEntry? {
         let name = key.fileName
         guard mayContain(name) else { return nil }

@@ -3,28 +3,29 @@
 import WebImageConcurrency
 import WebImageCore
 
-/// Threads that read a disk cache. Lookups that wait are ordered by the live priority of their requests.
+/// The threads that read a disk cache. The live priority of the requests determines the order of waiting lookups.
 typealias ReaderThreads = WorkerPool<EntryReader, RequestPriority>
 
 extension WorkerPool where Context == EntryReader, Priority == RequestPriority {
-    /// Queues `job`. The result is `false` once the pool is closed.
+    /// Enqueues a job. Returns `false` if the pool is closed.
     func submit(_ job: @escaping Work) -> Bool { (try? submit(.normal, job)) != nil }
 
-    /// Runs `work` on one of the threads. The result is `nil` once the pool is closed.
+    /// Runs a closure on one of the threads. Returns `nil` if the pool is closed.
     func run<Result: Sendable>(_ work: @escaping @Sendable (EntryReader) -> Result) async -> Result? {
         await run(.normal, work)
     }
 
-    /// Runs `work` on one of the threads, at the live priority ``ReadPriority/current``.
+    /// Runs a closure on one of the threads at the live priority ``ReadPriority/current``.
     ///
     /// - Parameters:
-    ///   - isWithdrawable: Whether the work is withdrawn if the current task is canceled before a thread begins it.
-    ///   - work: The work.
-    /// - Returns: The result of the work; `nil` immediately if the work was withdrawn or the pool is closed.
+    ///   - isWithdrawable: A Boolean value that indicates whether the work is withdrawn if the current task is canceled
+    ///     before a thread starts the work.
+    ///   - work: The closure to run.
+    /// - Returns: The result of the closure, or `nil` immediately if the work was withdrawn or the pool is closed.
     func read<Result: Sendable>(
         isWithdrawable: Bool, _ work: @escaping @Sendable (EntryReader) -> Result
     ) async -> Result? {
-        // An idle thread could begin the work before the cancellation handler withdraws it.
+        // An idle thread could start the work before the cancellation handler withdraws it.
         guard !isWithdrawable || !Task.isCancelled else { return nil }
         let priority = ReadPriority.current
         let known = priority?.value ?? .normal

@@ -7,16 +7,20 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// Reading where it was asked for, and what every read ends with.
+/// Reads on the calling thread, and the final step of every read.
 extension StoreState {
-    /// Bytes of the largest file that is read on the caller's thread: copying it takes some ten microseconds, less than
-    /// waking another thread and coming back.
+    /// The maximum size in bytes of a file that the calling thread reads.
+    ///
+    /// Copying such a file takes about 10 microseconds, which is less than waking another thread and returning.
     static let cachedReadLimit = 256 << 10
 
-    /// What reading `key` gives, if its file is whole and the kernel has all of it in memory. The outer nil says nothing:
-    /// the readers' threads have to look. Never waits for the disk.
+    /// Returns the entry of a key if its file is intact and completely in the page cache of the kernel.
     ///
-    /// - Parameter verified: the inode of the file whose checksum was compared.
+    /// The outer value is `nil` if a reader thread has to read the file. This method never waits for the disk.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the entry.
+    ///   - verified: The inode of the file whose checksum was verified.
     func readCached(_ key: CacheKey, verified: UInt64?) -> DiskEntry?? {
         let name = key.fileName
         do throws(FileFailure) {
@@ -27,7 +31,7 @@ extension StoreState {
             }
             return .some(accept(entry, name: name, inode: inode))
         } catch {
-            // Without either of the two calls there is no use in trying again.
+            // If the system doesn't support one of the two calls, don't try them again.
             if [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(error.code) {
                 shared.withLock { $0.readsCached = false }
             }
@@ -40,7 +44,7 @@ extension StoreState {
         return now.timeIntervalSince(renewed) > configuration.maxAge
     }
 
-    /// What a read that found the whole `entry` on disk gives back; counts it.
+    /// Returns the result of a read that found an intact entry on disk, and counts the read.
     func accept(_ entry: DiskEntry, name: String, inode: UInt64) -> DiskEntry? {
         let now = clock.now()
         guard !isExpired(entry, now: now) else {
@@ -54,7 +58,7 @@ extension StoreState {
         return shared.withLock { state -> DiskEntry? in
             var entry = entry
             state.verified[entry.key.storedDigest] = inode
-            // The disk may have been overtaken while it was read.
+            // The entry may have changed in memory during the read.
             switch state.staging.overlay(for: entry.key) {
             case .removed:
                 state.counters.misses += 1
@@ -71,7 +75,7 @@ extension StoreState {
         }
     }
 
-    /// Counts a read that found nothing.
+    /// Counts a miss and returns `nil`.
     func missed() -> DiskEntry? {
         shared.withLock { $0.counters.misses += 1 }
         return nil

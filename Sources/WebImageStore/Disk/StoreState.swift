@@ -7,23 +7,25 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// What callers, reader threads and the writer thread of one disk cache share. Every access is short and under
-/// one lock; nobody does I/O or resumes anybody while holding it.
+/// The state that callers, reader threads, and the writer thread of one disk cache share.
+///
+/// Each access is short and uses the same lock. No code performs I/O or resumes a task while it holds the lock.
 final class StoreState: Sendable {
-    /// Work for the writer.
+    /// A job for the writer.
     enum Job: Sendable {
         case staged(Staging.Job)
-        /// Reading found no file where the index has one, or a damaged one that is gone now.
+        /// Removes an entry from the index because a read found that its file was missing, or was corrupt and has been
+        /// deleted.
         case forget(CacheKey.StoredDigest?, name: String)
-        /// Reading missed: other processes may have added entries.
+        /// Refreshes the index after a miss, because other processes may have added entries.
         case refresh
         case flush(Completion)
-        /// Waits until the index is loaded, also where it has to be made again from the files.
+        /// Waits until the index is loaded or, if necessary, rebuilt from the files.
         case settle(Completion)
         case trim(EvictionGoal, EvictionProgress?, Completion)
-        /// Deletes the entries of those lines of the index; gives what was deleted.
+        /// Deletes the entries of the given index rows and reports the deleted entries.
         case discard([Int], @Sendable (DiskRemoval) -> Void)
-        /// Deletes what was set aside.
+        /// Deletes the files that were set aside.
         case sweep(SweepProgress?, Completion)
         case reconcile(@Sendable (VerifyReport) -> Void)
         case describe(@Sendable (CacheIndex?, Double?) -> Void)
@@ -31,7 +33,7 @@ final class StoreState: Sendable {
     }
     typealias Completion = @Sendable () -> Void
 
-    /// When an entry was read last, in seconds since 1970.
+    /// The last read of an entry, in seconds since 1970.
     struct Access {
         var name: String
         var time: Double
@@ -41,29 +43,30 @@ final class StoreState: Sendable {
         var staging: Staging
         var jobs = FIFO<Job>()
         var writerSleeps = false
-        /// Digests of the entries on disk; not to be relied on before `isLoaded`.
+        /// The digests of the entries on disk. The set is complete only after `isLoaded` is `true`.
         var known: Set<CacheKey.StoredDigest> = []
-        /// Entries of which the index knows something newer than their files.
+        /// The digests of the entries for which the index has newer values than the files.
         var updated: Set<CacheKey.StoredDigest> = []
         var isLoaded = false
-        /// Inode of each file whose checksum has been compared.
+        /// The inodes of the files whose checksums were verified.
         var verified: [CacheKey.StoredDigest: UInt64] = [:]
-        /// Reads since the last batch.
+        /// The reads since the last batch.
         var accesses: [CacheKey.StoredDigest: Access] = [:]
         var counters = DiskCacheInfo.Counters()
-        /// Uptime until which writing pauses.
+        /// The uptime until which writing is paused.
         var pausedUntil: Double?
         var lastRefresh = -Double.infinity
-        /// Grows when the index's file is replaced.
+        /// A number that increases when the index file is replaced.
         var indexGeneration = 0
         var isClosed = false
-        /// Whether system and file system can read what is in memory without waiting for the disk.
+        /// A Boolean value that indicates whether the kernel and the file system support reads from the page cache that
+        /// don't wait for the disk.
         var readsCached = true
 
-        /// Whether readers find the index on disk.
+        /// A Boolean value that indicates whether an index file exists for the readers.
         var hasIndexFile = true
 
-        /// Whether the index may know something newer than the file of `key`.
+        /// Returns a Boolean value that indicates whether the index may have newer values than the file of a key.
         func mustAskIndex(for key: CacheKey) -> Bool {
             hasIndexFile && (!isLoaded || updated.contains(key.storedDigest))
         }
@@ -71,8 +74,10 @@ final class StoreState: Sendable {
 
     let configuration: DiskCacheConfiguration
     let layout: CacheLayout
-    /// Whether the folder is on another machine: SQLite's locks cannot be relied on there, so that the index is kept
-    /// in memory, the files say everything, and other processes' entries are found by looking.
+    /// A Boolean value that indicates whether the directory is on a remote file system.
+    ///
+    /// SQLite's locks are unreliable on remote file systems. The index is therefore stored in memory, the files are the
+    /// only source of information, and the cache finds entries of other processes by checking the files.
     let isFilesOnly: Bool
     let extras: ExtraDirectories
     let shared: Lock<Shared>
@@ -81,7 +86,7 @@ final class StoreState: Sendable {
     var files: any FileSystem { configuration.fileSystem }
     var clock: TimeSource { configuration.clock }
 
-    /// Of a folder that is there.
+    /// Creates the state for an existing directory.
     init(_ configuration: DiskCacheConfiguration) {
         self.configuration = configuration
         layout = CacheLayout(root: configuration.directory)
@@ -94,7 +99,7 @@ final class StoreState: Sendable {
                 hasIndexFile: !isFilesOnly))
     }
 
-    /// Changes the shared state and queues the jobs `body` gives; wakes the writer if it sleeps.
+    /// Changes the shared state, enqueues the job that the closure returns, and wakes the writer if it sleeps.
     func enqueue(_ body: (inout Shared) -> Job?) {
         let mustWake = shared.withLock { state -> Bool in
             guard let job = body(&state) else { return false }
@@ -105,7 +110,7 @@ final class StoreState: Sendable {
         if mustWake { wake.signal() }
     }
 
-    /// Queues `job`; false when the cache is closed, and then the job is not done.
+    /// Enqueues a job. Returns `false` without enqueuing it if the cache is closed.
     func enqueueIfOpen(_ job: Job) -> Bool {
         var isOpen = false
         enqueue { state in
@@ -115,7 +120,7 @@ final class StoreState: Sendable {
         return isOpen
     }
 
-    /// Called by the writer: waits until a job comes or `seconds` have passed.
+    /// Waits until a job arrives or the given number of seconds has passed. The writer calls this method.
     func sleep(seconds: Double) {
         let mayStay = shared.withLock { state -> Bool in
             state.writerSleeps = state.jobs.isEmpty
@@ -124,7 +129,7 @@ final class StoreState: Sendable {
         guard mayStay else { return }
         let timedOut = wake.wait(timeout: .now() + min(seconds, 86_400)) == .timedOut
         guard timedOut else { return }
-        // Somebody may have signalled in between; then the signal must not wake the next sleep for nothing.
+        // If another thread signaled after the timeout, consume the signal so that it doesn't end the next sleep.
         let signalled = shared.withLock { state -> Bool in
             defer { state.writerSleeps = false }
             return !state.writerSleeps
@@ -133,22 +138,23 @@ final class StoreState: Sendable {
     }
 }
 
-/// How far eviction goes.
+/// The goal of an eviction.
 struct EvictionGoal: Sendable, Equatable {
-    /// Bytes that may stay.
+    /// The maximum number of bytes that may remain.
     var bytes: Int
-    /// Seconds since 1970; what was neither stored nor revalidated since leaves. Nil: age does not matter.
+    /// The time in seconds since 1970 before which entries that were neither stored nor revalidated later are evicted,
+    /// or `nil` to ignore the age.
     var cutoff: Double?
 
-    /// Both goals in one.
+    /// Returns a goal that satisfies both goals.
     func combined(_ other: EvictionGoal) -> EvictionGoal {
         EvictionGoal(
             bytes: min(bytes, other.bytes), cutoff: [cutoff, other.cutoff].compactMap { $0 }.max())
     }
 }
 
-/// Called on the writer's thread with the entries and bytes that are left.
+/// A closure that receives the number of remaining entries and bytes. The writer calls it on its thread.
 typealias EvictionProgress = @Sendable (_ entries: Int, _ bytes: Int) -> Void
 
-/// Called on the writer's thread with the number of files deleted so far.
+/// A closure that receives the number of deleted files. The writer calls it on its thread.
 typealias SweepProgress = @Sendable (_ deleted: Int) -> Void

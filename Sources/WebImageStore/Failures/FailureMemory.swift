@@ -5,22 +5,23 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A failure that answers for a while without anybody being asked again.
+/// A failure in the negative cache, which fails requests for a limited time without a new attempt.
 public struct RememberedFailure: Sendable, Hashable {
-    /// What identifies the bytes that could not be had.
+    /// The key of the data that couldn't be loaded.
     public var key: CacheKey
-    /// What went wrong.
+    /// The error that occurred.
     public var error: ImageError
-    /// When it went wrong.
+    /// The date of the failure.
     public var since: Date
-    /// When it is forgotten.
+    /// The date at which the failure expires.
     public var until: Date
 }
 
-/// The negative cache: what failed, and why, for a limited time and of a limited number. In memory alone.
-/// Thread-safe; nothing blocks.
+/// The negative cache, which remembers failures and their errors.
+///
+/// The cache is limited in time and number and exists only in memory. This class is thread-safe, and no method blocks.
 public final class FailureMemory: Sendable {
-    /// Failures remembered by default.
+    /// The default maximum number of negative cache entries.
     public static let defaultLimit = 1_024
 
     private struct Entry {
@@ -32,7 +33,7 @@ public final class FailureMemory: Sendable {
         var entries: [CacheKey: [Entry]] = [:]
         var count = 0
 
-        /// Keeps those entries of `key` that `isKept` says.
+        /// Removes the entries of `key` for which the closure returns `false`.
         mutating func filter(_ key: CacheKey, _ isKept: (Entry) -> Bool) {
             guard let before = entries[key] else { return }
             let after = before.filter(isKept)
@@ -46,10 +47,12 @@ public final class FailureMemory: Sendable {
             count += 1
         }
 
-        /// Removes what is no longer valid at `time`, and beyond `limit` those that would be forgotten first.
+        /// Removes entries that have expired at `time`, and then, if the count still exceeds `limit`, the entries that
+        /// expire first.
         mutating func shrink(to limit: Int, at time: Date) {
             for key in Array(entries.keys) { filter(key) { $0.failure.isValid(at: time) } }
-            // An eighth leaves at once, so that a flood of failures is not sorted for each of them.
+            // Remove an additional eighth of the limit, so that a burst of failures doesn't sort the entries for each
+            // failure.
             guard count > limit else { return }
             let ends = entries.values.joined().map(\.failure.until).sorted()
             let last = ends[min(count - limit + limit / 8, ends.count) - 1]
@@ -62,12 +65,13 @@ public final class FailureMemory: Sendable {
     private let now: @Sendable () -> Date
     private let state = Lock(State())
 
-    /// Creates an empty memory.
+    /// Creates an empty negative cache.
     ///
     /// - Parameters:
-    ///   - policy: what is remembered, and how long.
-    ///   - limit: failures remembered; beyond, those leave that would be forgotten first. Default 1,024.
-    ///   - now: the clock.
+    ///   - policy: The policy that decides which failures are remembered and for how long.
+    ///   - limit: The maximum number of negative cache entries. Beyond it, the entries that expire first are removed.
+    ///     The default is 1,024.
+    ///   - now: A closure that returns the current date.
     public init(
         policy: FailurePolicy = .standard, limit: Int = FailureMemory.defaultLimit,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -82,7 +86,7 @@ public final class FailureMemory: Sendable {
     /// - Returns: The failure, or `nil` if no failure is remembered or if it has expired.
     public func failure(for key: CacheKey) -> RememberedFailure? { failure(for: key) { _ in true } }
 
-    /// The failure of `key` that one of `contexts`, or nothing in particular, produced.
+    /// Returns the most recent failure of a key that occurred in one of the given contexts or without a context.
     package func failure(for key: CacheKey, in contexts: [FailureContext]) -> RememberedFailure? {
         failure(for: key) { context in context.map(contexts.contains) ?? true }
     }
@@ -98,10 +102,10 @@ public final class FailureMemory: Sendable {
 
     /// Remembers a failure for all requests with a key, if the policy allows it.
     ///
-    /// Canceled requests and failures that were remembered before aren't noted.
+    /// This method ignores cancellation errors and errors that come from the negative cache.
     public func note(_ error: ImageError, for key: CacheKey) { note(error, for: key, in: nil) }
 
-    /// Remembers `error` for requests in the same context; nil for all requests.
+    /// Remembers a failure for requests in the same context, or for all requests if the context is `nil`.
     package func note(_ error: ImageError, for key: CacheKey, in context: FailureContext?) {
         guard !error.isCancelled, error.remembered == nil, let seconds = policy.lifetime(error), seconds > 0,
             limit > 0
@@ -118,7 +122,9 @@ public final class FailureMemory: Sendable {
     /// Removes all failures of a key.
     public func forget(_ key: CacheKey) { state.withLock { $0.filter(key) { _ in false } } }
 
-    /// Forgets what one of `contexts`, or nothing in particular, produced: the same would succeed now.
+    /// Removes the failures of a key that occurred in one of the given contexts or without a context.
+    ///
+    /// Call this method after a request succeeds in these contexts.
     package func forget(_ key: CacheKey, in contexts: [FailureContext]) {
         state.withLock { state in
             guard state.entries[key] != nil else { return }
@@ -129,33 +135,35 @@ public final class FailureMemory: Sendable {
     /// Removes all failures.
     public func removeAll() { state.withLock { $0 = State() } }
 
-    /// All that is remembered, the newest first.
+    /// The negative cache entries, beginning with the newest.
     public var all: [RememberedFailure] {
         let time = now()
         return state.withLock { $0.entries.values.joined().map(\.failure) }.filter { $0.isValid(at: time) }
             .sorted { $0.since > $1.since }
     }
 
-    /// Failures remembered.
+    /// The number of negative cache entries.
     public var count: Int { all.count }
 
-    /// No answer is good for longer than a day in here, whatever it says.
+    /// The maximum lifetime of a failure in seconds (one day). It overrides longer lifetimes that a response states.
     private static let longest = 86_400.0
 }
 
 extension RememberedFailure {
-    /// A clock that was set back would make it eternal; then it is forgotten instead.
+    /// Returns a Boolean value that indicates whether the failure is valid at a date.
+    ///
+    /// If the clock was set back to before the failure, the failure is invalid. Otherwise it could last indefinitely.
     fileprivate func isValid(at time: Date) -> Bool { since <= time && time < until }
 
-    /// The error of a request that it answers.
+    /// The error with which requests fail because of this failure.
     public var answer: ImageError { .cache(.remembered(cause: error, since: since, until: until)) }
 }
 
-/// What produced a failure: it says nothing about a request that would be sent or accepted in another way.
+/// The circumstances of a failure. The failure doesn't apply to requests that are sent or accepted differently.
 package struct FailureContext: Hashable, Sendable {
     private let value: any Hashable & Sendable
 
-    /// A context that equals those of equal values.
+    /// Creates a context. Contexts with equal values are equal.
     package init(_ value: any Hashable & Sendable) { self.value = value }
 
     package static func == (left: FailureContext, right: FailureContext) -> Bool {

@@ -2,15 +2,15 @@
 
 import WebImageCore
 
-/// For how long a failure is remembered.
+/// A policy that decides for how long failures are remembered.
 public struct FailurePolicy: Sendable {
-    /// Seconds for which nobody need ask again after this error; nil for not at all.
+    /// A closure that returns how many seconds a failure is remembered, or `nil` if it isn't remembered.
     public var lifetime: @Sendable (ImageError) -> Double?
 
-    /// Creates a policy of an app's own.
+    /// Creates a custom policy.
     public init(lifetime: @escaping @Sendable (ImageError) -> Double?) { self.lifetime = lifetime }
 
-    /// Nothing is remembered.
+    /// A policy that remembers no failures.
     public static let none = FailurePolicy { _ in nil }
 
     /// The default policy.
@@ -46,8 +46,10 @@ public struct FailurePolicy: Sendable {
 }
 
 extension DecodeError {
-    /// True when other bytes could do better: the picture is damaged, cut, or none at all. False for what the same
-    /// bytes would meet with other settings: a missing coder, a feature, memory.
+    /// A Boolean value that indicates whether other data could decode successfully.
+    ///
+    /// The value is `true` if the data is corrupt, truncated, or not an image. It's `false` if other settings could
+    /// decode the same data, for example if a coder, a feature, or memory is missing.
     public var blamesBytes: Bool {
         switch self {
         case .empty, .unknownFormat, .notAnImage, .truncated, .corrupt, .inconsistent: true

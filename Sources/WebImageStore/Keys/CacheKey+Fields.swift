@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 extension CacheKey {
-    /// The fields of a key's text; what does not follow the form of ``canonical`` ends the list.
+    /// Returns the fields of a key's text.
+    ///
+    /// Text that doesn't have the form of ``canonical`` ends the list.
     public static func fields(ofKey canonical: String) -> [String] {
         var rest = canonical.utf8[...]
         var fields: [String] = []
@@ -15,11 +17,11 @@ extension CacheKey {
         return fields
     }
 
-    /// The first field that is a URL with an authority or a file's; nil where none is.
+    /// Returns the first field that is a URL with an authority or a `file` URL, or `nil` if there is no such field.
     static func source(ofKey canonical: String) -> String? {
         fields(ofKey: canonical).lazy.compactMap { field in
             if hasAuthority(field) { return field }
-            // A key within a key.
+            // The field may itself be the text of a key.
             return fields(ofKey: field).first(where: hasAuthority)
         }.first
     }
@@ -28,7 +30,7 @@ extension CacheKey {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.utf8.startIndex else {
             return false
         }
-        // RFC 3986 3.1
+        // RFC 3986, section 3.1: a letter, followed by letters, digits, `+`, `-`, or `.`.
         let isScheme = text.utf8[..<colon].enumerated().allSatisfy { index, byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -40,7 +42,7 @@ extension CacheKey {
         return isScheme && text.utf8[colon...].starts(with: "://".utf8)
     }
 
-    /// The host of a URL with an authority, in lower case (RFC 3986 3.2); nil where it is empty.
+    /// Returns the lowercase host of a URL with an authority (RFC 3986, section 3.2), or `nil` if the host is empty.
     static func host(_ url: String) -> String? {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {

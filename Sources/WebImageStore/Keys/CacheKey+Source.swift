@@ -3,14 +3,15 @@
 import WebImageCore
 
 extension CacheKey {
-    /// The key of the bytes of a source for requests without options: its URL, or what an application calls it.
+    /// Returns the key of a source's data for requests without options.
     ///
-    /// Keys are written to disk. A user name and a password in the URL enter as a hash, which distinguishes them as well.
+    /// The source is a URL or a name that the app chose. Keys are written to disk, so a hash replaces the user name and
+    /// the password of a URL. Keys with different credentials still differ.
     package static func data(of source: String) -> CacheKey {
         guard let (url, credentials) = URLCredentials.split(source) else { return CacheKey(["data", source]) }
         return CacheKey(["data", url, "userinfo", hash(ofCredentials: credentials)])
     }
 
-    /// What stands for a user name and a password in keys.
+    /// Returns the text that represents a user name and a password in keys.
     package static func hash(ofCredentials credentials: String) -> String { CacheKey([credentials]).fileName }
 }

@@ -3,25 +3,27 @@
 import CHash
 import Foundation
 
-/// A structured key, hashed once. Its text form is a list of length-prefixed fields, so that no two different
-/// lists give the same text.
+/// A structured key with a precomputed hash.
+///
+/// The text form of a key is a list of length-prefixed fields, so different lists never have the same text.
 public struct CacheKey: Sendable, Hashable {
-    /// 128 bits of XXH3 over the canonical bytes; finds entries in memory.
+    /// A 128-bit XXH3 hash of the canonical bytes that finds entries in memory.
     ///
-    /// A secret that is drawn once per process enters the hash, so URLs that collide can't be prepared in advance. The value
-    /// means nothing outside the process.
+    /// The hash includes a random secret for each process, so an attacker can't prepare URLs that collide. A digest has
+    /// no meaning outside the process.
     public struct Digest: Sendable, Hashable {
-        /// The upper half.
+        /// The upper 64 bits.
         public let high: UInt64
-        /// The lower half.
+        /// The lower 64 bits.
         public let low: UInt64
 
-        /// Hashing a digest again would only cost time: the lower half is as good as any hash.
+        /// Hashes the lower half only, which is already uniformly distributed.
         public func hash(into hasher: inout Hasher) { hasher.combine(low) }
     }
 
-    /// 128 bits of XXH3 over the canonical bytes, the same in every process: finds lines in the index on disk, where the whole
-    /// key is compared before an entry is used.
+    /// A 128-bit XXH3 hash of the canonical bytes that is the same in every process.
+    ///
+    /// This digest finds rows in the index on disk. Before an entry is used, its complete key is compared.
     struct StoredDigest: Sendable, Hashable {
         let high: UInt64
         let low: UInt64
@@ -29,40 +31,42 @@ public struct CacheKey: Sendable, Hashable {
         func hash(into hasher: inout Hasher) { hasher.combine(low) }
     }
 
-    /// `length:field` for each field, one after the other, as UTF-8.
+    /// The text form of the key, which is `length:field` for each field, in order, where `length` is the number of
+    /// UTF-8 bytes.
     public let canonical: String
-    /// Digest of `canonical`.
+    /// The digest of ``canonical``.
     public let digest: Digest
 
-    /// A key of `fields` in this order.
+    /// Creates a key from fields in the given order.
     public init(_ fields: [String]) {
         self.init(canonical: fields.reduce(into: "") { $0 += "\($1.utf8.count):\($1)" })
     }
 
-    /// A key from its stored text form.
+    /// Creates a key from its stored text form.
     public init(canonical: String) {
         var text = canonical
         self.canonical = canonical
         self.digest = text.withUTF8 { Digest(ofCanonical: UnsafeRawBufferPointer($0)) }
     }
 
-    /// The digest that the index on disk knows the key by.
+    /// The digest that identifies the key in the index on disk.
     var storedDigest: StoredDigest {
         var text = canonical
         let hash = text.withUTF8 { XXH3_128bits($0.baseAddress, $0.count) }
         return StoredDigest(high: hash.high64, low: hash.low64)
     }
 
-    /// This key with more fields behind.
+    /// Returns this key followed by additional fields.
     public func appending(_ fields: [String]) -> CacheKey {
         CacheKey(canonical: fields.reduce(into: canonical) { $0 += "\($1.utf8.count):\($1)" })
     }
 
-    /// SHA-256 of the canonical bytes as 64 hexadecimal digits: the name of the entry's file.
+    /// The SHA-256 hash of the canonical bytes as 64 hexadecimal digits, which is the file name of the entry.
     public var fileName: String {
         var text = canonical
         return String(unsafeUninitializedCapacity: 64) { target in
-            // The hash goes to the front half and is spread from its end, each byte after its digits were written.
+            // The hash fills the front half of the buffer. Expand it from its end so that each byte is read before it's
+            // overwritten.
             text.withUTF8 { bytes in _ = wi_sha256(bytes.baseAddress, bytes.count, target.baseAddress) }
             for index in (0..<32).reversed() {
                 let byte = target[index]
@@ -75,26 +79,26 @@ public struct CacheKey: Sendable, Hashable {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
-    /// Equal when digest and canonical text are.
+    /// Returns a Boolean value that indicates whether the digests and the canonical texts of two keys are equal.
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
         left.digest == right.digest && left.canonical == right.canonical
     }
 
-    /// Hashes the digest only.
+    /// Hashes the lower half of the digest only.
     public func hash(into hasher: inout Hasher) { hasher.combine(digest.low) }
 }
 
 extension CacheKey.Digest {
-    /// The digest of a key's canonical bytes, for callers that do not need the key itself.
+    /// Creates the digest of a key's canonical bytes, for callers that don't need the key itself.
     package init(ofCanonical bytes: UnsafeRawBufferPointer) {
         let hash = XXH3_128bits_withSecret(bytes.baseAddress, bytes.count, Self.secret, Self.secretSize)
         self.init(high: hash.high64, low: hash.low64)
     }
 
-    /// The size of XXH3's own secret, with which every length of input takes its fastest path.
+    /// The size of XXH3's default secret in bytes. With this size, inputs of every length take the fastest path.
     private static let secretSize = 192
 
-    /// Random bytes, other ones in every process.
+    /// Random bytes that differ in every process.
     ///
     /// Safe: the bytes are written before the pointer is published, and never written or freed afterward.
     nonisolated(unsafe) private static let secret: UnsafeRawPointer = {

@@ -3,15 +3,18 @@
 import CHash
 import Foundation
 
-/// 128 bits of XXH3 over original bytes: tells whether two copies of a picture are the same bytes. Not a
-/// cryptographic hash.
+/// A 128-bit XXH3 hash of original data that detects whether two copies of an image have the same bytes.
+///
+/// The hash isn't cryptographic.
 public struct ContentDigest: Sendable, Hashable {
-    /// The upper half.
+    /// The upper 64 bits.
     public let high: UInt64
-    /// The lower half.
+    /// The lower 64 bits.
     public let low: UInt64
 
-    /// The digest of `data`. Takes about 0.1 ms per megabyte; call it off the main thread.
+    /// Creates the digest of `data`.
+    ///
+    /// This takes about 0.1 ms per megabyte, so call it off the main thread.
     public init(of data: Data) {
         let hash = data.withUnsafeBytes { XXH3_128bits($0.baseAddress, $0.count) }
         high = hash.high64

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// Finds the position of a digest: open addressing with linear probing. A bucket holds 32 bits of hash and a 32-bit
-/// position, so that a probe looks at an entry only where the hash agrees, and an entry's home is known without
-/// looking at it. A general dictionary takes three times as long.
+/// A hash table that maps digests to positions and uses open addressing with linear probing.
 ///
-/// A plain value that owns its memory; the caller keeps digests and positions together.
+/// A bucket contains 32 bits of the hash and a 32-bit position. A probe therefore accesses an entry only if its hash
+/// matches, and the home bucket of an entry is known without accessing the entry. A `Dictionary` takes three times as
+/// long.
+///
+/// This value owns its memory. The caller stores the digests and keeps them consistent with the positions.
 struct DigestIndex: ~Copyable {
-    /// Upper half: hash. Lower half: position + 1; zero is an empty bucket.
+    /// The buckets. The upper half of a bucket is the hash, and the lower half is the position plus 1. Zero is an empty
+    /// bucket.
     private var buckets: UnsafeMutablePointer<UInt64>
-    /// log2 of the number of buckets, at least 4, at most 32.
+    /// The base-2 logarithm of the number of buckets, from 4 to 32.
     private var bits: UInt32 = 4
-    /// Odd and different in each process: whoever chooses URLs must not be able to choose buckets.
+    /// An odd number that differs in each process, so that an attacker who chooses URLs can't choose buckets.
     private static let seed = UInt64.random(in: 0...UInt64.max) | 1
-    /// A copy beside the buckets: a static one is behind a call that sees to its first use.
+    /// A copy of the seed next to the buckets. Access to a static property costs a call that checks its initialization.
     private let multiplier = Self.seed
     private(set) var count = 0
 
@@ -28,7 +31,7 @@ struct DigestIndex: ~Copyable {
         return buckets
     }
 
-    /// The upper bits of the product, which depend on all bits of the digest's lower half.
+    /// Returns the upper bits of the product, which depend on all bits of the digest's lower half.
     private func hash(_ digest: CacheKey.Digest) -> UInt32 {
         UInt32(truncatingIfNeeded: (digest.low &* multiplier) &>> 32)
     }
@@ -36,12 +39,14 @@ struct DigestIndex: ~Copyable {
     private func home(_ hash: UInt32) -> Int { Int(hash &>> (32 &- bits)) }
     private var mask: Int { (1 &<< Int(bits)) &- 1 }
 
-    /// The position of `digest`; `isAt` tells whether the entry at a position has this digest.
+    /// Returns the position of a digest.
+    ///
+    /// The closure `isAt` returns whether the entry at a position has this digest.
     @inline(__always)
     func find(_ digest: CacheKey.Digest, isAt: (Int) -> Bool) -> Int? {
         let hash = hash(digest)
         var bucket = home(hash)
-        // Ends: at most half of the buckets are taken.
+        // The loop ends because at most half of the buckets are occupied.
         while true {
             let content = buckets[bucket]
             if content == 0 { return nil }
@@ -56,7 +61,7 @@ struct DigestIndex: ~Copyable {
         Int(UInt32(truncatingIfNeeded: content)) &- 1
     }
 
-    /// Adds a digest that is not there. Positions are below 2^31.
+    /// Adds a digest that the table doesn't contain. Positions are less than 2^31.
     mutating func insert(_ digest: CacheKey.Digest, at position: Int) {
         if count * 2 >= mask + 1 { grow() }
         count += 1
@@ -77,7 +82,7 @@ struct DigestIndex: ~Copyable {
         old.deallocate()
     }
 
-    /// Takes a digest out; the ones behind it move up, so that no gap ends a probe too early.
+    /// Removes a digest and moves later buckets of the probe sequence forward, so that no gap ends a probe too early.
     mutating func remove(_ digest: CacheKey.Digest, isAt: (Int) -> Bool) -> Int? {
         let hash = hash(digest)
         var gap = home(hash)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Which entries were made of the same bytes: the digests of pictures by the digest of their data key. A family of
-/// one, as most are, costs no memory of its own.
+/// An index of the memory cache entries that were created from the same data.
+///
+/// The index maps the digest of a data key to the digests of its images (its family). Most families have one member,
+/// which needs no separate array.
 struct FamilyIndex {
     private struct Members {
         var first: CacheKey.Digest
@@ -10,16 +12,16 @@ struct FamilyIndex {
 
     private var families: [CacheKey.Digest: Members] = [:]
 
-    /// Data keys that have members.
+    /// The number of data keys that have members.
     var count: Int { families.count }
 
-    /// The entries of `family`, in no order.
+    /// Returns the entries of a family in no particular order.
     func members(of family: CacheKey.Digest) -> [CacheKey.Digest] {
         guard let members = families[family] else { return [] }
         return [members.first] + members.others
     }
 
-    /// Adds an entry; one that is there already stays once.
+    /// Adds an entry to a family. Adding a member again has no effect.
     mutating func add(_ digest: CacheKey.Digest, to family: CacheKey.Digest) {
         guard let members = families[family] else {
             families[family] = Members(first: digest)
@@ -29,7 +31,7 @@ struct FamilyIndex {
         families[family]?.others.append(digest)
     }
 
-    /// Takes an entry out.
+    /// Removes an entry from a family.
     mutating func remove(_ digest: CacheKey.Digest, from family: CacheKey.Digest) {
         guard let members = families[family] else { return }
         if members.first == digest {

@@ -5,8 +5,9 @@ import WebImageConcurrency
 import WebImageCore
 
 extension MemoryCache {
-    /// All pictures in memory that were made of the bytes of `data`, in no order. Not counted as a look-up, and none
-    /// counts as read.
+    /// Returns all images in memory that were created from the data of a key, in no particular order.
+    ///
+    /// The call doesn't count as a lookup and doesn't mark the images as used.
     public func pictures(of data: CacheKey) -> [HeldPicture] { pictures(of: data.digest) }
 
     private func pictures(of family: CacheKey.Digest) -> [HeldPicture] {
@@ -17,10 +18,14 @@ extension MemoryCache {
         }
     }
 
-    /// The smallest picture in memory that may answer for `wanted` although it is larger; ask it where ``image(for:)``
-    /// found none. A find counts as a hit in place of that miss, and the picture as read.
+    /// Returns the smallest image in memory that satisfies a request although it's larger than requested.
     ///
-    /// - Parameter isAllowed: whether a picture may be used; called outside the lock.
+    /// Call this method after ``image(for:)`` returns `nil`. If this method finds an image, the statistics count a hit
+    /// instead of the previous miss, and the image is marked as used.
+    ///
+    /// - Parameters:
+    ///   - wanted: The requested rendition.
+    ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
     public func larger(for wanted: Rendition, where isAllowed: (Image) -> Bool = { _ in true }) -> Image? {
         let found = pictures(of: wanted.data).filter {
             $0.rendition.satisfies(wanted, PictureFacts($0.image)) && isAllowed($0.image)
@@ -30,16 +35,18 @@ extension MemoryCache {
         return best.image
     }
 
-    /// The largest picture in memory that may be shown in place of `wanted` while that is loaded, of whatever size.
+    /// Returns the largest image in memory, of any size, that can be displayed while a rendition is loading.
     ///
-    /// - Parameter isAllowed: whether a picture may be used; called outside the lock.
+    /// - Parameters:
+    ///   - wanted: The requested rendition.
+    ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
     public func standIn(for wanted: Rendition, where isAllowed: (Image) -> Bool = { _ in true }) -> Image? {
         pictures(of: wanted.data).map { (picture: $0, facts: PictureFacts($0.image)) }
             .filter { $0.picture.rendition.standsIn(for: wanted, $0.facts) && isAllowed($0.picture.image) }
             .max { $0.picture.image.pixels.byteCount < $1.picture.image.pixels.byteCount }?.picture.image
     }
 
-    /// Forgets all pictures that were made of the bytes of `data` and stored with their ``Rendition``.
+    /// Removes all images that were created from the data of a key and stored with their ``Rendition``.
     public func removeAll(of data: CacheKey) {
         change { store, leaving in store.removeFamily(data.digest, leaving: &leaving) }
     }

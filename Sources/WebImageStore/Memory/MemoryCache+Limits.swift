@@ -5,20 +5,25 @@ import WebImageConcurrency
 import WebImageCore
 
 extension MemoryCache {
-    /// Bytes of pixels that may be held. Lowering it evicts at once.
+    /// The maximum total size of the cached images, in bytes of pixel data.
+    ///
+    /// Lowering the limit evicts images immediately.
     public var costLimit: Int {
         get { store.withLock { $0.costLimit } }
         set { changeLimits { $0.costLimit = max(0, newValue) } }
     }
 
-    /// Pictures that may be held. Lowering it evicts at once.
+    /// The maximum number of cached images.
+    ///
+    /// Lowering the limit evicts images immediately.
     public var countLimit: Int {
         get { store.withLock { $0.countLimit } }
         set { changeLimits { $0.countLimit = max(0, newValue) } }
     }
 
-    /// Bytes of pixels that one picture may cost to be taken; nil for a tenth of the cost limit. What is held already
-    /// stays.
+    /// The maximum size of one image in bytes of pixel data, or `nil` for one tenth of the cost limit.
+    ///
+    /// Lowering the limit doesn't affect images that are already cached.
     public var entryLimit: Int? {
         get { store.withLock { $0.entryLimit } }
         set { changeLimits { $0.entryLimit = newValue.map { max(0, $0) } } }
@@ -31,7 +36,9 @@ extension MemoryCache {
         }
     }
 
-    /// Evicts until at most `fraction` (0…1) of the cost limit is held.
+    /// Evicts images until the remaining ones use at most the given fraction of the cost limit.
+    ///
+    /// - Parameter fraction: The fraction, from 0 to 1.
     public func trim(toFraction fraction: Double) {
         change { store, leaving in
             let bytes = fraction.isNaN ? 0 : Double(store.costLimit) * min(max(fraction, 0), 1)
@@ -40,7 +47,7 @@ extension MemoryCache {
         }
     }
 
-    /// Forgets pictures that were stored ahead of use and not read since.
+    /// Removes images that were prefetched and haven't been used since.
     public func removeUnusedAhead() {
         change { store, leaving in store.removeUnusedAhead(leaving: &leaving) }
     }

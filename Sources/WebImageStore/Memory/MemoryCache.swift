@@ -4,26 +4,28 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Decoded pictures in memory, bounded by the bytes of their pixels. The least recently used leave first, with a
-/// second chance for what was read. A picture that left but is still shown somewhere is found again.
+/// A cache of decoded images in memory that is limited by the size of their pixel data.
 ///
-/// All methods may be called from any thread. The lock is held for a few memory accesses; pictures are released
-/// outside it.
+/// The cache evicts the least recently used images first and gives images that were read a second chance. It still
+/// finds an evicted image as long as another object retains it.
+///
+/// You can call all methods from any thread. The cache holds its lock only for a few memory accesses and releases
+/// images after unlocking.
 public final class MemoryCache: Sendable {
-    /// What happened since the cache was made, and what it holds.
+    /// The events since the creation of the cache and its current contents.
     public struct Statistics: Sendable, Hashable {
-        /// Look-ups that found a picture.
+        /// The number of lookups that found an image.
         public internal(set) var hits = 0
-        /// Look-ups that found none.
+        /// The number of lookups that found no image.
         public internal(set) var misses = 0
-        /// Pictures that left because of a limit or of memory pressure.
+        /// The number of images that were evicted because of a limit or memory pressure.
         public internal(set) var evictions = 0
-        /// Bytes held now.
+        /// The current size of the cached images, in bytes of pixel data.
         public internal(set) var bytes = 0
-        /// Pictures held now.
+        /// The current number of cached images.
         public internal(set) var count = 0
 
-        /// Hits among all look-ups, 0 to 1; nil before the first.
+        /// The ratio of hits to all lookups, from 0 to 1, or `nil` before the first lookup.
         public var hitRate: Double? {
             hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil
         }
@@ -31,7 +33,8 @@ public final class MemoryCache: Sendable {
 
     let store: Lock<ObjectStore<Image>>
     let clock: TimeSource
-    /// Seconds that pictures stored without a time to live of their own may be given out; nil for ever.
+    /// The number of seconds for which images without their own time to live may be returned, or `nil` for an unlimited
+    /// time.
     public let timeToLive: Double?
     private let filled = Lock<(@Sendable () -> Void)?>(nil)
 
@@ -54,7 +57,7 @@ public final class MemoryCache: Sendable {
             clock: .system)
     }
 
-    /// Creates an empty cache that reads times to live on `clock`; only its uptime is used.
+    /// Creates an empty cache that measures times to live with `clock`. The cache uses only the uptime of the clock.
     package init(
         costLimit: Int = MemoryCache.defaultCostLimit, countLimit: Int = .max, entryLimit: Int? = nil,
         timeToLive: Double? = nil, clock: TimeSource
@@ -67,16 +70,18 @@ public final class MemoryCache: Sendable {
         self.clock = clock
     }
 
-    /// An eighth of the memory this process may use, at most 512 MiB.
+    /// One eighth of the memory that is available to this process, up to 512 MiB.
     public static let defaultCostLimit = min(512 << 20, SystemMemory.limit() / 8)
 
-    // MARK: - Pictures
+    // MARK: - Images
 
-    /// The picture of `key`.
+    /// Returns the image for a key, or `nil` if the cache has no image for the key.
     public func image(for key: CacheKey) -> Image? { image(for: key.digest) }
 
-    /// The picture of the key with this digest: for callers who ask often. A key carries its text along, and copying
-    /// it costs a fifth of a look-up.
+    /// Returns the image for the key with a digest, or `nil` if the cache has no image for the key.
+    ///
+    /// Use this method for frequent lookups. A key contains its text, and copying the text takes one fifth of the time
+    /// of a lookup.
     public func image(for digest: CacheKey.Digest) -> Image? {
         if let image = store.withLock({ $0.findLasting(digest) }) { return image }
         return findElsewhere(digest)
@@ -87,13 +92,20 @@ public final class MemoryCache: Sendable {
         change { store, leaving in store.find(digest, uptime: clock.uptime, leaving: &leaving) }
     }
 
-    /// Keeps `image`, in place of an older one of its key. False, and nothing is kept, when it costs more than the
-    /// limit for one picture.
+    /// Stores an image and replaces the previous image for its key.
+    ///
+    /// If the cost of the image exceeds the limit for one image, this method removes the previous image and returns
+    /// `false`.
     ///
     /// - Parameters:
-    ///   - rendition: what the picture was made as, so that other sizes find it; nil keeps it to its own key.
-    ///   - timeToLive: seconds; default the cache's.
-    ///   - isAhead: nobody has asked for it yet. The first to leave under memory pressure, unless it is read before.
+    ///   - image: The image to store.
+    ///   - key: The key of the image.
+    ///   - rendition: A description of how the image was created, so that requests for other sizes find it. If it's
+    ///     `nil`, only lookups for the image's own key find it.
+    ///   - timeToLive: The time to live in seconds. The default is the time to live of the cache.
+    ///   - isAhead: A Boolean value that indicates whether the image was prefetched. Prefetched images that haven't
+    ///     been used are the first to be removed under memory pressure.
+    /// - Returns: `true` if the image was stored.
     @discardableResult
     public func store(
         _ image: Image, for key: CacheKey, rendition: Rendition? = nil, timeToLive: Double? = nil,
@@ -112,19 +124,19 @@ public final class MemoryCache: Sendable {
         return isKept
     }
 
-    /// Forgets the picture of `key`.
+    /// Removes the image for a key.
     public func remove(_ key: CacheKey) {
         change { store, leaving in store.remove(key.digest, leaving: &leaving) }
     }
 
-    /// Forgets all pictures.
+    /// Removes all images.
     public func removeAll() {
-        // The old table leaves the lock as a whole, so that its pictures are released outside.
+        // Move the complete table out of the lock so that its images are released after unlocking.
         let old = store.withLock { $0.removeAll() }
         _ = consume old
     }
 
-    /// Counters and what is held.
+    /// The event counters and the current contents.
     public var statistics: Statistics {
         store.withLock { store in
             var statistics = store.statistics
@@ -134,19 +146,22 @@ public final class MemoryCache: Sendable {
         }
     }
 
-    /// Calls `action` whenever a picture comes into the empty cache, on the thread that stored it.
+    /// Sets a closure that the cache calls whenever an image is stored in the empty cache.
+    ///
+    /// The cache calls the closure on the thread that stores the image.
     package func whenFilled(_ action: @escaping @Sendable () -> Void) {
         filled.withLock { $0 = action }
     }
 
-    /// Runs `body` under the lock and releases what leaves after it.
+    /// Runs a closure under the lock and releases the removed images after unlocking.
     func change<Result: Sendable>(
         _ body: (inout ObjectStore<Image>, inout [Image]) -> Result
     ) -> Result {
         var leaving: [Image] = []
         let result = store.withLock { body(&$0, &leaving) }
         guard leaving.count > 64 else { return result }
-        // Most of what left is not shown anywhere: its places in the weak table are free once it is released.
+        // Most of the removed images aren't displayed anywhere. After their release, their entries in the weak table
+        // can be pruned.
         leaving = []
         store.withLock { $0.pruneDeparted() }
         return result

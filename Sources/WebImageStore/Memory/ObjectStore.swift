@@ -2,17 +2,18 @@
 
 import WebImageConcurrency
 
-/// The rules of the memory cache: limits, expiry, families, and the weak table of pictures that left but live on
-/// elsewhere. A plain value; ``MemoryCache`` guards it.
+/// The state and rules of the memory cache: limits, expiration, families, and a weak table of evicted objects.
+///
+/// This value isn't synchronized. ``MemoryCache`` guards it with a lock.
 struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
     private var table = SlotTable<Object>()
-    /// Objects that left but live on elsewhere.
+    /// Weak references to the evicted objects that other objects still retain.
     private var departed = WeakTable<CacheKey.Digest, Object, EntryNote>(smallestLimit: .max)
     private var departedLimit = 256
     private(set) var families = FamilyIndex()
     var costLimit: Int
     var countLimit: Int
-    /// Nil for a tenth of `costLimit`.
+    /// The maximum cost of one entry, or `nil` for one tenth of `costLimit`.
     var entryLimit: Int?
     private(set) var statistics = MemoryCache.Statistics()
 
@@ -28,7 +29,9 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
 
     // MARK: - Finding
 
-    /// The object of `digest` if it is held and does not expire; anything else is for ``find(_:uptime:leaving:)``.
+    /// Returns the object for a digest if it's in the table and doesn't expire.
+    ///
+    /// For all other entries, use ``find(_:uptime:leaving:)``.
     @inline(__always)
     mutating func findLasting(_ digest: CacheKey.Digest) -> Object? {
         guard let object = table.findLasting(digest) else { return nil }
@@ -36,7 +39,9 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         return object
     }
 
-    /// The object of `digest`. `leaving` takes what must be let go after the lock.
+    /// Returns the object for a digest.
+    ///
+    /// This method appends the objects that the caller must release after unlocking to `leaving`.
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double, leaving: inout [Object]) -> Object? {
         switch table.find(digest, uptime: uptime) {
         case .value(let object):
@@ -69,7 +74,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         return object
     }
 
-    /// Everything made of the bytes of `family` that could be given out now, also what left but lives on.
+    /// Returns all unexpired objects of a family, including evicted objects that are still alive.
     func family(
         _ family: CacheKey.Digest, uptime: () -> Double
     ) -> [(digest: CacheKey.Digest, object: Object, rendition: Rendition)] {
@@ -79,7 +84,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         }
     }
 
-    /// What could be given out for `digest` now. Changes nothing.
+    /// Returns the unexpired object for a digest without changing the store.
     func live(_ digest: CacheKey.Digest, uptime: () -> Double) -> (object: Object, note: EntryNote)? {
         let held = table.peek(digest).map { (object: $0.value, note: $0.note) }
         let found = held ?? departed[digest]
@@ -87,7 +92,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         return found
     }
 
-    /// Another entry answered a look-up that had missed: the entry counts as read, the look-up as a hit.
+    /// Marks an entry as used and counts the preceding miss as a hit, because this entry satisfied the request.
     mutating func answered(with digest: CacheKey.Digest, uptime: () -> Double, leaving: inout [Object]) {
         guard find(digest, uptime: uptime, leaving: &leaving) != nil else { return }
         if statistics.misses > 0 { statistics.misses -= 1 }
@@ -95,7 +100,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
 
     // MARK: - Storing
 
-    /// Stores `object`; false when it costs more than one entry may.
+    /// Stores an object and returns `false` if its cost exceeds the limit for one entry.
     mutating func store(
         _ object: Object, for digest: CacheKey.Digest, note: EntryNote, leaving: inout [Object]
     ) -> Bool {
@@ -107,14 +112,14 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         _ object: Object, _ digest: CacheKey.Digest, _ note: EntryNote, leaving: inout [Object]
     ) -> Bool {
         guard note.cost <= min(entryLimit ?? costLimit / 10, costLimit), countLimit > 0 else { return false }
-        // Room is made first, so that the limit holds at every moment.
+        // Evict other entries first, so that the limit holds at every moment.
         evict(toCost: costLimit - note.cost, count: countLimit - 1, leaving: &leaving)
         table.insert(object, for: digest, note: note)
         if let rendition = note.rendition { families.add(digest, to: rendition.data) }
         return true
     }
 
-    // MARK: - Leaving
+    // MARK: - Removing
 
     mutating func remove(_ digest: CacheKey.Digest, leaving: inout [Object]) {
         if let weak = departed.remove(digest) { forget(digest, weak.note) }
@@ -123,12 +128,12 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         leaving.append(object)
     }
 
-    /// Forgets everything made of the bytes of `family`.
+    /// Removes all objects of a family.
     mutating func removeFamily(_ family: CacheKey.Digest, leaving: inout [Object]) {
         for digest in families.members(of: family) { remove(digest, leaving: &leaving) }
     }
 
-    /// Forgets what was stored ahead of use and not read since.
+    /// Removes the objects that were prefetched and haven't been used since.
     mutating func removeUnusedAhead(leaving: inout [Object]) {
         for digest in table.unusedAhead {
             statistics.evictions += 1
@@ -136,7 +141,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         }
     }
 
-    /// Evicts until both bounds hold.
+    /// Evicts objects until both limits hold.
     mutating func evict(toCost cost: Int, count: Int, leaving: inout [Object]) {
         while table.cost > cost || table.count > count, let victim = table.evict() {
             statistics.evictions += 1
@@ -146,13 +151,13 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         if departed.count > departedLimit { pruneDeparted() }
     }
 
-    /// An object that is held no longer stays findable while something else holds it.
+    /// Keeps a weak reference to an evicted object so that lookups find it while another object retains it.
     private mutating func leave(_ digest: CacheKey.Digest, _ object: Object, _ note: EntryNote) {
         departed.insert(object, for: digest, note: note)
         if let rendition = note.rendition { families.add(digest, to: rendition.data) }
     }
 
-    /// Forgets those that live no longer.
+    /// Removes the references to deallocated objects.
     mutating func pruneDeparted() {
         var gone: [(CacheKey.Digest, EntryNote)] = []
         departed.prune { gone.append(($0, $1)) }
@@ -164,7 +169,7 @@ struct ObjectStore<Object: AnyObject & Sendable>: ~Copyable {
         if let rendition = note.rendition { families.remove(digest, from: rendition.data) }
     }
 
-    /// Empties the store and gives out what it held, to be let go of outside the lock.
+    /// Empties the store and returns its previous contents, which the caller must release after unlocking.
     mutating func removeAll() -> SlotTable<Object> {
         departed = WeakTable(smallestLimit: .max)
         families = FamilyIndex()

@@ -2,16 +2,17 @@
 
 import WebImageCore
 
-/// Measures of a picture at hand that decide whether it answers a request for another size. A plain value, so that the
-/// rules need no picture.
+/// The properties of a cached image that decide whether it satisfies a request for another size.
+///
+/// This is a plain value, so tests of the rules need no image.
 struct PictureFacts: Equatable {
-    /// Upright width and height in pixels.
+    /// The width and height in pixels with the EXIF orientation applied.
     var size: PixelSize
-    /// Upright width and height of the whole picture as encoded.
+    /// The width and height in pixels of the complete encoded image, with the EXIF orientation applied.
     var original: PixelSize
     var frameCount = 1
     var isPartial = false
-    /// Drawn at any size from the same bytes.
+    /// A Boolean value that indicates whether the same data can be rendered at any size.
     var isVector = false
 
     init(size: PixelSize, original: PixelSize) {
@@ -29,16 +30,20 @@ struct PictureFacts: Equatable {
 }
 
 extension Rendition {
-    /// Whether a picture made as this one may answer a request for `wanted`, its size apart exactly what was asked for:
-    /// the same part of the same picture, at least as large, one pixel of tolerance. Transformed and partial pictures
-    /// answer only their own key.
+    /// Returns a Boolean value that indicates whether an image of this rendition satisfies a request for another
+    /// rendition.
+    ///
+    /// Except for its size, the image must have exactly the requested properties. It must show the same part of the
+    /// same image and be at least as large, with a tolerance of one pixel. Transformed and partial images satisfy only
+    /// requests with their own key.
     func satisfies(_ wanted: Rendition, _ facts: PictureFacts) -> Bool {
         guard data == wanted.data, transformers.isEmpty, wanted.transformers.isEmpty, !facts.isPartial,
             facts.frameCount == 1 || decoding.frames == wanted.decoding.frames
         else { return false }
         var decoding = decoding
         decoding.size = wanted.decoding.size
-        // The first frame of a still is the still, and what was not reduced was not reduced in any way.
+        // The first frame of a still image is the whole image. The reduction method doesn't matter if the image wasn't
+        // reduced.
         if decoding.frames == .all, facts.frameCount == 1, wanted.decoding.frames == .first {
             decoding.frames = .first
         }
@@ -51,20 +56,24 @@ extension Rendition {
         return facts.size.width >= output.width - 1 && facts.size.height >= output.height - 1
     }
 
-    /// Whether a picture made as this one may stand in for `wanted` while that is loaded: the same part of the same
-    /// picture through the same transformers, whatever its size, frames and depth.
+    /// Returns a Boolean value that indicates whether an image of this rendition can be displayed while another one is
+    /// loading.
+    ///
+    /// The image must show the same part of the same image with the same transformers. Its size, frames, and depth may
+    /// differ.
     func standsIn(for wanted: Rendition, _ facts: PictureFacts) -> Bool {
         data == wanted.data && transformers == wanted.transformers && !facts.isPartial
             && sameView(as: wanted, facts) != nil
     }
 
-    /// The pixels `wanted` asks for, if this shows the same part of the picture in the same proportions.
+    /// Returns the pixel size that `wanted` requests if this rendition shows the same part of the image in the same
+    /// proportions.
     private func sameView(as wanted: Rendition, _ facts: PictureFacts) -> PixelSize? {
         let original = assumedOriginal(facts)
         guard !facts.isVector || decoding.size == wanted.decoding.size, let own = plan(decoding, original),
             let other = plan(wanted.decoding, original)
         else { return nil }
-        // Enlarged pixels are as many as asked for, but no detail for another size.
+        // An enlarged image has the requested number of pixels but no additional detail for another size.
         guard
             decoding.size == wanted.decoding.size
                 || own.output.width <= original.width && own.output.height <= original.height
@@ -72,7 +81,7 @@ extension Rendition {
         let differences = [
             own.window.x - other.window.x, own.window.y - other.window.y,
             own.window.width - other.window.width, own.window.height - other.window.height,
-            // Brought to the wanted width, the height must be the wanted one.
+            // After scaling to the requested width, the height must equal the requested height.
             Double(own.output.height) * Double(other.output.width) / Double(own.output.width)
                 - Double(other.output.height),
         ]
@@ -87,8 +96,10 @@ extension Rendition {
         return try? size.plan(for: original, scale: decoding.scale)
     }
 
-    /// The size of the whole picture. A coder that does not tell it reports the size it decoded to; where that is just
-    /// what was asked for, the picture may be larger and is taken to be.
+    /// Returns the size of the complete image.
+    ///
+    /// A coder that doesn't know the original size reports the decoded size. If the decoded size equals the requested
+    /// size, the original may be larger, so this method assumes 64 times the size.
     private func assumedOriginal(_ facts: PictureFacts) -> PixelSize {
         guard facts.size == facts.original, decoding.size != nil else { return facts.original }
         let (width, wide) = facts.size.width.multipliedReportingOverflow(by: 64)

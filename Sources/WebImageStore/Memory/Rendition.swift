@@ -2,17 +2,18 @@
 
 import WebImageCore
 
-/// What a picture was made as: of which bytes, decoded how, transformed how. Pictures in memory carry it, so that one
-/// size can be found by another.
+/// A description of how an image was created: from which data, with which decode options, and with which transformers.
+///
+/// Images in the memory cache carry this description, so that a request for one size can find another size.
 public final class Rendition: Sendable {
-    /// Digest of the data key: the same for all pictures made of the same bytes.
+    /// The digest of the data key, which is the same for all images created from the same data.
     public let data: CacheKey.Digest
-    /// How the bytes were decoded, size and scale included.
+    /// The options with which the data was decoded, including the size and the scale.
     public let decoding: DecodeOptions
-    /// Identities of the transformers that followed, in order.
+    /// The identities of the transformers that were applied, in order.
     public let transformers: [String]
 
-    /// Describes a picture that is held or wanted.
+    /// Creates a description of a cached or requested image.
     public init(data: CacheKey, decoding: DecodeOptions, transformers: [String] = []) {
         self.data = data.digest
         self.decoding = decoding
@@ -20,12 +21,12 @@ public final class Rendition: Sendable {
     }
 }
 
-/// A picture in memory with what it was made as.
+/// An image in the memory cache together with its rendition.
 public struct HeldPicture: Sendable {
-    /// Digest of its key.
+    /// The digest of the image's key.
     public let key: CacheKey.Digest
-    /// The picture.
+    /// The image.
     public let image: Image
-    /// What it was made as.
+    /// The rendition of the image.
     public let rendition: Rendition
 }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-/// Values in contiguous slots that are linked by index, found by digest. Evicts in the order of arrival, except
-/// that what was read since gets a second chance: a read sets a bit and changes no link.
+/// A table of values in contiguous slots that are linked by index and found by digest.
 ///
-/// A plain value without a lock. Everything that leaves is handed to the caller, who lets it go outside the lock.
+/// The table evicts values in insertion order but gives values that were read a second chance. A read only sets a bit
+/// and doesn't change links.
+///
+/// This value isn't synchronized. Every removed value is returned to the caller, which releases it after unlocking.
 struct SlotTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
-    // Sendable: the memory behind `hot` belongs to this value alone, which cannot be copied.
+    // Safe: this noncopyable value is the only owner of the memory that `hot` points to.
 
-    /// What a look-up touches: 32 bytes, half a line of the processor's cache.
+    /// The part of a slot that a lookup accesses. It has 32 bytes, which is half a cache line.
     private struct Hot {
         var digest: CacheKey.Digest
         var value: Value?
-        /// The value does not expire.
+        /// A Boolean value that indicates whether the value never expires.
         var lasts: Bool
         var wasRead: Bool
     }
 
-    /// What only changes touch.
+    /// The part of a slot that only changes access.
     private struct Cold {
         var note: EntryNote
         var newer: Int32
@@ -44,7 +46,7 @@ struct SlotTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         hot.deallocate()
     }
 
-    /// Slots must not lie across two lines of the processor's cache, so the memory begins where a line does.
+    /// Allocates slots that are aligned to cache lines, so that no slot spans two lines.
     private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Hot> {
         UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Hot>.stride, alignment: 64)
             .bindMemory(to: Hot.self, capacity: capacity)
@@ -52,30 +54,32 @@ struct SlotTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
 
     var count: Int { positions.count }
 
-    /// What a look-up found.
+    /// The result of a lookup.
     enum Found {
         case value(Value)
-        /// It was there, but its time was over.
+        /// The value was in the table but had expired.
         case expired(Value, EntryNote)
         case nothing
     }
 
-    /// Every position of the index is that of a slot that exists.
+    /// Returns the slot of a digest. Every position in the index refers to an existing slot.
     @inline(__always)
     private func position(of digest: CacheKey.Digest) -> Int? {
         positions.find(digest) { [hot] in hot[$0].digest == digest }
     }
 
-    /// The value of `digest` if it does not expire: the way nearly every hit takes, without an enum or a clock.
+    /// Returns the value for a digest if it doesn't expire.
+    ///
+    /// Nearly all hits take this path, so it avoids an enum and a clock.
     @inline(__always)
     func findLasting(_ digest: CacheKey.Digest) -> Value? {
         guard let position = position(of: digest), hot[position].lasts else { return nil }
-        // Written once only: the line stays shared between the processors.
+        // Write the flag only once so that the cache line stays shared between processors.
         if !hot[position].wasRead { hot[position].wasRead = true }
         return hot[position].value
     }
 
-    /// Looks `digest` up. `uptime` is asked only for values that expire.
+    /// Looks up a digest. The table calls `uptime` only for values that expire.
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double) -> Found {
         guard let position = position(of: digest) else { return .nothing }
         guard hot[position].lasts || uptime() < cold[position].note.expires else {
@@ -85,13 +89,13 @@ struct SlotTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return hot[position].value.map { .value($0) } ?? .nothing
     }
 
-    /// The value of `digest` with its note, expired or not; not counted as read.
+    /// Returns the value and the note for a digest, even if expired, without marking the value as read.
     func peek(_ digest: CacheKey.Digest) -> (value: Value, note: EntryNote)? {
         guard let position = position(of: digest), let value = hot[position].value else { return nil }
         return (value, cold[position].note)
     }
 
-    /// Adds a value as the newest; the caller has removed an older one of the digest.
+    /// Inserts a value as the newest one. The caller has already removed the previous value for the digest.
     mutating func insert(_ value: Value, for digest: CacheKey.Digest, note: EntryNote) {
         let slot = Hot(digest: digest, value: value, lasts: note.expires == .infinity, wasRead: false)
         let rest = Cold(note: note, newer: Self.none, older: newest)
@@ -120,7 +124,7 @@ struct SlotTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         capacity *= 2
     }
 
-    /// Takes a value out.
+    /// Removes a value.
     mutating func remove(_ digest: CacheKey.Digest) -> (value: Value, note: EntryNote)? {
         guard let position = positions.remove(digest, isAt: { [hot] in hot[$0].digest == digest }),
             let value = hot[position].value
@@ -135,7 +139,7 @@ struct SlotTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return (value, note)
     }
 
-    /// Takes out the oldest value that was not read since it was last looked at here.
+    /// Removes the oldest value that hasn't been read since the last eviction pass reached it.
     mutating func evict() -> (digest: CacheKey.Digest, value: Value, note: EntryNote)? {
         while oldest != Self.none {
             let position = Int(oldest)
@@ -152,10 +156,10 @@ struct SlotTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return nil
     }
 
-    /// Digests from the oldest to the newest.
+    /// The digests from the oldest to the newest value.
     var order: [CacheKey.Digest] { digests { _, _ in true } }
 
-    /// Digests of what was stored ahead of use and not read since, from the oldest to the newest.
+    /// The digests of the prefetched values that haven't been read since, from the oldest to the newest.
     var unusedAhead: [CacheKey.Digest] { digests { !$0 && $1.isAhead } }
 
     private func digests(where isWanted: (_ wasRead: Bool, EntryNote) -> Bool) -> [CacheKey.Digest] {
@@ -183,13 +187,13 @@ struct SlotTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// What the memory cache knows of an entry besides its value.
+/// The metadata of an entry in the memory cache.
 struct EntryNote: Sendable {
     var cost: Int
-    /// Uptime after which the value is not given out any more; infinity for never.
+    /// The uptime after which the value is no longer returned. Infinity means that it never expires.
     var expires: Double = .infinity
-    /// What the picture was decoded as, where that is known.
+    /// The rendition of the image, if known.
     var rendition: Rendition?
-    /// Stored before anyone asked for it, by prefetching.
+    /// A Boolean value that indicates whether a prefetcher stored the value before any request for it.
     var isAhead = false
 }

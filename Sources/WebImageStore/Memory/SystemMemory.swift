@@ -4,20 +4,27 @@ import CFiles
 import Foundation
 import Glibc
 
-/// How much memory this process may count on.
+/// Functions that report and release memory of this process.
 package enum SystemMemory {
-    /// Gives memory that was freed back to the system.
+    /// Returns freed memory to the system.
     package static func giveBack() { wi_trim_heap() }
 
-    /// Bytes of RAM, or of the smallest cgroup limit above this process (cgroup v2 `memory.max`, v1
-    /// `memory.limit_in_bytes`) where that is less.
+    /// Returns the memory limit of this process in bytes.
+    ///
+    /// The limit is the size of the RAM or the smallest cgroup limit above this process, whichever is less. The cgroup
+    /// limits are `memory.max` (cgroup v2) and `memory.limit_in_bytes` (cgroup v1).
     static func limit() -> Int {
         let ram = max(sysconf(Int32(_SC_PHYS_PAGES)), 1) * max(sysconf(Int32(_SC_PAGESIZE)), 1)
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
         return smallest(ram: ram, groups: groups) { try? String(contentsOfFile: $0, encoding: .utf8) }
     }
 
-    /// `groups` is `/proc/self/cgroup`: lines `number:controllers:path`.
+    /// Returns the smallest limit in bytes.
+    ///
+    /// - Parameters:
+    ///   - ram: The size of the RAM in bytes.
+    ///   - groups: The contents of `/proc/self/cgroup`, which are lines of the form `number:controllers:path`.
+    ///   - read: A closure that returns the contents of a file.
     static func smallest(ram: Int, groups: String, read: (String) -> String?) -> Int {
         var limit = ram
         for line in groups.split(separator: "\n") {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-/// How short of memory the machine or the control group is.
+/// The memory pressure of the machine or the control group.
 public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// Enough.
+    /// There is enough memory.
     case normal
-    /// The kernel is reclaiming: give up what can be made again.
+    /// The kernel is reclaiming memory. Release data that can be recreated.
     case low
-    /// Processes wait for memory: hold next to nothing.
+    /// Processes are waiting for memory. Retain almost no cached data.
     case medium
-    /// Processes are about to be killed: hold nothing.
+    /// The kernel is about to kill processes. Retain no cached data.
     case critical
 
-    /// Orders by shortage.
+    /// Orders the levels by increasing pressure.
     public static func < (left: MemoryPressureLevel, right: MemoryPressureLevel) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// The level that GMemoryMonitor's warnings mean: 50 low, 100 medium, 255 critical, taken as ranges.
+    /// Creates the level for a warning of GMemoryMonitor.
+    ///
+    /// The values 50, 100, and 255 mean low, medium, and critical. Values between them belong to the next lower level.
     public init(monitorLevel: Int) {
         switch monitorLevel {
         case ..<50: self = .normal
@@ -26,7 +28,8 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
         }
     }
 
-    /// The part of the memory cache's cost limit that may stay, 0 to 1; nil for all of it.
+    /// The fraction of the memory cache's cost limit that may remain in use, from 0 to 1, or `nil` if the level doesn't
+    /// restrict it.
     public var cacheFraction: Double? {
         switch self {
         case .normal: nil
@@ -36,24 +39,28 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
         }
     }
 
-    /// Whether frames decoded ahead of their time and pictures that were prefetched are dropped.
+    /// A Boolean value that indicates whether frames decoded in advance and prefetched images are dropped.
     public var dropsLookAhead: Bool { self >= .low }
-    /// Whether nothing is prefetched.
+    /// A Boolean value that indicates whether prefetching is paused.
     public var pausesPrefetch: Bool { self >= .medium }
-    /// Pictures that may be decoded at the same time; nil for as many as there are threads.
+    /// The maximum number of images that are decoded at the same time, or `nil` to use all threads.
     public var decodeLimit: Int? { self >= .medium ? 1 : nil }
-    /// Bytes of pixels that one decode may hold, 4 bytes each; nil for what the limits say. At ``critical`` as many as 4
-    /// megapixels have.
+    /// The maximum number of bytes of pixel data per decode, at 4 bytes per pixel, or `nil` to use the configured
+    /// limits.
+    ///
+    /// At ``critical``, the limit corresponds to 4 megapixels.
     public var decodedBytesLimit: Int? { self >= .critical ? 4 * 4_000_000 : nil }
-    /// Whether free memory is given back to the system.
+    /// A Boolean value that indicates whether freed memory is returned to the system.
     public var returnsMemory: Bool { self >= .critical }
 }
 
-/// A change of level, or a level that lasts.
+/// A change of the level, or a repetition while a level persists.
 public struct MemoryPressureEvent: Sendable, Hashable {
-    /// The level from now on.
+    /// The new level.
     public let level: MemoryPressureLevel
-    /// Whether memory is to be given up now: on every rise, and every ten seconds while the level lasts. False when the
-    /// level falls.
+    /// A Boolean value that indicates whether memory must be released.
+    ///
+    /// It's `true` whenever the level rises, and every ten seconds while it persists. It's `false` when the level
+    /// falls.
     public let sheds: Bool
 }

@@ -6,20 +6,24 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Tells when memory is short: merges what the kernel says of the machine and of the control group (PSI, cgroup v2) with
-/// what a desktop's monitor reports. Thread-safe.
+/// A source of memory pressure events.
 ///
-/// Nothing is read before something is held in memory. Then one thread sleeps until the kernel wakes it; where the
-/// kernel does not do that, or the group has a limit, it looks every five seconds while something is held.
+/// The source combines the information of the kernel about the machine and the control group (PSI, cgroup v2) with the
+/// reports of a desktop's memory monitor. This class is thread-safe.
+///
+/// The source reads no files before an observer holds memory. It then uses one thread, which sleeps until the kernel
+/// wakes it. If the kernel doesn't support this, or if the control group has a limit, the thread reads the files every
+/// five seconds while an observer holds memory.
 public final class MemoryPressureSource: Sendable {
-    /// The source of the process.
+    /// The source that the process shares.
     public static let shared = MemoryPressureSource()
 
     private let core: PressureCore
 
     /// Creates a source.
     ///
-    /// - Parameter readsSystem: whether the kernel's files are read; else only what is reported counts. Default true.
+    /// - Parameter readsSystem: A Boolean value that indicates whether the source reads the kernel's files. If it's
+    ///   `false`, the source uses only reported levels. The default is `true`.
     public convenience init(readsSystem: Bool = true) {
         self.init(files: readsSystem ? PressureFiles.system() : nil)
     }
@@ -30,20 +34,27 @@ public final class MemoryPressureSource: Sendable {
 
     deinit { core.stop() }
 
-    /// The level now.
+    /// The current level.
     public var level: MemoryPressureLevel { core.level }
 
-    /// Takes a level from elsewhere. It lasts for ten seconds, unless it is reported again; observers are called before
-    /// this returns.
+    /// Reports a level from another source.
+    ///
+    /// The level lasts for ten seconds unless it's reported again. The source calls its observers before this method
+    /// returns.
     public func report(_ level: MemoryPressureLevel) { core.take(level) }
 
-    /// Takes a warning of GMemoryMonitor (GLib): 50 low, 100 medium, 255 critical.
+    /// Reports a warning of GMemoryMonitor (GLib), where 50 is low, 100 is medium, and 255 is critical.
     public func report(monitorLevel: Int) { report(MemoryPressureLevel(monitorLevel: monitorLevel)) }
 
-    /// Calls `action` on every event, one after the other, on the thread that read or reported the level. Ends when the
-    /// observation is cancelled or released.
+    /// Calls a closure for every event, one event at a time, on the thread that read or reported the level.
     ///
-    /// - Parameter holdsMemory: whether there is anything to give up; files are read at intervals only while there is.
+    /// The observation ends when it's canceled or deallocated.
+    ///
+    /// - Parameters:
+    ///   - holdsMemory: A closure that returns whether the observer has memory to release. The source reads files
+    ///     periodically only if an observer does.
+    ///   - action: The closure to call.
+    /// - Returns: The observation.
     public func observe(
         holdsMemory: @escaping @Sendable () -> Bool = { false },
         _ action: @escaping @Sendable (MemoryPressureEvent) -> Void
@@ -52,14 +63,14 @@ public final class MemoryPressureSource: Sendable {
         return MemoryPressureObservation { [core] in core.remove(id) }
     }
 
-    /// Tells that something is held now where nothing was: reading begins.
+    /// Starts reading the kernel's files. Call this method when an observer begins to hold memory.
     public func startReading() { core.startReading() }
 
-    /// Lets time pass; for sources without a thread.
+    /// Updates the level for the current time. Use this method for sources without a thread.
     func tick() { core.take(.normal) }
 }
 
-/// Keeps an observer of memory pressure; ends with its last reference or with ``cancel()``.
+/// An observation of memory pressure, which ends when it's deallocated or when ``cancel()`` is called.
 public final class MemoryPressureObservation: Sendable {
     private let end: Lock<(@Sendable () -> Void)?>
 
@@ -67,7 +78,7 @@ public final class MemoryPressureObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends it. Calling again does nothing.
+    /// Ends the observation. Later calls have no effect.
     public func cancel() {
         let action = end.withLock { end -> (@Sendable () -> Void)? in
             defer { end = nil }

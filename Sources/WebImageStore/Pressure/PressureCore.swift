@@ -7,7 +7,7 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// What the source and its thread share: the state machine, the observers, and the order of deliveries.
+/// The state that the source and its thread share: the state machine, the observers, and the order of deliveries.
 final class PressureCore: Sendable {
     private struct Observer: Sendable {
         let holdsMemory: @Sendable () -> Bool
@@ -20,7 +20,7 @@ final class PressureCore: Sendable {
         var nextID = 0
         var outbox = OrderedDelivery<MemoryPressureEvent>()
         var isStopped = false
-        /// The end of the pipe that is written; nil before the thread.
+        /// The write end of the pipe, or `nil` while the thread isn't running.
         var wakeUp: Int32?
     }
 
@@ -28,7 +28,7 @@ final class PressureCore: Sendable {
     private let files: PressureFiles?
     private let clock: TimeSource
     private let hasThread: Bool
-    /// Seconds between two looks at files that do not tell by themselves.
+    /// The number of seconds between two reads of files that can't notify the thread.
     private static let period = 5.0
 
     init(files: PressureFiles?, clock: TimeSource, hasThread: Bool) {
@@ -54,8 +54,9 @@ final class PressureCore: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Takes a level in and tells observers what follows, outside the lock. Events arrive in order: who finds another
-    /// thread delivering leaves its event to that one.
+    /// Processes a level and calls the observers without holding the lock.
+    ///
+    /// Events arrive in order. If another thread is delivering events, that thread also delivers the new event.
     func take(_ level: MemoryPressureLevel) {
         let now = clock.uptime()
         state.withLock { state in
@@ -74,7 +75,7 @@ final class PressureCore: Sendable {
         if files != nil { startThread() }
     }
 
-    /// Starts the thread, or wakes it to find out anew how long it may sleep.
+    /// Starts the thread, or wakes it so that it calculates its timeout again.
     private func startThread() {
         guard hasThread else { return }
         let reading = state.withLock { state -> Int32? in
@@ -102,7 +103,7 @@ final class PressureCore: Sendable {
 
     private static func wake(_ file: Int32) {
         var byte: UInt8 = 1
-        // A full pipe wakes as well.
+        // Ignore the result because a full pipe also wakes the thread.
         _ = write(file, &byte, 1)
     }
 
@@ -114,7 +115,8 @@ final class PressureCore: Sendable {
             var level = watch.wait(seconds: pause(needsLooks: !watch.hearsStalls || before?.limit != nil))
             let now = clock.uptime()
             if let sample = files?.sample() {
-                // A share of less than a second means little: the next look compares with the same moment.
+                // Ratios over less than one second aren't meaningful, so the next sample is compared with the same
+                // earlier one.
                 let isLong = now - read >= 1
                 level = max(level, PressureReading.level(sample, before: before, seconds: isLong ? now - read : 0))
                 if isLong { (before, read) = (sample, now) }
@@ -129,7 +131,7 @@ final class PressureCore: Sendable {
         close(wakeUp)
     }
 
-    /// Seconds the thread may sleep; nil until it is woken.
+    /// Returns the number of seconds that the thread may sleep, or `nil` to sleep until it's woken.
     private func pause(needsLooks: Bool) -> Double? {
         let (deadline, observers) = state.withLock { ($0.machine.deadline, Array($0.observers.values)) }
         let fall = deadline.map { $0 - clock.uptime() }

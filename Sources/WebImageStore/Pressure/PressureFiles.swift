@@ -2,19 +2,22 @@
 
 import Foundation
 
-/// Where the kernel tells about memory: PSI of the machine and of the control group, and the group's counters.
+/// The kernel files about memory: PSI of the machine and of the control group, and the counters of the control group.
 struct PressureFiles: Sendable {
-    /// PSI files, `/proc/pressure/memory` and `memory.pressure` of the group.
+    /// The PSI files, which are `/proc/pressure/memory` and the `memory.pressure` file of the control group.
     var stalls: [String]
-    /// Folder of the cgroup v2; nil outside of one.
+    /// The directory of the cgroup v2, or `nil` if the process isn't in one.
     var group: String?
-    /// Whether the kernel may be asked to wake us (a line written to a PSI file). False for copies of such files.
+    /// A Boolean value that indicates whether the PSI files accept triggers, with which the kernel wakes the thread.
+    /// It's `false` for copies of such files.
     var takesTriggers = true
 
     var events: String? { group.map { $0 + "/memory.events" } }
 
-    /// The files of this process. systemd may name the PSI file to watch in `MEMORY_PRESSURE_WATCH`; `/dev/null` there
-    /// means that pressure is not to be watched.
+    /// Returns the files of this process, or `nil` if pressure must not be watched.
+    ///
+    /// systemd may specify the PSI file in `MEMORY_PRESSURE_WATCH`. The value `/dev/null` means that pressure must not
+    /// be watched.
     static func system(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         groups: String? = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)
@@ -22,14 +25,14 @@ struct PressureFiles: Sendable {
         let named = environment["MEMORY_PRESSURE_WATCH"]
         if named == "/dev/null" { return nil }
         let unified = (groups ?? "").split(separator: "\n").first { $0.hasPrefix("0::/") }
-        // The group at the root is the machine.
+        // The root control group is the machine itself.
         let path = unified.map { String($0.dropFirst(3)) }.flatMap { $0 == "/" ? nil : $0 }
         let group = path.map { "/sys/fs/cgroup" + $0 }
         let own = named.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? group.map { $0 + "/memory.pressure" }
         return PressureFiles(stalls: ["/proc/pressure/memory"] + (own.map { [$0] } ?? []), group: group)
     }
 
-    /// Reads everything once.
+    /// Reads all files once.
     func sample() -> PressureSample {
         var sample = PressureSample(stalls: stalls.map { Self.read($0).flatMap(Self.stall) })
         guard let group else { return sample }
@@ -46,10 +49,10 @@ struct PressureFiles: Sendable {
         (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0.prefix(1 << 16), as: UTF8.self) }
     }
 
-    /// A number alone in its file; nil for `max`.
+    /// Returns the number in a file that contains only a number, or `nil` for `max`.
     static func number(_ text: String) -> UInt64? { UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
 
-    /// Lines `name number`.
+    /// Parses lines of the form `name number`.
     static func fields(_ text: String) -> [Substring: UInt64] {
         text.split(separator: "\n").reduce(into: [:]) { fields, line in
             let words = line.split(separator: " ")
@@ -64,7 +67,7 @@ struct PressureFiles: Sendable {
             oom: max(fields["oom"] ?? 0, fields["oom_kill"] ?? 0))
     }
 
-    /// Lines `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and the same for `full`.
+    /// Parses lines of the form `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and the same for `full`.
     static func stall(_ text: String) -> PressureSample.Stall? {
         var totals: [Substring: UInt64] = [:]
         for line in text.split(separator: "\n") {

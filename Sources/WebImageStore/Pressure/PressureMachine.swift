@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// Turns readings into events: a level rises at once and falls when nothing of its kind was read for ten seconds. A
-/// plain value; `now` is in seconds on a clock that never goes back.
+/// A state machine that turns readings into events.
+///
+/// The level rises immediately and falls after ten seconds without a reading of that level or above. This is a plain
+/// value. All times are in seconds of a monotonic clock.
 struct PressureMachine {
-    /// Seconds a level lasts after its last reading, and between two sheddings at the same level.
+    /// The number of seconds that a level lasts after its last reading, and between two events that release memory at
+    /// the same level.
     static let hysteresis = 10.0
 
     private(set) var level = MemoryPressureLevel.normal
-    /// When a reading of at least the level was last taken, by level.
+    /// The time of the last reading of at least the level, indexed by level.
     private var seen = [Double](repeating: -.infinity, count: MemoryPressureLevel.allCases.count)
     private var shedAt = -Double.infinity
 
-    /// When ``take(_:at:)`` must be called although nothing was read; nil at the normal level.
+    /// The time by which ``take(_:at:)`` must be called even without a new reading, or `nil` at the normal level.
     var deadline: Double? {
         level == .normal ? nil : seen[level.rawValue] + Self.hysteresis
     }
 
-    /// Takes a reading in; `.normal` lets time pass.
+    /// Processes a reading. The reading `.normal` only updates the level for the current time.
     mutating func take(_ reading: MemoryPressureLevel, at now: Double) -> MemoryPressureEvent? {
         for level in MemoryPressureLevel.allCases where level <= reading { seen[level.rawValue] = now }
         let lasting = MemoryPressureLevel.allCases.last {

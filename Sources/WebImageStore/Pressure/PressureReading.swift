@@ -1,41 +1,52 @@
 // SPDX-License-Identifier: MIT
 
-/// What the kernel's files said at one moment. Nil where a file is not there.
+/// The values of the kernel's files at one moment. A value is `nil` if its file doesn't exist.
 struct PressureSample: Equatable {
-    /// Microseconds since boot in which some, and in which all, processes waited for memory (`total=` of the PSI file).
+    /// The microseconds since boot during which some or all processes waited for memory (`total=` in the PSI file).
     struct Stall: Equatable {
         var some: UInt64
         var full: UInt64
     }
 
-    /// Counters of `memory.events`.
+    /// The counters of `memory.events`.
     struct Events: Equatable {
         var high: UInt64 = 0
         var max: UInt64 = 0
         var oom: UInt64 = 0
     }
 
-    /// One per PSI file: the machine's, the control group's.
+    /// The stalls per PSI file, first of the machine and then of the control group.
     var stalls: [Stall?] = []
     var events: Events?
-    /// Bytes that cannot simply be dropped: `memory.current` without the file pages that were not used lately.
+    /// The number of bytes that can't simply be dropped, which is `memory.current` without inactive file pages.
     var workingSet: UInt64?
-    /// `memory.max`; nil for none.
+    /// The value of `memory.max`, or `nil` if there is no limit.
     var limit: UInt64?
-    /// `memory.high`: above it the group is slowed down; nil for none.
+    /// The value of `memory.high`, above which the kernel throttles the group, or `nil` if there is none.
     var throttle: UInt64?
 }
 
-/// What two samples mean.
+/// The rules that derive a level from two samples.
 enum PressureReading {
-    /// The level that `sample` tells, compared to the one `seconds` before.
+    /// Returns the level of a sample compared to the sample taken `seconds` seconds earlier.
     ///
-    /// PSI: some processes waited 150 ms of 2 s: low; 400 ms: medium; all waited 200 ms of 2 s: critical.
-    /// Control group: the working set above 85 % of the limit, or above the throttle: medium; above 95 %: critical; the
-    /// group ran out of memory: critical. Reaching the limit is critical too where the working set is what filled it;
-    /// where it was file pages, reclaiming them costs little: low.
+    /// The following PSI values determine the level:
     ///
-    /// - Parameter seconds: zero leaves PSI out.
+    /// - If some processes waited for 150 ms of 2 s, the level is low. If they waited for 400 ms, it's medium.
+    /// - If all processes waited for 200 ms of 2 s, the level is critical.
+    ///
+    /// The following values of the control group determine the level:
+    ///
+    /// - If the working set exceeds 85% of the limit or exceeds `memory.high`, the level is medium. If it exceeds 95%
+    ///   of the limit, or if the group ran out of memory, the level is critical.
+    /// - If the group reached its limit, the level is critical if the working set exceeds 85% of the limit. Otherwise,
+    ///   file pages filled the group, and reclaiming them is inexpensive, so the level is low.
+    /// - If the group reached `memory.high`, the level is at least low.
+    ///
+    /// - Parameters:
+    ///   - sample: The current sample.
+    ///   - before: The earlier sample, or `nil` if there is none.
+    ///   - seconds: The time between the samples in seconds. If it's 0, PSI is ignored.
     static func level(
         _ sample: PressureSample, before: PressureSample?, seconds: Double
     ) -> MemoryPressureLevel {
@@ -43,7 +54,7 @@ enum PressureReading {
         guard let before, seconds > 0 else { return level }
         for (now, then) in zip(sample.stalls, before.stalls) {
             guard let now, let then, now.some >= then.some, now.full >= then.full else { continue }
-            // Microseconds to the share of the time that passed.
+            // Convert microseconds to a ratio of the elapsed time.
             level = max(
                 level,
                 ofStall(
@@ -53,7 +64,7 @@ enum PressureReading {
         return level
     }
 
-    /// `some` and `full` as shares of time.
+    /// Returns the level for the ratios of time during which some or all processes waited.
     static func ofStall(some: Double, full: Double) -> MemoryPressureLevel {
         if full >= 0.1 { return .critical }
         return some >= 0.2 ? .medium : some >= 0.075 ? .low : .normal

@@ -2,8 +2,10 @@
 
 import Glibc
 
-/// The descriptors one thread sleeps on: PSI triggers, changes of `memory.events`, and a pipe to wake it. Used by that
-/// thread alone, except for ``wake(_:)``.
+/// The file descriptors that one thread waits for: PSI triggers, changes of `memory.events`, and a pipe that wakes the
+/// thread.
+///
+/// This value is confined to that thread.
 struct PressureWatch: ~Copyable {
     private struct Trigger {
         let file: Int32
@@ -13,16 +15,21 @@ struct PressureWatch: ~Copyable {
     private var triggers: [Trigger] = []
     private var changes: Int32 = -1
     private let wakeUp: Int32
-    /// Whether the kernel wakes us under pressure in every PSI file there is; else they have to be read from time to time.
+    /// A Boolean value that indicates whether every existing PSI file has triggers. Otherwise, the files must be read
+    /// periodically.
     private(set) var hearsStalls: Bool
 
-    /// `wakeUp` is the end of a pipe that is read; it stays the caller's.
+    /// Creates a watch.
+    ///
+    /// - Parameters:
+    ///   - files: The files to watch, or `nil` to watch only the pipe.
+    ///   - wakeUp: The read end of a pipe, which the caller continues to own.
     init(_ files: PressureFiles?, wakeUp: Int32) {
         self.wakeUp = wakeUp
         hearsStalls = files?.takesTriggers ?? true
         guard let files else { return }
         for path in files.stalls where files.takesTriggers && access(path, R_OK) == 0 {
-            // Windows of unprivileged triggers are multiples of 2 s (Linux 6.4).
+            // The windows of unprivileged triggers must be multiples of 2 s (Linux 6.4).
             let lines: [(String, MemoryPressureLevel)] = [
                 ("some 150000 2000000", .low), ("some 400000 2000000", .medium), ("full 200000 2000000", .critical),
             ]
@@ -50,15 +57,16 @@ struct PressureWatch: ~Copyable {
     private static func open(_ path: String, _ line: String) -> Int32? {
         let file = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
-        // The zero at the end belongs to the line.
+        // The trigger includes its terminating null byte.
         let written = line.utf8CString.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
         if written > 0 { return file }
         close(file)
         return nil
     }
 
-    /// Sleeps until something happens or `seconds` are over (nil: for as long as it takes); the level that the kernel
-    /// told, `.normal` where it told none.
+    /// Waits for an event and returns the level that the kernel signaled, or `.normal` if it signaled none.
+    ///
+    /// - Parameter seconds: The timeout in seconds, or `nil` to wait indefinitely.
     mutating func wait(seconds: Double?) -> MemoryPressureLevel {
         var entries = triggers.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
         entries.append(pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0))
@@ -70,7 +78,7 @@ struct PressureWatch: ~Copyable {
         var level = MemoryPressureLevel.normal
         var gone: Set<Int32> = []
         for (trigger, entry) in zip(triggers, entries) {
-            // The group was removed, or pressure is no longer accounted.
+            // The group was removed, or the kernel no longer accounts its pressure.
             if entry.revents & Int16(POLLERR | POLLNVAL) != 0 {
                 gone.insert(trigger.file)
             } else if entry.revents & Int16(POLLPRI) != 0 {

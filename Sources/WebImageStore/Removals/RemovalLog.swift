@@ -4,35 +4,39 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// The last removal that concerned a key. Work that began in one generation must not store its result in another: what
-/// was removed would come back.
+/// The last removal that affected a key.
+///
+/// Work that starts in one generation must not store its result in another. Otherwise, removed data would reappear.
 package struct CacheGeneration: Hashable, Sendable {
-    /// Number of the last removal; 0 where there was none. Unique among all caches of the process.
+    /// The number of the last removal, or 0 if there was none. Numbers are unique among all caches of the process.
     private let stamp: UInt64
 
     fileprivate init(stamp: UInt64) { self.stamp = stamp }
 }
 
-/// The removals of one cache. Thread-safe.
+/// The removals of one cache. This class is thread-safe.
 final class RemovalLog: Sendable {
     private struct State {
-        /// Number of the last removal that concerned every key.
+        /// The number of the last removal that affected every key.
         var all: UInt64 = 0
         var keys: [CacheKey.Digest: UInt64] = [:]
     }
 
-    /// Removals of single keys remembered; beyond, all keys count as removed, which costs repeated work only.
+    /// The maximum number of remembered removals of single keys. Beyond it, all keys count as removed, which only
+    /// repeats work.
     private static let limit = 4_096
     private static let lastStamp = Atomic<UInt64>(0)
 
     private let state = Lock(State())
 
-    /// The generation of `key` now.
+    /// Returns the current generation of a key.
     func generation(of key: CacheKey) -> CacheGeneration {
         state.withLock { CacheGeneration(stamp: max($0.all, $0.keys[key.digest] ?? 0)) }
     }
 
-    /// Begins the removal of `key`. Called before anything is removed, so that nothing that was read before is stored.
+    /// Records the removal of a key.
+    ///
+    /// Call this method before removing anything, so that data that was read earlier isn't stored again.
     func remove(_ key: CacheKey) {
         state.withLock { state in
             let stamp = Self.next()
@@ -44,7 +48,7 @@ final class RemovalLog: Sendable {
         }
     }
 
-    /// Begins the removal of every key.
+    /// Records the removal of every key.
     func removeAll() {
         state.withLock { state in
             state.keys.removeAll(keepingCapacity: true)

@@ -2,42 +2,70 @@
 
 import WebImageHTTP
 
-/// One layer of a cache of encoded bytes: a folder, a server, an app's own store. Implementations are thread-safe, lose
-/// what they must and never fail: what cannot be read is a miss, what cannot be written is dropped.
+/// A type that stores encoded image data as one layer of a cache, such as a directory, a server, or a custom store.
+///
+/// Implementations are thread-safe and never report errors. If a tier can't read an entry, the lookup is a miss. If it
+/// can't write an entry, it drops the entry.
 public protocol CacheTier: Sendable {
-    /// The entry of `key` that a request with the fields `request` selects; nil where there is none. What is given back
-    /// is, byte for byte, one that was stored under that key.
+    /// Returns the entry of a key that a request with the given header fields selects.
+    ///
+    /// The returned data is byte for byte equal to data that was stored under that key.
+    ///
+    /// - Returns: The entry, or `nil` if the tier has no matching entry.
     func entry(for key: CacheKey, matching request: HTTPFields) async -> DiskEntry?
-    /// Stores `entry`, the answer to a request with the fields `request`, under the key it names. Returns when later
-    /// reads see it; it may be written behind.
+    /// Stores an entry under the key that it names.
+    ///
+    /// This method returns when later reads can see the entry. The tier may write it in the background afterward.
+    ///
+    /// - Parameters:
+    ///   - entry: The response to store.
+    ///   - request: The header fields of the request that the response belongs to.
     func store(_ entry: DiskEntry, request: HTTPFields) async
-    /// Removes the answers of `key`; those alone that `request` selects where that is not nil. Later reads miss at once.
+    /// Removes the responses of a key.
+    ///
+    /// Later reads miss immediately.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the responses.
+    ///   - request: The header fields of a request. If this parameter isn't `nil`, only the responses that such a
+    ///     request selects are removed.
     func remove(_ key: CacheKey, matching request: HTTPFields?) async
-    /// Removes the entries whose keys are `key` with more fields behind: what was made of its bytes. Default nothing, for
-    /// stores that cannot list their keys.
+    /// Removes the entries whose keys consist of `key` followed by additional fields, that is, the images derived from
+    /// its data.
+    ///
+    /// The default implementation does nothing because some stores can't list their keys.
     func removeDerived(from key: CacheKey) async
-    /// Removes everything.
+    /// Removes all entries.
     func removeAll() async
 
-    /// What requests call this tier when they choose among tiers. Default ``CacheTiers/remote``.
+    /// The name by which requests select this tier.
+    ///
+    /// The default is ``CacheTiers/remote``.
     var kind: CacheTiers { get }
-    /// False when there is certainly no entry of `key`. Must cost no I/O. Default true.
+    /// Returns a Boolean value that indicates whether the tier may contain an entry for a key.
+    ///
+    /// Implementations return `false` only if the tier certainly has no entry, and they perform no I/O. The default
+    /// implementation returns `true`.
     func mayContain(_ key: CacheKey) -> Bool
-    /// Takes a new HTTP head for the entry of `key` that `request` selects; nothing happens where there is none. Default:
-    /// the entry is stored again.
+    /// Replaces the HTTP response head of the entry that a request with the given header fields selects.
+    ///
+    /// If the tier has no such entry, this method does nothing. The default implementation stores the entry again with
+    /// the new head.
     func updateHead(_ head: StoredHead, for key: CacheKey, matching request: HTTPFields) async
-    /// Waits until what was stored is written, or has failed to be. Default at once.
+    /// Waits until all stored entries are written or their writes have failed.
+    ///
+    /// The default implementation returns immediately.
     func flush() async
 }
 
 extension CacheTier {
-    /// ``CacheTiers/remote``.
+    /// The kind of a custom tier, which is ``CacheTiers/remote`` by default.
     public var kind: CacheTiers { .remote }
 
-    /// True: it may be there.
+    /// Returns `true` because the tier may contain any key.
     public func mayContain(_ key: CacheKey) -> Bool { true }
 
-    /// Nothing: what was made of bytes that have gone is not asked for.
+    /// Does nothing because requests never look up images that were derived from removed data.
     public func removeDerived(from key: CacheKey) async {}
 
     /// Stores the entry again with the new head.
@@ -47,14 +75,14 @@ extension CacheTier {
         await store(entry, request: request)
     }
 
-    /// Nothing waits.
+    /// Returns immediately because the tier has no pending writes.
     public func flush() async {}
 }
 
 extension VariantStore: CacheTier {
-    /// ``CacheTiers/disk``.
+    /// The kind of a variant store, which is ``CacheTiers/disk``.
     public var kind: CacheTiers { .disk }
 
-    /// Removes the entries whose keys are `key` with more fields behind.
+    /// Removes the entries whose keys consist of `key` followed by additional fields.
     public func removeDerived(from key: CacheKey) async { await disk.remove(derivedFrom: key) }
 }

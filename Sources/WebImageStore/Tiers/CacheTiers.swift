@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// The tiers an operation may touch.
+/// A set of cache tiers that an operation may use.
 public struct CacheTiers: OptionSet, Sendable, Hashable {
-    /// Bits of the tiers.
+    /// The bits of the tiers.
     public let rawValue: Int
     /// Creates a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// Decoded pictures in memory.
+    /// The tier for decoded images in memory.
     public static let memory = CacheTiers(rawValue: 1)
-    /// Encoded bytes on disk.
+    /// The tiers for encoded images on disk.
     public static let disk = CacheTiers(rawValue: 2)
-    /// Encoded bytes elsewhere: tiers of an app's own that do not call themselves otherwise.
+    /// The tiers for encoded images in other places. Custom tiers belong to this kind by default.
     public static let remote = CacheTiers(rawValue: 4)
-    /// All of them.
+    /// All tiers.
     public static let all: CacheTiers = [.memory, .disk, .remote]
 }

@@ -4,22 +4,25 @@ import WebImageConcurrency
 import WebImageHTTP
 
 extension ImageCache {
-    /// What a tier answered.
+    /// The result of a lookup in the tiers.
     public struct Answer: Sendable {
-        /// Bytes and what is known of them. Its own key says where the tier keeps it.
+        /// The encoded image and its metadata. The key of the entry is the key under which the tier stores it.
         public var entry: DiskEntry
-        /// What the tier is called.
+        /// The kind of the tier that served the entry.
         public var kind: CacheTiers
     }
 
-    /// False when certainly no tier of `kinds` has an entry of `key`. Costs no I/O.
+    /// Returns a Boolean value that indicates whether a tier of the given kinds may contain an entry for a key.
+    ///
+    /// The result is `false` only if certainly no tier has an entry. This method performs no I/O.
     public func mayContain(_ key: CacheKey, in kinds: CacheTiers = .all) -> Bool {
         tiers(of: kinds, policies.query).contains { $0.mayContain(key) }
     }
 
-    /// The entry of `key` that a request with the fields `request` selects, from the tiers of `kinds` that may have it.
+    /// Returns the entry of a key that a request with the given header fields selects.
     ///
-    /// If the current task is canceled, waiting reads of the disk are withdrawn, and no farther tier is queried.
+    /// The cache queries only tiers of `kinds` that may contain the key. If the current task is canceled, pending disk
+    /// reads are withdrawn, and the cache queries no further tiers.
     public func entry(
         for key: CacheKey, matching request: HTTPFields, in kinds: CacheTiers = .all
     ) async -> Answer? {
@@ -28,7 +31,7 @@ extension ImageCache {
         guard policies.query == .concurrent, asked.count > 1 else {
             for (index, tier) in asked.enumerated() where tier.mayContain(key) {
                 guard let entry = await tier.entry(for: key, matching: request) else {
-                    // Nobody waits for what a farther tier may have.
+                    // The task is canceled, so don't query the remaining tiers.
                     if Task.isCancelled { return nil }
                     continue
                 }
@@ -44,12 +47,17 @@ extension ImageCache {
                 })
     }
 
-    /// Stores `entry`, the answer to a request with the fields `request`, in the tiers of `kinds`.
+    /// Stores an entry in the tiers of the given kinds.
+    ///
+    /// - Parameters:
+    ///   - entry: The response to store.
+    ///   - request: The header fields of the request that the response belongs to.
+    ///   - kinds: The kinds of the tiers. The default is all tiers.
     public func store(_ entry: DiskEntry, request: HTTPFields, in kinds: CacheTiers = .all) async {
         await each(tiers(of: kinds, policies.store), policies.store) { await $0.store(entry, request: request) }
     }
 
-    /// Stores `entry` like ``store(_:request:in:)``, unless `key`, which it was made of, was removed after `generation`.
+    /// Stores an entry like ``store(_:request:in:)`` unless the key of its source data was removed after `generation`.
     package func store(
         _ entry: DiskEntry, request: HTTPFields, in kinds: CacheTiers, madeOf key: CacheKey,
         _ generation: CacheGeneration
@@ -57,11 +65,11 @@ extension ImageCache {
         guard self.generation(of: key) == generation else { return }
         await store(entry, request: request, in: kinds)
         guard self.generation(of: key) != generation else { return }
-        // A removal between the check and the store did not see the entry.
+        // A removal between the check and the store missed this entry, so remove it here.
         await each(tiers(of: kinds, policies.store), policies.store) { await $0.remove(entry.key, matching: request) }
     }
 
-    /// Stores what a farther tier had in the nearer ones, unless it was removed meanwhile.
+    /// Copies an entry from a farther tier to the nearer tiers unless its key is removed in the meantime.
     private func promote(
         _ entry: DiskEntry, _ key: CacheKey, _ request: HTTPFields, to nearer: ArraySlice<any CacheTier>,
         _ generation: CacheGeneration
@@ -75,7 +83,7 @@ extension ImageCache {
         }
     }
 
-    /// Takes a new HTTP head in every tier of `kinds` that has the entry.
+    /// Replaces the HTTP response head in every tier of the given kinds that has the entry.
     public func updateHead(
         _ head: StoredHead, for key: CacheKey, matching request: HTTPFields, in kinds: CacheTiers = .all
     ) async {
@@ -83,31 +91,35 @@ extension ImageCache {
         await each(holding, .concurrent) { await $0.updateHead(head, for: key, matching: request) }
     }
 
-    /// Removes the bytes of `key` from the tiers of `kinds`; those alone that `request` selects where that is not nil.
+    /// Removes the responses of a key from the tiers of the given kinds.
+    ///
+    /// If `request` isn't `nil`, only the responses that such a request selects are removed.
     public func remove(_ key: CacheKey, matching request: HTTPFields? = nil, in kinds: CacheTiers = .all) async {
         if request == nil { noteRemoval(of: key) }
         await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.remove(key, matching: request) }
     }
 
-    /// Removes what was made of the bytes of `key` and lies in tiers that can list their keys: entries whose keys are `key`
-    /// with more fields behind.
+    /// Removes the images derived from the data of a key from the tiers that can list their keys.
+    ///
+    /// Derived images are the entries whose keys consist of `key` followed by additional fields.
     public func removeDerived(from key: CacheKey, in kinds: CacheTiers = .all) async {
         await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.removeDerived(from: key) }
     }
 
-    /// Removes everything from memory and from the tiers of `kinds`.
+    /// Removes all entries from the tiers of the given kinds, including the memory cache if `kinds` contains
+    /// ``CacheTiers/memory``.
     public func removeAll(in kinds: CacheTiers = .all) async {
         noteRemovalOfAll()
         if kinds.contains(.memory) { memory?.removeAll() }
         await each(tiers(of: kinds, policies.remove), policies.remove) { await $0.removeAll() }
     }
 
-    /// Waits until what was stored is written.
+    /// Waits until all stored entries are written.
     public func flush() async {
         await each(tiers, .concurrent) { await $0.flush() }
     }
 
-    /// Runs `body` for each of `tiers`, at once where the policy says so.
+    /// Runs a closure for each tier, concurrently if the policy is ``OperationPolicy/concurrent``.
     private func each(
         _ tiers: [any CacheTier], _ policy: OperationPolicy, _ body: @escaping @Sendable (any CacheTier) async -> Void
     ) async {

@@ -3,51 +3,56 @@
 import WebImageCore
 import WebImageHTTP
 
-/// Decoded pictures in memory and encoded bytes in any number of tiers, looked at in their order. Thread-safe.
+/// A cache of decoded images in memory and encoded images in any number of tiers, which are queried in order.
 ///
-/// Two requests with the same cache share what it holds; a request may name another one, for pictures or for original
-/// bytes alone.
+/// Two requests with the same cache share its contents. A request can use another cache for decoded images or for
+/// original data only. This class is thread-safe.
 public final class ImageCache: Sendable {
-    /// In which tiers an operation runs, and in which order.
+    /// The tiers in which an operation runs, and their order.
     public enum OperationPolicy: Sendable, Hashable {
-        /// One after the other, the nearest first; a look-up ends with the first hit.
+        /// Runs the operation in one tier after another, beginning with the nearest. A lookup ends with the first hit.
         case serial
-        /// In all at once; a look-up ends with the first hit, whoever is slow, and the others are cancelled.
+        /// Runs the operation in all tiers at the same time. A lookup ends with the first hit and cancels the other
+        /// lookups.
         case concurrent
-        /// In the nearest only.
+        /// Runs the operation in the nearest tier only.
         case highestOnly
-        /// In the farthest only.
+        /// Runs the operation in the farthest tier only.
         case lowestOnly
     }
 
     /// The policy of each operation.
     public struct Policies: Sendable, Hashable {
-        /// Looking up. Default serial.
+        /// The policy for lookups. The default is ``OperationPolicy/serial``.
         public var query = OperationPolicy.serial
-        /// Storing. Default concurrent: every tier gets what was downloaded.
+        /// The policy for storing. The default is ``OperationPolicy/concurrent``, so every tier receives the downloaded
+        /// data.
         public var store = OperationPolicy.concurrent
-        /// Removing the entries of a key, and all of them. Default concurrent.
+        /// The policy for removing the entries of one key or of all keys. The default is
+        /// ``OperationPolicy/concurrent``.
         public var remove = OperationPolicy.concurrent
-        /// Whether what a farther tier answered is stored in the nearer ones. Default true.
+        /// A Boolean value that indicates whether an entry found in a farther tier is also stored in the nearer tiers.
+        /// The default is `true`.
         public var promotes = true
 
-        /// The defaults.
+        /// Creates the default policies.
         public init() {}
     }
 
-    /// Decoded pictures; nil for none.
+    /// The cache for decoded images, or `nil` if the cache has no memory tier.
     public let memory: MemoryCache?
-    /// Encoded bytes, the nearest tier first.
+    /// The tiers for encoded images, beginning with the nearest.
     public let tiers: [any CacheTier]
-    /// How the tiers work together.
+    /// The policies that determine how the tiers work together.
     public let policies: Policies
     private let removals = RemovalLog()
 
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - memory: default a memory cache with the default limits.
-    ///   - tiers: the nearest first; default none.
+    ///   - memory: The cache for decoded images. The default is a memory cache with the default limits.
+    ///   - tiers: The tiers for encoded images, beginning with the nearest. The default is no tiers.
+    ///   - policies: The policies that determine how the tiers work together.
     public init(
         memory: MemoryCache? = MemoryCache(), tiers: [any CacheTier] = [], policies: Policies = Policies()
     ) {
@@ -56,21 +61,23 @@ public final class ImageCache: Sendable {
         self.policies = policies
     }
 
-    /// Creates a cache of memory and one folder.
+    /// Creates a cache that consists of a memory cache and one disk cache.
     public convenience init(memory: MemoryCache? = MemoryCache(), disk: DiskCache) {
         self.init(memory: memory, tiers: [VariantStore(disk)])
     }
 
-    /// The last removal that concerned `key`. What was requested or made before it must not be stored after it.
+    /// Returns the generation of a key, which identifies the last removal that affected it.
+    ///
+    /// A result that was requested or computed in an earlier generation must not be stored.
     package func generation(of key: CacheKey) -> CacheGeneration { removals.generation(of: key) }
 
-    /// Has results that were begun before this call not be stored under `key`.
+    /// Prevents results that were started before this call from being stored under a key.
     package func noteRemoval(of key: CacheKey) { removals.remove(key) }
 
-    /// Has results that were begun before this call not be stored.
+    /// Prevents results that were started before this call from being stored under any key.
     func noteRemovalOfAll() { removals.removeAll() }
 
-    /// The tiers that an operation touches, of those in `kinds`.
+    /// Returns the tiers of the given kinds that an operation with a policy uses.
     func tiers(of kinds: CacheTiers, _ policy: OperationPolicy) -> [any CacheTier] {
         let allowed = tiers.filter { !$0.kind.isDisjoint(with: kinds) }
         switch policy {

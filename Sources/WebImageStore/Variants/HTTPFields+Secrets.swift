@@ -3,7 +3,9 @@
 import WebImageHTTP
 
 extension HTTPFields {
-    /// These fields as they select answers: credentials as hashes, so that no store holds them.
+    /// A copy of the header fields for selecting variants, in which hashes replace the credentials.
+    ///
+    /// Stores use this copy so that they never contain credentials.
     public var withHashedSecrets: HTTPFields {
         guard lines.contains(where: Self.isSecret) else { return self }
         return HTTPFields(

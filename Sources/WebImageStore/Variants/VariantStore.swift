@@ -6,41 +6,49 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// The answers of one key side by side on disk, told apart by the request's fields that chose them (RFC 9111 4.1).
-/// Image pipeline and HTTP client keep their answers through it.
+/// A store that caches several responses (variants) per key on disk and selects them by the request's header fields
+/// (RFC 9111, section 4.1).
 ///
-/// Most keys have one answer, and that one lies at the key itself: finding it is one read. Further ones lie at
-/// keys derived from it, and a small entry lists them all. An answer that the list does not name, because another
-/// process or a crash came in between, is merely missed.
+/// The image pipeline and the HTTP client both cache their responses through this type.
 ///
-/// Thread-safe. A list that another process changes is noticed after ``listLimit`` other keys with several answers at
-/// the latest.
+/// Most keys have a single response, which is stored under the key itself, so a lookup needs only one read. Additional
+/// responses are stored under derived keys, and a small entry lists all of them. If another process or a crash leaves a
+/// response out of the list, lookups miss it.
+///
+/// This class is thread-safe. It notices a list that another process changed after it has loaded at most ``listLimit``
+/// other lists.
 public final class VariantStore: Sendable {
-    /// Lists kept in memory.
+    /// The number of variant lists in memory at which loading another list from disk first discards all of them.
     public static let listLimit = 1_024
-    /// Name of the answer that lies at the key itself.
+    /// The identifier of the response that is stored under the key itself.
     static let front = ""
 
     let disk: DiskCache
     private let now: @Sendable () -> Date
     private let lists = Lock<[CacheKey: VariantList]>([:])
-    /// Lists that are being read to delete what they name.
+    /// The tasks that read a list from disk to delete the responses it names.
     private let cleaning = Lock<[UInt64: Task<Void, Never>]>([:])
 
-    /// Creates a store on `disk`, which other things may use too. `now` dates the lists.
+    /// Creates a store on a disk cache, which other components can share.
+    ///
+    /// - Parameters:
+    ///   - disk: The disk cache that stores the responses.
+    ///   - now: A closure that returns the current date, which becomes the store date of the lists.
     public init(_ disk: DiskCache, now: @escaping @Sendable () -> Date = { Date() }) {
         self.disk = disk
         self.now = now
     }
 
-    /// Where an answer lies: `key` or one derived from it.
+    /// Returns the key under which a response is stored, which is `key` itself or a key derived from it.
     public static func place(of id: String, _ key: CacheKey) -> CacheKey {
         id == front ? key : key.appending(["variant", id])
     }
 
     static func listPlace(_ key: CacheKey) -> CacheKey { key.appending(["variants"]) }
 
-    /// False when there is certainly no answer of `key`. Costs no I/O.
+    /// Returns a Boolean value that indicates whether the store may contain a response for a key.
+    ///
+    /// The result is `false` only if the store certainly has no response. This method performs no I/O.
     public func mayContain(_ key: CacheKey) -> Bool { disk.mayContain(key) || mayHaveList(key) }
 
     private func mayHaveList(_ key: CacheKey) -> Bool {
@@ -49,37 +57,43 @@ public final class VariantStore: Sendable {
 
     // MARK: - Reading
 
-    /// The newest answer of `key` that a request with `fields` selects. Its own key says where it lies.
+    /// Returns the newest response of a key that a request with the given header fields selects.
+    ///
+    /// The key of the returned entry is the key under which the response is stored.
     public func entry(for key: CacheKey, matching fields: HTTPFields) async -> DiskEntry? {
         await answer(for: key, matching: fields)?.entry
     }
 
-    /// The newest answer of `key` that a request with `fields` selects, and its name among those of the key.
+    /// Returns the newest response of a key that a request with the given header fields selects, and its identifier.
     ///
-    /// If the current task is canceled while a read waits for a thread, the read is withdrawn, and this method
-    /// returns `nil` immediately.
+    /// If the current task is canceled while a read waits for a thread, the read is withdrawn, and this method returns
+    /// `nil` immediately.
     public func answer(for key: CacheKey, matching fields: HTTPFields) async -> (id: String, entry: DiskEntry)? {
-        // Without the list nothing says which answer is the newest.
+        // Without the list, the newest response is unknown.
         guard let known = await list(key) else { return nil }
         guard let list = known else {
             guard let entry = await disk.entry(for: key), entry.isSelected(by: fields) else { return nil }
             return (Self.front, entry)
         }
         for variant in list.matching(fields) {
-            // A read that was withdrawn says nothing about the answer.
+            // A withdrawn read doesn't show whether the response exists.
             guard let read = await disk.read(Self.place(of: variant.id, key)) else { return nil }
             if let entry = read, entry.isSelected(by: fields) { return (variant.id, entry) }
-            // Evicted, or another process changed it.
+            // The response was evicted, or another process changed it.
             change(key) { $0.remove(variant.id) }
         }
         return nil
     }
 
-    /// The list of `key` for a change of what is stored, which has to see it also if the current task is canceled.
+    /// Returns the list of a key for a change of the stored responses.
+    ///
+    /// A change needs the list even if the current task is canceled, so this read can't be withdrawn.
     private func listToChange(_ key: CacheKey) async -> VariantList? { await list(key, isWithdrawable: false) ?? nil }
 
-    /// The list of `key`; nil where it has at most one answer, which lies at the key. The outer `nil` says nothing:
-    /// the read of the list was withdrawn.
+    /// Returns the list of a key.
+    ///
+    /// The inner value is `nil` if the key has at most one response, which is stored under the key itself. The outer
+    /// value is `nil` if the read of the list was withdrawn, so the list is unknown.
     private func list(_ key: CacheKey, isWithdrawable: Bool = true) async -> VariantList?? {
         if let known = lists.withLock({ $0[key] }) { return .some(known) }
         let place = Self.listPlace(key)
@@ -88,18 +102,33 @@ public final class VariantStore: Sendable {
         guard let entry = read, let list = try? JSONDecoder().decode(VariantList.self, from: entry.payload)
         else { return .some(nil) }
         return lists.withLock { lists in
-            // Somebody else may have read or changed it while the disk was read.
+            // Another thread may have read or changed the list during the disk read.
             if let known = lists[key] { return known }
-            if lists.count >= Self.listLimit { lists.removeAll(keepingCapacity: true) }
+            Self.makeRoom(in: &lists)
             lists[key] = list
             return list
         }
     }
 
+    /// The number of lists in memory.
+    var listCount: Int { lists.withLock { $0.count } }
+
+    /// Removes lists from memory if there are as many as allowed. They can be read from disk again.
+    static func makeRoom(in lists: inout [CacheKey: VariantList]) {
+        guard lists.count >= listLimit else { return }
+        // An empty list hides the list on disk until that is deleted, so it stays.
+        lists = lists.filter { $0.value.variants.isEmpty }
+    }
+
     // MARK: - Writing
 
-    /// Stores `entry`, the answer to a request with `fields`, under the key it names, in place of the answers that the
-    /// request selects. `entry.head` tells what selects it.
+    /// Stores an entry under the key that it names and replaces the responses that the request selects.
+    ///
+    /// The request header fields that select the entry come from `entry.head`.
+    ///
+    /// - Parameters:
+    ///   - entry: The response to store.
+    ///   - fields: The header fields of the request that the response belongs to.
     public func store(_ entry: DiskEntry, request fields: HTTPFields) async {
         let key = entry.key
         let known = await listToChange(key)
@@ -117,6 +146,7 @@ public final class VariantStore: Sendable {
             placed.id = staying.contains { $0.id == Self.front } ? variant.selectingName : Self.front
             let leaving = list.insert(placed, request: fields)
             let isListed = known != nil || list.variants.count > 1
+            if isListed, lists[key] == nil { Self.makeRoom(in: &lists) }
             lists[key] = isListed ? list : nil
             return Change(place: Self.place(of: placed.id, key), leaving: leaving, list: isListed ? list : nil)
         }
@@ -127,11 +157,12 @@ public final class VariantStore: Sendable {
         if let list = change.list { write(list, key) }
     }
 
-    /// Takes a new head for the answer of `key` that a request with `fields` selects; nothing happens where there is
-    /// none. Other answers of the key keep theirs.
+    /// Replaces the head of the response that a request with the given header fields selects.
+    ///
+    /// If there is no such response, this method does nothing. It doesn't change the other responses of the key.
     public func updateHead(_ head: StoredHead, for key: CacheKey, matching fields: HTTPFields) async {
         guard let list = await listToChange(key) else {
-            // Where something selects, what lies there may be another answer than the one that was confirmed.
+            // If the response varies, the stored response may differ from the revalidated one.
             if head.isNegotiated {
                 guard let entry = await disk.entryToChange(for: key), entry.isSelected(by: fields) else { return }
             }
@@ -141,19 +172,19 @@ public final class VariantStore: Sendable {
         updateHead(head, variant.id, for: key)
     }
 
-    /// Takes a new head for the answer named `id`.
+    /// Replaces the head of the response with the given identifier.
     public func updateHead(_ head: StoredHead, _ id: String, for key: CacheKey) {
         disk.updateHead(head, for: Self.place(of: id, key))
         change(key) { $0.replace(VariantList.Variant(id: id, stored: head)) }
     }
 
-    /// Removes one answer.
+    /// Removes the response with the given identifier.
     public func remove(_ id: String, for key: CacheKey) {
         disk.remove(Self.place(of: id, key))
         change(key) { $0.remove(id) }
     }
 
-    /// Removes the answers that a request with `fields` selects.
+    /// Removes the responses that a request with the given header fields selects.
     public func remove(matching fields: HTTPFields, for key: CacheKey) async {
         if let list = await listToChange(key) {
             for variant in list.matching(fields) { remove(variant.id, for: key) }
@@ -162,14 +193,16 @@ public final class VariantStore: Sendable {
         }
     }
 
-    /// Removes all answers of `key`. They are out of sight at once; those that only a list on disk names are deleted
-    /// when it has been read.
+    /// Removes all responses of a key.
+    ///
+    /// Lookups miss the responses immediately. Responses that only a list on disk names are deleted after the store has
+    /// read that list.
     public func removeAll(for key: CacheKey) {
         disk.remove(key)
         let mayBeOnDisk = disk.mayContain(Self.listPlace(key))
         let known = lists.withLock { lists in
             let known = lists[key]
-            // An empty list hides what is on disk.
+            // An empty list hides the responses on disk.
             lists[key] = known == nil && mayBeOnDisk ? VariantList() : nil
             return known
         }
@@ -192,7 +225,7 @@ public final class VariantStore: Sendable {
         disk.remove(Self.listPlace(key))
     }
 
-    /// Deletes what a list on disk names, but for what was stored anew since.
+    /// Deletes the responses that a list on disk names, except those that were stored again in the meantime.
     private func forget(_ key: CacheKey) async {
         let entry = await disk.entryToChange(for: Self.listPlace(key))
         let old = entry.flatMap { try? JSONDecoder().decode(VariantList.self, from: $0.payload) } ?? VariantList()
@@ -200,32 +233,34 @@ public final class VariantStore: Sendable {
             let present = lists[key]?.variants ?? []
             if present.isEmpty {
                 lists[key] = nil
-                // Under the lock, so that no list that is written from now on is meant.
+                // Remove the list while the lock is held so that the removal can't affect a list that is written later.
                 disk.remove(Self.listPlace(key))
             }
             return Set(present.map(\.id))
         }
-        // What lay at the key itself has gone already; what lies there now is new.
+        // The response under the key itself is already removed. If one exists, it's new.
         for variant in old.variants where variant.id != Self.front && !present.contains(variant.id) {
             disk.remove(Self.place(of: variant.id, key))
         }
     }
 
-    /// Waits until what was removed is deleted.
+    /// Waits until all removed responses are deleted.
     func cleanedUp() async {
         for task in cleaning.withLock({ Array($0.values) }) { await task.value }
     }
 
-    /// Removes the answers of `key`; those alone that a request with `fields` selects where that is not nil.
+    /// Removes the responses of a key.
+    ///
+    /// If `fields` isn't `nil`, only the responses that a request with these header fields selects are removed.
     public func remove(_ key: CacheKey, matching fields: HTTPFields?) async {
         guard let fields else { return removeAll(for: key) }
         await remove(matching: fields, for: key)
     }
 
-    /// Waits until what was stored is written.
+    /// Waits until all stored responses are written.
     public func flush() async { await disk.flush() }
 
-    /// Removes everything that the disk cache holds.
+    /// Removes all entries of the disk cache, including those that other components stored.
     public func removeAll() async {
         lists.withLock { $0.removeAll() }
         await disk.removeAll()
@@ -238,7 +273,7 @@ public final class VariantStore: Sendable {
         let list: VariantList?
     }
 
-    /// Changes the list of `key`, where there is one, and writes it where `body` says that it is different now.
+    /// Changes the list of a key, if the list is in memory, and writes it if the closure returns `true`.
     private func change(_ key: CacheKey, _ body: (inout VariantList) -> Bool) {
         let changed = lists.withLock { lists -> VariantList? in
             guard var list = lists[key], body(&list) else { return nil }
@@ -257,7 +292,8 @@ public final class VariantStore: Sendable {
 }
 
 extension DiskEntry {
-    /// What selects the entry; nil for bytes without an HTTP head, which every request selects.
+    /// Returns a list item for the entry, or `nil` if the entry has no HTTP head. Every request selects an entry
+    /// without a head.
     fileprivate func variant(_ id: String) -> VariantList.Variant? {
         head.map { VariantList.Variant(id: id, stored: $0) }
     }
@@ -266,7 +302,7 @@ extension DiskEntry {
 }
 
 extension VariantList.Variant {
-    /// A name that says what selects the answer: the same for the same values.
+    /// An identifier derived from the selecting header fields. Equal fields and values have equal identifiers.
     fileprivate var selectingName: String {
         let fields = Set(names).sorted().flatMap { [$0, selecting.combined($0) ?? ""] }
         return String(CacheKey(fields).fileName.prefix(32))

@@ -5,7 +5,9 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A door that is opened once and stays open. Tests hold work back with it instead of sleeping. Thread-safe.
+/// A gate that is opened once and then stays open. This class is thread-safe.
+///
+/// Tests use gates instead of sleeping to delay work.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -18,10 +20,10 @@ public final class Gate: Sendable {
     /// Creates a closed gate.
     public init() {}
 
-    /// Whether it has been opened.
+    /// A Boolean value that indicates whether the gate is open.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Opens the gate and lets everything through, in the order of arrival. Opening again does nothing.
+    /// Opens the gate and resumes all waiters in the order of their arrival. Later calls have no effect.
     public func open() {
         let waiters = state.withLock { state in
             state.isOpen = true
@@ -31,19 +33,20 @@ public final class Gate: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `action` once: now where the gate is open, else on the thread that opens it.
+    /// Calls a closure once. If the gate is open, this method calls it immediately. Otherwise, the thread that opens
+    /// the gate calls it.
     public func whenOpen(_ action: @escaping @Sendable () -> Void) {
         if register(action) == nil { action() }
     }
 
-    /// Waits without holding a thread. Returns early when the surrounding task is cancelled.
+    /// Suspends the current task until the gate is open. Returns early if the task is canceled.
     public func wait() async {
         let promise = Promise<Void>()
         whenOpen { promise.resolve(()) }
         await promise.outcome { promise.resolve(()) }
     }
 
-    /// Waits and holds the calling thread. Never to be called from a Swift task.
+    /// Blocks the calling thread until the gate is open. Don't call this method from a Swift task.
     public func blockingWait() {
         let semaphore = DispatchSemaphore(value: 0)
         whenOpen { semaphore.signal() }

@@ -3,21 +3,21 @@
 import Synchronization
 import WebImageConcurrency
 
-/// A clock that stands still until ``advance(by:)`` moves it. Sleepers wake in the order of their deadlines.
+/// A clock that changes only when ``advance(by:)`` is called. Sleeping tasks wake in the order of their deadlines.
 public final class ManualClock: Clock, Sendable {
-    /// A time of this clock: what has passed since its creation.
+    /// A time of this clock, relative to its creation.
     public struct Instant: InstantProtocol, Sendable {
-        /// Since the clock's creation.
+        /// The duration since the creation of the clock.
         public var offset: Duration
 
         /// Creates an instant.
         public init(offset: Duration) { self.offset = offset }
 
-        /// The instant `duration` later.
+        /// Returns the instant that is `duration` later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// The way from here to `other`.
+        /// Returns the duration from this instant to another one.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Orders by time.
+        /// Orders instants by time.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -35,17 +35,17 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = Watched(State())
 
-    /// Creates a clock that shows zero.
+    /// Creates a clock that starts at zero.
     public init() {}
 
-    /// What the clock shows.
+    /// The current time of the clock.
     public var now: Instant { state.value.now }
-    /// One nanosecond.
+    /// The resolution of the clock, which is one nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
-    /// How many tasks sleep on this clock.
+    /// The number of tasks that are sleeping on this clock.
     public var sleeperCount: Int { state.value.sleepers.count }
 
-    /// Moves the clock and wakes whoever's deadline has come.
+    /// Advances the clock and wakes the tasks whose deadlines have passed.
     public func advance(by duration: Duration) {
         let woken = state.update { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)
@@ -57,9 +57,9 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in woken { sleeper.waiter.resolve(()) }
     }
 
-    /// Sleeps until the clock shows `deadline`.
+    /// Sleeps until the clock reaches a deadline.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: A `CancellationError` if the task is canceled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let waiter = Promise<Void>()
@@ -77,7 +77,7 @@ public final class ManualClock: Clock, Sendable {
         try Task.checkCancellation()
     }
 
-    /// Waits until at least `count` tasks sleep on this clock, so that ``advance(by:)`` finds them.
+    /// Waits until at least `count` tasks are sleeping on this clock, so that ``advance(by:)`` can wake them.
     public func waitForSleepers(count: Int) async {
         await state.wait { $0.sleepers.count >= count }
     }

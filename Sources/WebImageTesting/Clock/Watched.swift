@@ -4,7 +4,7 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A value that tests can wait on. Thread-safe.
+/// A thread-safe value whose changes tests can wait for.
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let isMet: @Sendable (Value) -> Bool
@@ -22,10 +22,10 @@ final class Watched<Value: Sendable>: Sendable {
         state = Lock(State(value: value))
     }
 
-    /// The present value.
+    /// The current value.
     var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value and lets go whoever waited for what it now is.
+    /// Changes the value and resumes the waiters whose condition is met.
     @discardableResult
     func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
         let (result, met) = state.withLock { state -> (Result, [Waiter]) in
@@ -39,7 +39,7 @@ final class Watched<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until `condition` holds. Returns early when the surrounding task is cancelled.
+    /// Waits until a condition is met. Returns early if the current task is canceled.
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
         let waiter = Promise<Void>()
         let isMet = state.withLock { state in

@@ -3,20 +3,22 @@
 import Foundation
 import WebImage
 
-/// A manager that touches neither network nor disk: it answers with canned pictures, and remembers what it was asked.
-/// Hand ``manager`` to the screen under test. What no answer is set for fails as refused (1011). Thread-safe.
+/// A manager for tests that uses neither the network nor the disk.
+///
+/// It returns predefined images and records its requests. Pass ``manager`` to the view under test. Requests without a
+/// predefined result fail with ``RequestError/refused(reason:)`` (1011). This class is thread-safe.
 ///
 /// ```swift
 /// let stub = StubImageManager()
 /// let gate = Gate()
 /// stub.set(.color([200, 0, 0], width: 40, height: 30, gate: gate), for: avatar)
 /// stub.set(.failure(.request(.refused(reason: "gone")))) { $0.url.path.hasPrefix("/old") }
-/// let task = stub.manager.load(avatar)        // what the screen does
-/// await stub.waitForRequests(count: 1)        // the screen shows its placeholder now
-/// gate.open()                                 // and its picture after that
+/// let task = stub.manager.load(avatar)        // What the view does.
+/// await stub.waitForRequests(count: 1)        // The view displays its placeholder.
+/// gate.open()                                 // The view displays the image.
 /// ```
 public final class StubImageManager: Sendable {
-    /// What a request is answered with.
+    /// The predefined result of a request.
     public struct Answer: Sendable {
         enum Content: Sendable {
             case image(Image)
@@ -28,33 +30,43 @@ public final class StubImageManager: Sendable {
         let content: Content
         let gate: Gate?
 
-        /// `image` as it is. Waits for `gate` where there is one.
+        /// Returns a result with an unmodified image, which is delivered after the gate, if any, is open.
         public static func image(_ image: Image, gate: Gate? = nil) -> Answer {
             Answer(content: .image(image), gate: gate)
         }
 
-        /// Encoded bytes; decoded and transformed as the request says. Waits for `gate` where there is one.
+        /// Returns a result with encoded data, which is decoded and transformed according to the request after the
+        /// gate, if any, is open.
         public static func data(_ data: Data, gate: Gate? = nil) -> Answer { Answer(content: .data(data), gate: gate) }
 
-        /// A picture of one colour (red, green, blue), in pixels. Waits for `gate` where there is one.
+        /// Returns a result with an image of a single color, which is delivered after the gate, if any, is open.
+        ///
+        /// - Parameters:
+        ///   - color: The red, green, and blue components, from 0 to 255.
+        ///   - width: The width in pixels.
+        ///   - height: The height in pixels.
+        ///   - gate: A gate that delays the result, or `nil` to deliver it immediately.
         public static func color(_ color: [UInt8], width: Int, height: Int, gate: Gate? = nil) -> Answer {
             Answer(content: .color(color, PixelSize(width: width, height: height)), gate: gate)
         }
 
-        /// No picture. Waits for `gate` where there is one.
+        /// Returns a result with an error, which is thrown after the gate, if any, is open.
         public static func failure(_ error: ImageError, gate: Gate? = nil) -> Answer {
             Answer(content: .failure(error), gate: gate)
         }
     }
 
-    /// The manager. Without disk; its memory cache is empty, and nothing that is canned gets into it.
+    /// The manager, which has no disk cache. Its memory cache is empty, and predefined images aren't stored in it.
     public let manager: ImageManager
-    /// The time by which the manager judges freshness and remembers failures. Begins at zero, which is
+    /// The clock with which the manager calculates freshness and remembers failures. It starts at zero, which is
     /// 2001-01-01.
     public let clock: ManualClock
     private let desk: StubDesk
 
-    /// Creates a manager; `configure` changes its settings before the stub takes its place as the innermost interceptor.
+    /// Creates a manager.
+    ///
+    /// - Parameter configure: A closure that changes the configuration before the stub is added as the innermost
+    ///   interceptor.
     public init(_ configure: (inout ImageManagerConfiguration) -> Void = { _ in }) {
         let (desk, clock) = (StubDesk(), ManualClock())
         self.desk = desk
@@ -69,25 +81,27 @@ public final class StubImageManager: Sendable {
         }
     }
 
-    /// Sets what requests for `url` are answered with, in place of what was set for it before. Several answers are given
-    /// in turn, the last one again and again.
+    /// Sets the results of requests for a URL and replaces the previous ones.
+    ///
+    /// If there are several results, the requests receive them in order. The last one repeats.
     public func set(_ answers: Answer..., for url: URL) {
         desk.put(StubDesk.Rule(url: url, matches: { $0.url == url }, answers: answers))
     }
 
-    /// Sets what requests that `matches` takes are answered with. What was set last is asked first.
+    /// Sets the results of the requests for which a closure returns `true`. The most recently added closure is called
+    /// first.
     public func set(_ answers: Answer..., where matches: @escaping @Sendable (ImageRequest) -> Bool) {
         desk.put(StubDesk.Rule(url: nil, matches: matches, answers: answers))
     }
 
-    /// Everything that was asked, in order.
+    /// All requests in the order of their arrival.
     public var requests: [ImageRequest] { desk.state.value.requests }
 
-    /// Waits until `count` requests have come. Returns early when the surrounding task is cancelled.
+    /// Waits until `count` requests have arrived. Returns early if the current task is canceled.
     public func waitForRequests(count: Int) async { await desk.state.wait { $0.requests.count >= count } }
 }
 
-/// Answers in the network's place.
+/// An interceptor that returns predefined results instead of using the network.
 final class StubDesk: RequestInterceptor {
     struct Rule: Sendable {
         let url: URL?
@@ -124,7 +138,7 @@ final class StubDesk: RequestInterceptor {
     }
 
     private func take(_ request: ImageRequest) -> StubImageManager.Answer? {
-        // The tests' own predicates run outside the lock.
+        // Call the closures of the test without holding the lock.
         let rules = state.update { state in
             state.requests.append(request)
             return state.rules
@@ -133,7 +147,7 @@ final class StubDesk: RequestInterceptor {
         else { return nil }
         guard rules[found].answers.count > 1 else { return first }
         return state.update { state in
-            // What was set meanwhile moves the rule; what it had is the answer then.
+            // If another call changed the rules meanwhile, use the previously found result.
             guard found < state.rules.count, state.rules[found].url == rules[found].url,
                 let answer = state.rules[found].answers.first
             else { return first }

@@ -4,22 +4,22 @@ import Foundation
 import WebImage
 import WebImageConcurrency
 
-/// A loader that answers from a table and remembers what it was asked. Thread-safe.
+/// A loader that returns predefined responses and records its requests. This class is thread-safe.
 public final class StubLoader: ImageLoader {
-    /// What a URL is answered with.
+    /// The predefined response for a URL.
     public struct Answer: Sendable {
-        /// Reported and returned; nil for none.
+        /// The response head, which is reported and returned, or `nil` if there is none.
         public var head: ResponseHead?
-        /// The body, in the parts in which it is reported.
+        /// The body, in the chunks in which it's reported.
         public var parts: [Data]
-        /// Thrown in place of a response, after the parts.
+        /// The error that is thrown after the chunks instead of returning a response.
         public var error: ImageError?
-        /// Waited for before the head is reported.
+        /// A gate to wait for before the head is reported.
         public var gate: Gate?
-        /// Waited for after the first part.
+        /// A gate to wait for after the first chunk.
         public var bodyGate: Gate?
 
-        /// Creates an answer; a 200 with the body in one part unless told otherwise.
+        /// Creates a response. By default, it has the status 200 and a body with a single chunk.
         public init(
             body: Data = Data(), head: ResponseHead? = ResponseHead(status: 200), parts: [Data]? = nil,
             error: ImageError? = nil, gate: Gate? = nil, bodyGate: Gate? = nil
@@ -43,37 +43,44 @@ public final class StubLoader: ImageLoader {
     private let state = Watched(State())
     private let fallback: (@Sendable (LoadRequest) -> Answer)?
 
-    /// Creates a loader; `fallback` answers what the table does not have.
+    /// Creates a loader.
+    ///
+    /// - Parameter fallback: A closure that returns the response for a URL without a predefined one.
     public init(fallback: (@Sendable (LoadRequest) -> Answer)? = nil) {
         self.fallback = fallback
     }
 
-    /// Sets what `url` is answered with. Several answers are given in turn, the last one again and again.
+    /// Sets the responses for a URL.
+    ///
+    /// If there are several responses, the requests receive them in order. The last one repeats.
     public func set(_ answers: Answer..., for url: URL) {
         state.update { $0.answers[url] = answers }
     }
 
-    /// Everything that was asked, in order.
+    /// All requests in the order of their arrival.
     public var requests: [LoadRequest] { state.value.requests }
-    /// Loads that ended by cancellation.
+    /// The number of loads that ended because they were canceled.
     public var cancelledCount: Int { state.value.cancelled }
-    /// Loads that ended in any way.
+    /// The number of loads that ended for any reason.
     public var finishedCount: Int { state.value.finished }
 
-    /// Waits until `count` loads have begun.
+    /// Waits until `count` loads have started.
     public func waitForRequests(count: Int) async {
         await state.wait { $0.requests.count >= count }
     }
 
-    /// Waits until `count` loads were cancelled.
+    /// Waits until `count` loads were canceled.
     public func waitForCancellations(count: Int) async {
         await state.wait { $0.cancelled >= count }
     }
 
-    /// Takes every URL.
+    /// Returns `true` for every URL.
     public func canLoad(_ url: URL) -> Bool { true }
 
-    /// Answers from the table; a URL that is not in it is not found (2002).
+    /// Returns the predefined response.
+    ///
+    /// - Throws: The error of the response, or a ``NetworkError`` with the reason `cannotFindHost` (2002) if there is
+    ///   no response for the URL.
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let stored = state.update { state -> Answer? in
             state.requests.append(request)

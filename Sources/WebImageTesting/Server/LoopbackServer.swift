@@ -3,39 +3,39 @@
 import Foundation
 import WebImage
 
-/// An HTTP/1.1 server on 127.0.0.1 for tests and demonstrations. One thread of its own serves any number of
-/// connections; nothing of it runs on Swift's cooperative pool. Thread-safe.
+/// An HTTP/1.1 server on 127.0.0.1 for tests and demonstrations. This class is thread-safe.
 ///
-/// The handler runs on the server's thread and must not block: hold answers back with gates.
+/// A dedicated thread serves any number of connections and doesn't use Swift's cooperative pool. The handler runs on
+/// that thread and must not block. To delay responses, use gates.
 public final class LoopbackServer: Sendable {
-    /// Answers a request.
+    /// A closure that returns the response to a request.
     public typealias Handler = @Sendable (RecordedRequest) -> ServerResponse
 
-    /// What becomes of a new connection.
+    /// The treatment of a new connection.
     public enum Acceptance: Sendable, Hashable {
-        /// It is served.
+        /// Serves the connection.
         case serve
-        /// It is reset before anything is read.
+        /// Resets the connection before reading from it.
         case reset
     }
 
-    /// Decides about a connection, by its number counted from 0.
+    /// A closure that decides how to treat a connection. Connections are numbered from 0.
     public typealias Acceptor = @Sendable (Int) -> Acceptance
 
-    /// What the server has done so far.
+    /// The event counters of the server.
     public struct Counters: Sendable, Hashable {
-        /// Requests received whole.
+        /// The number of complete requests that were received.
         public var requests = 0
-        /// Connections accepted.
+        /// The number of accepted connections.
         public var connections = 0
-        /// Connections closed, by either side.
+        /// The number of connections that either side closed.
         public var closedConnections = 0
-        /// Most connections that were open at once.
+        /// The maximum number of connections that were open at the same time.
         public var mostOpenConnections = 0
-        /// Bytes written to sockets.
+        /// The number of bytes written to sockets.
         public var bytesSent = 0
 
-        /// Connections that are open now.
+        /// The number of open connections.
         public var openConnections: Int { connections - closedConnections }
     }
 
@@ -44,10 +44,13 @@ public final class LoopbackServer: Sendable {
     /// The port on 127.0.0.1.
     public let port: UInt16
 
-    /// Starts a server on a free port. `acceptance` decides about connections; default: all are served.
+    /// Starts a server on a free port.
     ///
-    /// - Throws: ``CacheError/system(operation:path:errno:)`` as ``ImageError/cache(_:)`` when there is no socket
-    ///   to be had.
+    /// - Parameters:
+    ///   - acceptance: A closure that decides how to treat connections. By default, the server serves all connections.
+    ///   - handler: A closure that returns the response to a request.
+    /// - Throws: ``CacheError/system(operation:path:errno:)`` as ``ImageError/cache(_:)`` if the server can't open a
+    ///   socket.
     public init(
         acceptance: @escaping Acceptor = { _ in .serve }, handler: @escaping Handler
     ) throws(ImageError) {
@@ -56,24 +59,24 @@ public final class LoopbackServer: Sendable {
         loop.start()
     }
 
-    /// Starts a server that answers by path (without query); 404 for every other.
+    /// Starts a server that selects the response by the path without the query. The response for other paths is 404.
     public convenience init(routes: [String: ServerResponse]) throws(ImageError) {
         try self.init { routes[$0.path] ?? .status(404) }
     }
 
     deinit { loop.stop() }
 
-    /// `http://127.0.0.1:port` and `path`, which begins with a slash.
+    /// Returns the URL `http://127.0.0.1:port` followed by a path, which begins with a slash.
     public func url(_ path: String) -> URL {
         URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: "/")
     }
 
-    /// What the server has done so far.
+    /// The current event counters.
     public var counters: Counters { loop.log.value.counters }
-    /// Every request, in the order of arrival.
+    /// All requests in the order of their arrival.
     public var requests: [RecordedRequest] { loop.log.value.requests }
 
-    /// Waits until `count` requests have come.
+    /// Waits until `count` requests have arrived.
     public func waitForRequests(count: Int) async {
         await loop.log.wait { $0.counters.requests >= count }
     }
@@ -93,20 +96,27 @@ public final class LoopbackServer: Sendable {
         await loop.log.wait { $0.counters.bytesSent >= count }
     }
 
-    /// Closes the kept connections that serve no request; returns when they are closed.
+    /// Closes the persistent connections that serve no request. Returns after they're closed.
     public func closeIdleConnections(resetting: Bool = false) async {
         let done = Gate()
         loop.post(.closeIdle(resetting: resetting, done: done))
         await done.wait()
     }
 
-    /// Writes `bytes` on every kept connection that serves no request, as broken servers do.
+    /// Writes bytes on every persistent connection that serves no request, like a faulty server.
     public func writeToIdleConnections(_ bytes: Data) async {
         let done = Gate()
         loop.post(.writeToIdle(bytes, done: done))
         await done.wait()
     }
 
-    /// Closes everything and ends the thread; returns when it has ended. Stopping again does nothing.
+    /// Accepts the connections that clients have opened. When this method returns, ``counters`` include them.
+    package func acceptPendingConnections() async {
+        let done = Gate()
+        loop.post(.acceptPending(done: done))
+        await done.wait()
+    }
+
+    /// Closes all connections and ends the thread. Returns after the thread has ended. Later calls have no effect.
     public func stop() { loop.stop() }
 }

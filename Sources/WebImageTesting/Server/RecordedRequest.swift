@@ -3,32 +3,32 @@
 import Foundation
 import WebImage
 
-/// One request as the loopback server received it.
+/// A request that the loopback server received.
 public struct RecordedRequest: Sendable {
-    /// Counted from 0 in the order of arrival over all connections.
+    /// The index of the request in the order of arrival over all connections, starting at 0.
     public let index: Int
-    /// The connection's number, counted from 0.
+    /// The number of the connection, starting at 0.
     public let connection: Int
-    /// `GET`, `HEAD`, …
+    /// The method, such as `GET` or `HEAD`.
     public let method: String
-    /// Path and query as sent.
+    /// The path and the query as received.
     public let target: String
-    /// The fields in the order they came.
+    /// The header fields in the order of their arrival.
     public let fields: HTTPFields
-    /// The body; empty where there is none.
+    /// The body, which may be empty.
     public let body: Data
 
     /// The target without its query.
     public var path: String { String(target.prefix { $0 != "?" }) }
-    /// What stands behind the question mark; nil where there is none.
+    /// The part of the target after the question mark, or `nil` if there is no query.
     public var query: String? {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
     }
 }
 
-/// Takes bytes of one connection and gives the requests in them (RFC 9112). Bodies need a Content-Length.
+/// A parser for the requests of one connection (RFC 9112). Bodies require a Content-Length.
 struct RequestParser {
-    /// A request without what only the server knows.
+    /// A request without the properties that only the server knows.
     struct Message: Equatable {
         var method: String
         var target: String
@@ -49,9 +49,9 @@ struct RequestParser {
 
     mutating func append(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
 
-    /// The next whole request; nil where more bytes are needed.
+    /// Returns the next complete request, or `nil` if more bytes are needed.
     mutating func next() throws(Failure) -> Message? {
-        // TLS and other protocols are not waited for.
+        // Fail immediately for TLS and other protocols.
         if let first = buffer.first, !(65...90).contains(first) { throw .malformed }
         guard let headEnd = endOfHead() else {
             if buffer.count > Self.headLimit { throw .tooLarge }

@@ -4,21 +4,21 @@ import Foundation
 import Glibc
 import WebImage
 
-/// One accepted connection. Belongs to the server's thread.
+/// An accepted connection, which is confined to the server's thread.
 struct ServerConnection {
-    /// What a round of writing led to.
+    /// The result of a round of writing.
     enum Progress {
-        /// The socket takes no more at present.
+        /// The socket accepts no more bytes at the moment.
         case blocked
-        /// Waits for a gate.
+        /// The connection waits for a gate.
         case waiting(Gate)
-        /// Waits for its time (nanoseconds of the monotonic clock).
+        /// The connection waits until a time in nanoseconds of the monotonic clock.
         case paced(until: Int64)
-        /// The answer is whole.
+        /// The response is complete.
         case ended(ServerResponse.Ending)
-        /// Nothing to do.
+        /// There is nothing to do.
         case idle
-        /// The client is gone.
+        /// The client closed the connection.
         case lost
     }
 
@@ -29,7 +29,7 @@ struct ServerConnection {
     private var offset = 0
     private var bytesPerSecond: Int?
     private var nextSend: Int64 = 0
-    /// Whether an answer is being given.
+    /// A Boolean value that indicates whether a response is in progress.
     private(set) var isAnswering = false
 
     init(number: Int, descriptor: Int32) {
@@ -46,7 +46,7 @@ struct ServerConnection {
 
     mutating func finishAnswer() { isAnswering = false }
 
-    /// Does the next steps as far as they go now. `sent` is told every number of bytes written.
+    /// Performs the next steps as far as possible. The closure `sent` receives the size of each write in bytes.
     mutating func proceed(now: Int64, sent: (Int) -> Void) -> Progress {
         while let step = steps.first {
             switch step {
@@ -71,7 +71,7 @@ struct ServerConnection {
         return .idle
     }
 
-    /// Writes the rest of `data`; nil when all is written.
+    /// Writes the remaining bytes of `data`. Returns `nil` when all bytes are written.
     private mutating func write(_ data: Data, now: Int64, sent: (Int) -> Void) -> Progress? {
         while offset < data.count {
             var limit = data.count - offset

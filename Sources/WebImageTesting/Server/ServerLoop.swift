@@ -7,15 +7,16 @@ import Synchronization
 import WebImage
 import WebImageConcurrency
 
-/// The loopback server's thread: a poll loop over the listening socket, a wake-up pipe and the connections.
+/// The thread of the loopback server, which polls the listening socket, a wake-up pipe, and the connections.
 ///
-/// `@unchecked Sendable`: `sockets`, `connections`, `paced` and `nextNumber` are touched by the loop's thread alone (by
-/// whoever creates the server before the thread starts); everything else is constant or guarded.
+/// Safe: only the thread of the loop accesses `sockets`, `connections`, `paced`, and `nextNumber`. Before the thread
+/// starts, only the creator of the server accesses them. All other properties are constants or guarded by locks.
 final class ServerLoop: @unchecked Sendable {
     enum Command: Sendable {
         case proceed(Int)
         case closeIdle(resetting: Bool, done: Gate)
         case writeToIdle(Data, done: Gate)
+        case acceptPending(done: Gate)
         case stop
     }
 
@@ -67,7 +68,7 @@ final class ServerLoop: @unchecked Sendable {
         guard !ended.isOpen else { return command.give() }
         commands.withLock { $0.append(command) }
         ServerSockets.wake(waker)
-        // The loop may have ended between the question above and the append.
+        // The loop may have ended after the first check and before the command was appended.
         if ended.isOpen { drain().forEach { $0.give() } }
     }
 
@@ -104,7 +105,7 @@ final class ServerLoop: @unchecked Sendable {
         return Int32(clamping: max(0, (next - monotonicNanoseconds() + 999_999) / 1_000_000))
     }
 
-    /// False for the command that ends the loop.
+    /// Performs a command. Returns `false` if the command ends the loop.
     private func perform(_ command: Command) -> Bool {
         switch command {
         case .stop:
@@ -122,6 +123,9 @@ final class ServerLoop: @unchecked Sendable {
                     send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                 }
             }
+            done.open()
+        case .acceptPending(let done):
+            acceptAll()
             done.open()
         }
         return true
@@ -153,7 +157,7 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Takes whole requests and goes on with the running answer, until there is nothing to do at present.
+    /// Starts complete requests and continues the running response until there is nothing to do at the moment.
     private func proceed(_ number: Int) {
         paced[number] = nil
         while let connection = connections[number] {
@@ -184,7 +188,7 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// False where no whole request is there.
+    /// Starts the response to the next request. Returns `false` if no complete request has arrived.
     private func beginNext(_ number: Int) -> Bool {
         do {
             guard let message = try connections[number]?.parser.next() else { return false }
@@ -215,16 +219,16 @@ final class ServerLoop: @unchecked Sendable {
 }
 
 extension ServerLoop.Command {
-    /// Lets go whoever waits for a command that nobody will perform.
+    /// Resumes the caller that waits for a command that won't be performed.
     fileprivate func give() {
         switch self {
-        case .closeIdle(_, let done), .writeToIdle(_, let done): done.open()
+        case .closeIdle(_, let done), .writeToIdle(_, let done), .acceptPending(let done): done.open()
         case .proceed, .stop: break
         }
     }
 }
 
-/// Nanoseconds of the monotonic clock.
+/// Returns the time of the monotonic clock in nanoseconds.
 func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -3,100 +3,101 @@
 import Foundation
 import WebImage
 
-/// How the loopback server answers one request, faults included.
+/// A response of the loopback server, which can include faults.
 public struct ServerResponse: Sendable {
-    /// How the end of the body is told.
+    /// The way in which the end of the body is indicated.
     public enum Framing: Sendable, Hashable {
-        /// A right Content-Length.
+        /// A correct Content-Length.
         case length
-        /// A Content-Length that says something else than the truth.
+        /// A Content-Length with the given incorrect value.
         case lie(Int)
-        /// Nothing: the connection is closed behind the body.
+        /// No indication. The server closes the connection after the body.
         case untilClose
-        /// Chunked transfer coding; one chunk for each piece.
+        /// The chunked transfer coding, with one chunk for each piece.
         case chunked
     }
 
-    /// What happens to the connection behind the answer.
+    /// The treatment of the connection after the response.
     public enum Ending: Sendable, Hashable {
-        /// It is kept for further requests.
+        /// Keeps the connection open for further requests.
         case keepAlive
-        /// It is closed in order.
+        /// Closes the connection.
         case close
-        /// It is reset.
+        /// Resets the connection.
         case reset
-        /// Nothing: it stays open and no further request is answered.
+        /// Keeps the connection open without responding to further requests.
         case stall
     }
 
-    /// Three digits.
+    /// The three-digit status code.
     public var status: Int
-    /// Fields besides Content-Length and Transfer-Encoding, which `framing` sets.
+    /// The header fields except Content-Length and Transfer-Encoding, which `framing` sets.
     public var fields: HTTPFields
     /// The body.
     public var body: Data
-    /// How the end of the body is told. Default ``Framing/length``.
+    /// The way in which the end of the body is indicated. The default is ``Framing/length``.
     public var framing: Framing = .length
-    /// What happens behind the answer. Default ``Ending/keepAlive``.
+    /// The treatment of the connection after the response. The default is ``Ending/keepAlive``.
     public var ending: Ending = .keepAlive
-    /// Waited for before the first byte of the answer.
+    /// A gate to wait for before the first byte of the response.
     public var headGate: Gate?
-    /// Waited for before the first byte of the body.
+    /// A gate to wait for before the first byte of the body.
     public var bodyGate: Gate?
-    /// Bytes of body sent at once; nil for all.
+    /// The number of body bytes that are sent as one piece, or `nil` to send the body as a whole.
     public var pieceSize: Int?
-    /// `pieceGates[n]` is waited for before piece n of the body.
+    /// The gates to wait for before the pieces of the body. The server waits for `pieceGates[n]` before piece n.
     public var pieceGates: [Gate] = []
-    /// The connection ends, as `ending` says, after so many bytes of the header block.
+    /// The number of response head bytes after which the connection ends as specified by `ending`.
     public var headCut: Int?
-    /// The connection ends, as `ending` says, after so many bytes of body (as framed).
+    /// The number of body bytes, including the framing, after which the connection ends as specified by `ending`.
     public var bodyCut: Int?
-    /// After so many bytes of body nothing more comes, and the connection stays open.
+    /// The number of body bytes after which the server sends nothing more and keeps the connection open.
     public var bodyStall: Int?
-    /// No byte is ever sent.
+    /// A Boolean value that indicates whether the server never sends a byte.
     public var isSilent = false
-    /// The body begins anew for ever. With ``Framing/chunked`` or ``Framing/untilClose``.
+    /// A Boolean value that indicates whether the body repeats indefinitely. Use it with ``Framing/chunked`` or
+    /// ``Framing/untilClose``.
     public var isEndless = false
-    /// The version in the status line. Default `HTTP/1.1`.
+    /// The version in the status line. The default is `HTTP/1.1`.
     public var version = "HTTP/1.1"
-    /// Sent before the answer, such as interim answers.
+    /// The bytes that are sent before the response, such as interim responses.
     public var preamble = Data()
-    /// Sent right behind the answer, in the same write where nothing stands between.
+    /// The bytes that are sent immediately after the response. If possible, the server sends them in the same write.
     public var surplus = Data()
-    /// Follows each chunk's size, such as `;name=value`.
+    /// The text that follows the size of each chunk, such as `;name=value`.
     public var chunkExtension = ""
-    /// Fields behind the last chunk.
+    /// The trailer fields after the last chunk.
     public var trailers = HTTPFields()
-    /// Sends no faster; nil for as fast as it goes.
+    /// The maximum number of bytes per second, or `nil` to send without a limit.
     public var bytesPerSecond: Int?
-    /// Sent in place of everything else.
+    /// The bytes that are sent instead of a generated response.
     var rawBytes: Data?
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(status: Int = 200, fields: HTTPFields = HTTPFields(), body: Data = Data()) {
         self.status = status
         self.fields = fields
         self.body = body
     }
 
-    /// A 200 with `body` and a content type.
+    /// Returns a response with the status 200, a body, and a content type.
     public static func ok(_ body: Data, type: String = "application/octet-stream") -> ServerResponse {
         ServerResponse(fields: HTTPFields([.init(name: "Content-Type", value: type)]), body: body)
     }
 
-    /// A status with a short text.
+    /// Returns a response with a status and a short text.
     public static func status(_ status: Int) -> ServerResponse {
         ServerResponse(status: status, body: Data("status \(status)\n".utf8))
     }
 
-    /// A redirect to `location`, written as it is.
+    /// Returns a redirect to a location, which is sent unmodified.
     public static func redirect(_ status: Int = 302, to location: String) -> ServerResponse {
         var response = ServerResponse.status(status)
         response.fields["Location"] = location
         return response
     }
 
-    /// Exactly these bytes, then `ending`.
+    /// Returns a response that consists of exactly the given bytes, followed by the ending.
     public static func raw(_ bytes: Data, ending: Ending = .close) -> ServerResponse {
         var response = ServerResponse()
         response.rawBytes = bytes
@@ -104,14 +105,14 @@ public struct ServerResponse: Sendable {
         return response
     }
 
-    /// No byte, ever.
+    /// A response that never sends a byte.
     public static var silent: ServerResponse {
         var response = ServerResponse()
         response.isSilent = true
         return response
     }
 
-    /// This answer, changed.
+    /// Returns a changed copy of this response.
     public func with(_ change: (inout ServerResponse) -> Void) -> ServerResponse {
         var response = self
         change(&response)
@@ -119,17 +120,17 @@ public struct ServerResponse: Sendable {
     }
 }
 
-/// A picture as a file server gives it: with validators, answering conditions by 304 (RFC 9110 13).
+/// An image served like a file, with validators and 304 responses to conditional requests (RFC 9110, section 13).
 public struct ServerResource: Sendable {
-    /// The bytes.
+    /// The image data.
     public var body: Data
-    /// Content type.
+    /// The content type.
     public var type: String
-    /// Quoted entity tag; nil for none.
+    /// The quoted entity tag (ETag), or `nil` if there is none.
     public var etag: String?
-    /// HTTP date; nil for none.
+    /// The HTTP date of the last modification, or `nil` if there is none.
     public var lastModified: String?
-    /// nil for none.
+    /// The value of the Cache-Control header field, or `nil` if there is none.
     public var cacheControl: String?
 
     /// Creates a resource.
@@ -143,8 +144,10 @@ public struct ServerResource: Sendable {
         self.cacheControl = cacheControl
     }
 
-    /// The answer to `request`: 304 where its conditions say that the copy is still right, else 200.
-    /// If-Modified-Since compares as text, as simple servers do.
+    /// Returns the response to a request.
+    ///
+    /// The status is 304 if the conditions of the request show that the client's copy is current. Otherwise, it's 200.
+    /// If-Modified-Since is compared as text, as in simple servers.
     public func response(to request: RecordedRequest) -> ServerResponse {
         var fields = HTTPFields()
         fields["ETag"] = etag

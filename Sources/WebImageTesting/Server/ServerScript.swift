@@ -3,22 +3,22 @@
 import Foundation
 import WebImage
 
-/// What a connection does to give an answer, step by step.
+/// A step of a connection that sends a response.
 enum ServerStep: Sendable {
-    /// Send these bytes.
+    /// Sends bytes.
     case send(Data)
-    /// Go on when the gate is open.
+    /// Continues after the gate is open.
     case wait(Gate)
-    /// The answer is whole; treat the connection so.
+    /// Ends the response and treats the connection as specified.
     case end(ServerResponse.Ending)
-    /// Send these bytes for ever.
+    /// Sends bytes repeatedly without an end.
     case repeatForever(Data)
-    /// Do nothing more until the client leaves.
+    /// Does nothing until the client closes the connection.
     case stall
 }
 
 extension ServerResponse {
-    /// The steps that give this answer to a request of `method`.
+    /// Returns the steps that send this response to a request with the given method.
     func script(method: String) -> [ServerStep] {
         if isSilent { return [.stall] }
         var steps: [ServerStep] = []
@@ -28,7 +28,7 @@ extension ServerResponse {
         if let headCut { return steps + [.send(head.prefix(headCut)), last(faultyEnding)] }
         let hasBody = method != "HEAD" && status >= 200 && status != 204 && status != 304
         guard hasBody else { return steps + [.send(head + surplus), last(ending)] }
-        // One write for head and body where nothing stands between them.
+        // If nothing separates the head from the body, send both in one write.
         let pieces = framedPieces()
         if bodyGate == nil, pieceGates.isEmpty, bodyCut == nil, bodyStall == nil, !isEndless {
             return steps + [.send(pieces.reduce(into: head) { $0.append($1) } + surplus), last(finalEnding)]

@@ -4,8 +4,9 @@ import Foundation
 import Glibc
 import WebImage
 
-/// The descriptors of the loopback server: listener, wake-up pipe and connections. Belongs to the server's
-/// thread but for ``wake()``.
+/// The file descriptors of the loopback server: the listening socket, the wake-up pipe, and the connections.
+///
+/// Except for ``wake(_:)``, this value is confined to the server's thread.
 struct ServerSockets {
     enum Event {
         case listener
@@ -41,7 +42,7 @@ struct ServerSockets {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    /// Binds to a free port of 127.0.0.1 and gives it.
+    /// Binds a socket to a free port of 127.0.0.1 and returns the port.
     private static func listen(on listener: Int32) -> UInt16? {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -56,7 +57,7 @@ struct ServerSockets {
         return isNamed ? UInt16(bigEndian: address.sin_port) : nil
     }
 
-    /// Ends a running or the next ``wait(milliseconds:)``. For any thread.
+    /// Ends the current or next call of ``wait(milliseconds:)``. You can call this method from any thread.
     static func wake(_ waker: Int32) {
         var one: UInt8 = 1
         _ = write(waker, &one, 1)
@@ -81,7 +82,7 @@ struct ServerSockets {
         return events
     }
 
-    /// The next waiting connection; nil where there is none.
+    /// Returns the next pending connection, or `nil` if there is none.
     func accept() -> Int32? {
         let descriptor = Glibc.accept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }
@@ -114,11 +115,11 @@ struct ServerSockets {
         Glibc.close(descriptor)
     }
 
-    /// Closes listener and pipe. Only when nobody can call ``wake(_:)`` any more.
+    /// Closes the wake-up pipe. Call this method only when no thread can call ``wake(_:)``.
     func closeAll() {
         for descriptor in [wakeReader, waker] { Glibc.close(descriptor) }
     }
 
-    /// Refuses further connections.
+    /// Closes the listening socket so that the server accepts no further connections.
     func closeListener() { Glibc.close(listener) }
 }

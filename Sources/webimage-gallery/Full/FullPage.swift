@@ -7,20 +7,20 @@
     import WebImageGTK
     import WebImagePrograms
 
-    /// One picture, as large as the window. Begins with the picture that the grid has in memory.
+    /// A page that shows one image in the size of the window. It begins with the image that the grid has in memory.
     @MainActor
     final class FullPage {
         let widget: Widget
         let view: WebImageView
-        /// What is shown; nil while the page is not.
+        /// The item that the page shows, or `nil` if the page is hidden.
         private(set) var item: GalleryItem?
-        /// The picture, once it is there.
+        /// The full image, or `nil` until it's loaded.
         private(set) var image: Image?
-        /// Called when ``image`` or how far it is has changed.
+        /// A closure that's called after ``image`` or the state of its load changes.
         var onChange: (() -> Void)?
 
         private let model: GalleryModel
-        /// Where the picture is zoomed.
+        /// The area in which the image is zoomed.
         let area: ZoomArea
         private let picture: Widget
         private let title: Widget
@@ -31,7 +31,7 @@
         private let next: Widget
         private let play: Widget
         private var response: ImageResponse?
-        /// The bytes of what comes next are there when somebody turns to it.
+        /// Prefetches the data of the adjacent images, so that it's available when the user moves to them.
         private let neighbours: ListPrefetcher
 
         init(_ model: GalleryModel) {
@@ -73,7 +73,7 @@
         private func addFailure(_ overlay: Widget) {
             gtk_widget_set_halign(failure, GTK_ALIGN_CENTER)
             gtk_widget_set_valign(failure, GTK_ALIGN_CENTER)
-            // Not the icon for missing pictures: the theme draws that one in a third of its strength.
+            // Don't use the icon for missing images, which the theme draws with a third of the opacity.
             let icon: Widget = gtk_image_new_from_icon_name("dialog-warning-symbolic")
             gtk_image_set_pixel_size(icon.opaque, 64)
             gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
@@ -106,9 +106,9 @@
             Make.append(widget, bar)
         }
 
-        // MARK: - What is shown
+        // MARK: - Content
 
-        /// Shows `item`, which stands at `place` of `count`.
+        /// Shows `item`, which is at position `place` of `count`.
         func show(_ item: GalleryItem, place: Int, count: Int) {
             self.item = item
             image = nil
@@ -121,7 +121,7 @@
             gtk_widget_hide(play)
             var options = model.settings.fullOptions(item)
             let scale = Int(gtk_widget_get_scale_factor(picture))
-            // There before the page has a place, and so in its first frame.
+            // Set the placeholder before the page has a size, so that its first frame shows it.
             if let cell = model.manager.cachedImage(for: model.settings.thumbnail(item, scale: scale)) {
                 options.placeholder = .picture(cell)
             }
@@ -139,7 +139,7 @@
             onChange?()
         }
 
-        /// Neighbours whose bytes are being fetched.
+        /// The number of adjacent images that are being prefetched.
         var prefetching: Int { neighbours.running }
 
         func close() {
@@ -151,12 +151,12 @@
             gtk_widget_hide(failure)
         }
 
-        /// Loads what is shown anew, as the settings say now.
+        /// Reloads the current item with the current settings.
         func reload(place: Int, count: Int) {
             if let item { show(item, place: place, count: count) }
         }
 
-        /// Stops or goes on with an animation; false where there is none.
+        /// Pauses or resumes the animation. Returns `false` if there's none.
         @discardableResult
         func togglePlaying() -> Bool {
             guard let player = view.player() else { return false }
@@ -188,7 +188,7 @@
         }
     }
 
-    /// The line below a picture's name.
+    /// The text below the title of an image.
     enum FullDescription {
         static func text(
             _ item: GalleryItem, _ image: Image?, _ response: ImageResponse?, _ snapshot: BinderSnapshot,
@@ -216,7 +216,8 @@
     }
 
     extension Image {
-        /// All of the picture the right way up, in pixels, whatever size it was decoded at.
+        /// The full size of the image with the EXIF orientation applied, in pixels, regardless of the size at which it
+        /// was decoded.
         var uprightRawSize: PixelSize { metadata.orientation.upright(metadata.rawSize) }
     }
 #endif

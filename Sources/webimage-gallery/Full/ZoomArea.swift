@@ -5,11 +5,12 @@
     import WebImage
     import WebImagePrograms
 
-    /// Where one picture is shown, fitted or zoomed: a scrolled window around a place that is as large as the zoomed picture.
+    /// The area that shows an image, either fitted or zoomed. It's a scrolled window whose content has the size of the
+    /// zoomed image.
     @MainActor
     final class ZoomArea {
         let widget: Widget
-        /// Called after every change.
+        /// A closure that's called after every change.
         var onChange: (() -> Void)?
 
         private var state = PictureZoom()
@@ -18,7 +19,7 @@
         private static let smallest: (width: Int32, height: Int32) = (160, 120)
 
         init(_ picture: Widget) {
-            // Not the picture but an empty box decides how large the place is: pictures want as much as they have pixels.
+            // An empty box determines the size, because a GtkPicture requests as many points as the image has pixels.
             place = Make.box(GTK_ORIENTATION_VERTICAL)
             content = gtk_overlay_new()
             gtk_overlay_set_child(content.opaque, place)
@@ -32,7 +33,7 @@
 
         // MARK: - State
 
-        /// How large what is shown is, as of now.
+        /// The current zoom state.
         var zoom: PictureZoom {
             var zoom = state
             zoom.follow(
@@ -43,13 +44,13 @@
             return zoom
         }
 
-        /// The middle of what can be seen, for keys.
+        /// The center of the visible area, for zooming with keys.
         var middle: PictureZoom.Point {
             PictureZoom.Point(
                 x: Double(gtk_widget_get_width(widget)) / 2, y: Double(gtk_widget_get_height(widget)) / 2)
         }
 
-        /// Another picture, fitted; `size` in device pixels, nil while it is not known.
+        /// Replaces the image and fits it into the area. `size` is in device pixels, or `nil` if it's unknown.
         func show(_ size: PixelSize?) {
             let scale = Double(max(1, gtk_widget_get_scale_factor(widget)))
             change { zoom in
@@ -58,7 +59,7 @@
             }
         }
 
-        /// Does something to the zoom, and shows what comes of it.
+        /// Changes the zoom state and updates the widgets.
         func change(_ body: (inout PictureZoom) -> Void) {
             let old = zoom
             var new = old
@@ -83,7 +84,8 @@
             let align = isFitted ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER
             gtk_widget_set_halign(content, align)
             gtk_widget_set_valign(content, align)
-            // With another policy the scrolled window would keep the wheel, which turns to other pictures while one is fitted.
+            // With another policy, the scrolled window would consume scroll events, which move to other images while an
+            // image is fitted.
             let policy = isFitted ? GTK_POLICY_NEVER : GTK_POLICY_AUTOMATIC
             gtk_scrolled_window_set_policy(widget.opaque, policy, policy)
             guard !isFitted else {
@@ -91,7 +93,7 @@
             }
             let size = state.content
             gtk_widget_set_size_request(place, Int32(size.width.rounded()), Int32(size.height.rounded()))
-            // At once, so that the layout that follows finds both right.
+            // Update the adjustments immediately, so that the next layout uses the new size and the new offset.
             scroll(across, to: state.offset.x, of: size.width, page: state.view.width)
             scroll(down, to: state.offset.y, of: size.height, page: state.view.height)
         }

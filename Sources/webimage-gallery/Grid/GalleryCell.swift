@@ -7,7 +7,7 @@
     import WebImageGTK
     import WebImagePrograms
 
-    /// A cell of the grid: the picture, its name below it, and over it what went wrong.
+    /// A cell of the grid. It shows the image with its name below it, or an error message on top of it.
     @MainActor
     final class GalleryCell: ImageListCell {
         private let place: Widget
@@ -28,7 +28,7 @@
 
         static func make(_ manager: ImageManager) -> GalleryCell {
             let picture: Widget = gtk_picture_new()
-            // Always there for a GtkPicture.
+            // The initializer never fails for a GtkPicture, so the second view is never created.
             let view =
                 WebImageView(of: picture, manager: manager) ?? WebImageView(of: picture, manager: manager) { _ in }
             view.fit = .cover
@@ -41,7 +41,7 @@
             gtk_label_set_lines(reason.opaque, 3)
             gtk_label_set_ellipsize(reason.opaque, PANGO_ELLIPSIZE_END)
             gtk_label_set_max_width_chars(reason.opaque, 14)
-            // Not the icon for missing pictures: the theme draws that one in a third of its strength.
+            // Don't use the icon for missing images, which the theme draws with a third of the opacity.
             let icon: Widget = gtk_image_new_from_icon_name("dialog-warning-symbolic")
             gtk_image_set_pixel_size(icon.opaque, 28)
             let failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("failure")
@@ -55,7 +55,7 @@
 
             let overlay: Widget = gtk_overlay_new().styled("thumbnail")
             gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
-            // Not the picture but an empty box decides how large the place is: pictures want as much as they have pixels.
+            // An empty box determines the size, because a GtkPicture requests as many points as the image has pixels.
             let place = Make.box(GTK_ORIENTATION_VERTICAL)
             gtk_overlay_set_child(overlay.opaque, place)
             gtk_overlay_add_overlay(overlay.opaque, picture)
@@ -63,7 +63,7 @@
 
             let caption = Make.label("", "caption")
             gtk_label_set_xalign(caption.opaque, 0.5)
-            // The picture decides how wide a cell is.
+            // Don't let the caption determine the width of the cell.
             gtk_label_set_max_width_chars(caption.opaque, 1)
             let root = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 6).styled("gallery-cell")
             Make.append(root, overlay, caption)

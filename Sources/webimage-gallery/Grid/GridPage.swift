@@ -6,14 +6,14 @@
     import WebImageGTK
     import WebImagePrograms
 
-    /// The grid of all pictures, with recycled cells.
+    /// The grid of all images, with reused cells.
     @MainActor
     final class GridPage {
         let widget: Widget
-        /// Called with the position of a picture that is to be opened.
+        /// A closure that's called with the position of the image to open.
         var onOpen: ((Int) -> Void)?
 
-        /// Whether the widgets have gone.
+        /// A Boolean value that indicates whether the widgets were destroyed.
         var isClosed = false
 
         private let model: GalleryModel
@@ -63,12 +63,12 @@
             let across = gtk_scrolled_window_get_hadjustment(scroller.opaque)
             on(across.map { UnsafeMutableRawPointer($0) }, "changed") { [weak self] _ in
                 let width = gtk_adjustment_get_page_size(across)
-                // Not within the layout that tells it.
+                // Don't change the number of columns during the layout that emits this signal.
                 Task { self?.fitColumns(width) }
             }
             let activated: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
                 guard let data else { return }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let pointer = data
                 MainActor.assumeIsolated { Callback<Int, Void>.of(pointer)?.call(Int(position)) }
             }
@@ -78,7 +78,7 @@
             showContents()
         }
 
-        /// What is shown where there is nothing.
+        /// Creates the page that's shown if there are no images.
         private static func makeEmpty() -> (Widget, Widget) {
             let box = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
             gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
@@ -91,8 +91,8 @@
             return (box, text)
         }
 
-        /// Lets the grid have as many columns as fit into so many points. It makes thirty rows of cells, as long as the most
-        /// columns are that it may have, whether they fit or not.
+        /// Limits the number of columns to the number that fits into `width` points. The grid creates 30 rows of cells,
+        /// and the length of a row is the maximum number of columns, even if they don't fit.
         private func fitColumns(_ width: Double) {
             guard width > 0, !isClosed else { return }
             let columns = guint(max(2, width / Double(model.settings.cellSide + 20)))
@@ -101,7 +101,7 @@
 
         // MARK: - Contents
 
-        /// Shows what the model shows now, from the top.
+        /// Updates the grid from the model and scrolls to the top.
         func showContents() {
             let old = g_list_model_get_n_items(names)
             var titles = model.contents.shown.map { strdup($0.title).map { UnsafePointer($0) } } + [nil]
@@ -114,21 +114,21 @@
                 model.contents.items.isEmpty ? "Drop pictures here" : "No picture has a name like this")
         }
 
-        /// Shows the same pictures as the settings say now.
+        /// Reloads the same images with the current settings.
         func reload() {
             fitColumns(Double(gtk_widget_get_width(grid.widget)))
             factory.reload()
         }
 
-        /// Tries again what failed in the cells.
+        /// Retries the failed loads of all cells.
         func retry() { for (_, cell) in factory.cells { cell.view.retry() } }
 
-        // MARK: - Places
+        // MARK: - Positions
 
-        /// Positions that can be seen.
+        /// The range of visible positions.
         var visible: Range<Int> { factory.visible }
 
-        /// Cells that can be seen: how many have their picture, and how many there are.
+        /// The number of visible cells whose load finished, and the number of all visible cells.
         var progress: (ready: Int, all: Int) {
             let seen = factory.cells.filter { $0.cell.isVisible }
             let ready = seen.count { cell in
@@ -142,10 +142,10 @@
 
         var prefetching: Int { factory.prefetcher?.running ?? 0 }
 
-        /// The cells that show something, by position.
+        /// The cells that show an item, ordered by position.
         var cells: [(position: Int, view: WebImageView)] { factory.cells.map { ($0.position, $0.cell.view) } }
 
-        /// The selected position; nil for none.
+        /// The selected position, or `nil` if no item is selected.
         var selected: Int? {
             get {
                 let position = gtk_single_selection_get_selected(selection)
@@ -156,17 +156,17 @@
             }
         }
 
-        /// Scrolls so that `position` can be seen, selects it and gives it the keyboard.
+        /// Scrolls to `position`, selects it, and moves the keyboard focus to it.
         func reveal(_ position: Int) {
             guard model.contents.shown.indices.contains(position) else { return }
             selected = position
-            // GTK scrolls there and moves the keyboard's focus with it (4.8 has no gtk_grid_view_scroll_to).
+            // GTK scrolls to the item and moves the keyboard focus. GTK 4.8 has no `gtk_grid_view_scroll_to`.
             gtk_widget_activate_action_variant(
                 grid.widget, "list.scroll-to-item", g_variant_new_uint32(guint(position)))
             gtk_widget_grab_focus(grid.widget)
         }
 
-        /// Where it is scrolled to, in points, and how far that goes.
+        /// The scroll position and the height of the content, in points.
         var scroll: (value: Double, upper: Double) {
             get {
                 let adjustment = gtk_scrollable_get_vadjustment(grid)
@@ -177,7 +177,7 @@
     }
 
     extension OpaquePointer {
-        /// As a pointer to a widget.
+        /// The pointer as a pointer to a widget.
         var widget: Widget { UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkWidget.self) }
     }
 #endif

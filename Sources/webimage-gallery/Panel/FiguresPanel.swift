@@ -4,10 +4,11 @@
     import CGTK4
     import WebImagePrograms
 
-    /// What the library does at this moment, at the window's side. While it is hidden nothing is counted and nothing wakes.
+    /// The panel at the side of the window that shows current statistics of the library. While it's hidden, it collects
+    /// no statistics and has no timer.
     @MainActor
     final class FiguresPanel {
-        /// Slides in and out.
+        /// The widget, which slides in and out.
         let widget: Widget
         private let read: () -> GalleryFigures
         private let grid: Widget
@@ -25,7 +26,7 @@
             let box = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("figures")
             Make.append(box, Make.label("Right now", "title-4"), grid)
             gtk_widget_set_size_request(box, 320, -1)
-            // Values take what is left of the panel; the panel takes nothing of what is left of the window.
+            // The values expand within the panel, but the panel doesn't expand within the window.
             gtk_widget_set_hexpand(widget, 0)
             let scroller: Widget = gtk_scrolled_window_new()
             gtk_scrolled_window_set_policy(scroller.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
@@ -47,7 +48,7 @@
             }
         }
 
-        /// Counts no more.
+        /// Stops the updates.
         func stop() { stopTimer(&timer) }
 
         func update() {

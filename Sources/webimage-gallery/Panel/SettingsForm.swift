@@ -5,14 +5,15 @@
     import WebImage
     import WebImagePrograms
 
-    /// The settings, each with its control, in a popover.
+    /// The form with all settings, for a popover.
     @MainActor
     final class SettingsForm {
         let widget: Widget
         private let model: GalleryModel
         private let grid: Widget
         private var row: Int32 = 0
-        /// While true, controls follow the settings and not the other way round.
+        /// A Boolean value that indicates whether the controls are being updated from the settings. Meanwhile, changes
+        /// of controls don't change the settings.
         private var isFollowing = false
         private var follow: [(GallerySettings) -> Void] = []
 
@@ -30,7 +31,7 @@
             show(model.settings)
         }
 
-        /// Sets all controls to `settings`.
+        /// Updates all controls to show `settings`.
         func show(_ settings: GallerySettings) {
             isFollowing = true
             for action in follow { action(settings) }
@@ -123,7 +124,7 @@
         ) {
             let names = gtk_string_list_new(nil)
             for (_, title) in values { gtk_string_list_append(names, title) }
-            // Takes the list over.
+            // The dropdown takes ownership of the list.
             let control: Widget = gtk_drop_down_new(names, nil)
             gtk_widget_set_size_request(control, 190, -1)
             attach(name, control)

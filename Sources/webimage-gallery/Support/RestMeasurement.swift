@@ -8,8 +8,9 @@
     import WebImageGTK
     import WebImagePrograms
 
-    /// Measures what the gallery costs while nothing happens: waits until all cells are there, animations paused, and nothing runs
-    /// any more, lets some seconds pass, and tells. For `make rest`.
+    /// A measurement of the processor time that the gallery uses while it's idle. It waits until all cells are loaded,
+    /// animations are paused, and no work is in progress. It then waits for some seconds and reports the result. `make
+    /// rest` uses it.
     @MainActor
     final class RestMeasurement {
         private unowned let window: GalleryWindow
@@ -19,7 +20,7 @@
         private var quiet = 0
         private var wakes = 0
 
-        /// Where the environment's `WEBIMAGE_GALLERY_REST` asks for it, in seconds.
+        /// Creates a measurement if the environment variable `WEBIMAGE_GALLERY_REST` contains a number of seconds.
         static func asked(of window: GalleryWindow) -> RestMeasurement? {
             guard let text = ProcessInfo.processInfo.environment["WEBIMAGE_GALLERY_REST"], let seconds = Double(text),
                 seconds > 0, seconds <= 3_600
@@ -39,7 +40,7 @@
 
         isolated deinit { stopTimer(&timer) }
 
-        /// At rest is what has been so ten times in a row.
+        /// Waits until the gallery was idle in ten consecutive checks.
         private func wait() -> Bool {
             for cell in window.grid.cells {
                 if let player = cell.view.player(), player.state == .playing { player.pause() }
@@ -67,7 +68,7 @@
                     + "\(GTKMainLoop.wakes - wakes) wake-ups of views")
         }
 
-        /// Of all threads, in the program and in the kernel.
+        /// The processor time of all threads, in user and kernel mode, in seconds.
         private static var processorSeconds: Double {
             var usage = rusage()
             getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -3,7 +3,7 @@
 #if GTK
     import CGTK4
 
-    /// A Swift closure as the data of a signal.
+    /// A Swift closure as the user data of a signal.
     @MainActor
     private final class Handler {
         let call: @MainActor (UnsafeMutableRawPointer) -> Void
@@ -17,12 +17,13 @@
 
     private func call(_ object: gpointer?, _ data: gpointer?) {
         guard let object, let data else { return }
-        // Sendable: used right here, on the main thread.
+        // Safe: `assumeIsolated` runs synchronously, so the pointers never leave the main thread.
         nonisolated(unsafe) let (sender, pointer) = (object, data)
         MainActor.assumeIsolated { Unmanaged<Handler>.fromOpaque(pointer).takeUnretainedValue().call(sender) }
     }
 
-    /// Connects a signal without arguments and without a result; the object keeps the closure, which gets the object.
+    /// Connects a signal that has no arguments and no result. The object retains the closure, which receives the
+    /// object.
     @MainActor
     func on(
         _ object: UnsafeMutableRawPointer?, _ signal: String,
@@ -36,7 +37,8 @@
             release, GConnectFlags(rawValue: 0))
     }
 
-    /// As ``on(_:_:_:)`` for signals with one pointer behind the object, such as `notify` and `row-activated`.
+    /// Connects a signal that has one pointer argument in addition to the object, such as `notify` and `row-activated`.
+    /// Otherwise, this function is like ``on(_:_:_:)``.
     @MainActor
     func onNotify(
         _ object: UnsafeMutableRawPointer?, _ signal: String,
@@ -51,14 +53,14 @@
             release, GConnectFlags(rawValue: 0))
     }
 
-    /// A closure that takes something and may answer.
+    /// A closure that takes an argument and returns a result.
     @MainActor
     final class Callback<Argument, Answer> {
         let call: @MainActor (Argument) -> Answer
 
         init(_ call: @escaping @MainActor (Argument) -> Answer) { self.call = call }
 
-        /// The data of a C callback, to be released with ``releaseCallback``.
+        /// The user data of a C callback. It must be released when the callback is destroyed.
         var retained: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
         static func of(_ data: gpointer?) -> Callback? {
@@ -66,7 +68,7 @@
         }
     }
 
-    /// Connects a C function whose data is `callback`.
+    /// Connects a C function whose user data is `callback`.
     @MainActor
     func connect<Argument, Answer>(
         _ object: UnsafeMutableRawPointer, _ signal: String, _ function: GCallback,
@@ -75,15 +77,16 @@
         g_signal_connect_data(object, signal, function, callback.retained, release, GConnectFlags(rawValue: 0))
     }
 
-    /// Calls `action` after `milliseconds`, again and again while it gives true. Gives the number for ``stopTimer(_:)``.
+    /// Calls `action` every `milliseconds` until it returns `false`. Returns the number for ``stopTimer(_:)``.
     @MainActor
     func startTimer(_ milliseconds: UInt32, _ action: @escaping @MainActor () -> Bool) -> guint {
         g_timeout_add_full(
-            // With frames: behind them nothing would be called while something moves on a machine that draws slowly.
+            // Use the priority of redrawing. With a lower priority, the timer would never run during animations on a
+            // slow machine.
             GDK_PRIORITY_REDRAW, milliseconds,
             { data in
                 guard let data else { return 0 }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let pointer = data
                 return MainActor.assumeIsolated { Callback<Void, Bool>.of(pointer)?.call(()) ?? false } ? 1 : 0
             }, Callback<Void, Bool> { action() }.retained,
@@ -92,7 +95,7 @@
             })
     }
 
-    /// Ends a timer; 0 is none.
+    /// Stops a timer. The number 0 means that there's none.
     @MainActor
     func stopTimer(_ number: inout guint) {
         if number != 0 { g_source_remove(number) }

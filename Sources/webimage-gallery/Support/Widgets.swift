@@ -9,12 +9,12 @@
         var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
         var opaque: OpaquePointer { OpaquePointer(self) }
 
-        /// As a pointer to a class whose struct is public.
+        /// Returns the pointer as a pointer to a class whose structure is public.
         func cast<Instance>(to type: Instance.Type = Instance.self) -> UnsafeMutablePointer<Instance> {
             raw.assumingMemoryBound(to: type)
         }
 
-        /// Adds a style class.
+        /// Adds style classes.
         @discardableResult
         func styled(_ classes: String...) -> Widget {
             for name in classes { gtk_widget_add_css_class(self, name) }
@@ -22,22 +22,22 @@
         }
     }
 
-    /// GObjects as values of properties.
+    /// A namespace for setting properties of objects.
     @MainActor
     enum Property {
         static func set(_ object: UnsafeMutableRawPointer?, _ name: String, _ value: Bool) {
             guard let object else { return }
             var holder = GValue()
-            // G_TYPE_BOOLEAN, a macro with a cast: fundamental type 5.
+            // The value of G_TYPE_BOOLEAN, which is a macro with a cast. It's the fundamental type 5.
             g_value_init(&holder, GType(5 << 2))
             g_value_set_boolean(&holder, value ? 1 : 0)
             g_object_set_property(object.assumingMemoryBound(to: GObject.self), name, &holder)
             g_value_unset(&holder)
         }
 
-        /// What assistive technologies read of a widget.
+        /// Sets the accessible label and description of a widget.
         static func setAccessible(_ widget: Widget, label: String, description: String? = nil) {
-            // G_TYPE_STRING, a macro with a cast: fundamental type 16.
+            // The value of G_TYPE_STRING, which is a macro with a cast. It's the fundamental type 16.
             let string = GType(16 << 2)
             var texts = [(GTK_ACCESSIBLE_PROPERTY_LABEL, label)]
             if let description { texts.append((GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description)) }
@@ -52,7 +52,7 @@
         }
     }
 
-    /// Widgets with what they always get here.
+    /// Functions that create widgets with common properties.
     @MainActor
     enum Make {
         static func box(_ orientation: GtkOrientation, spacing: Int32 = 0) -> Widget {
@@ -71,7 +71,7 @@
             return label
         }
 
-        /// A button with a symbol alone, which names itself to the pointer and to assistive technologies.
+        /// Returns a button that shows only an icon. The tooltip is also its accessible label.
         static func button(icon: String, tooltip: String, action: String? = nil) -> Widget {
             let button: Widget = gtk_button_new_from_icon_name(icon)
             describe(button, tooltip)

@@ -6,7 +6,7 @@
     import WebImage
     import WebImagePrograms
 
-    /// The GtkApplication: opens the window, knows the keys, ends on signals.
+    /// The GtkApplication. It opens the window, defines the keyboard shortcuts, and handles signals.
     @MainActor
     final class GalleryApplication {
         private let application: UnsafeMutablePointer<GtkApplication>
@@ -17,7 +17,7 @@
 
         init(_ model: GalleryModel) {
             self.model = model
-            // Every gallery is a process of its own: it shows what its own command line says.
+            // Run every gallery in its own process, because each has its own command line.
             application = gtk_application_new("org.webimage.Gallery", G_APPLICATION_NON_UNIQUE)
         }
 
@@ -29,7 +29,7 @@
                 let source = g_unix_signal_add_full(
                     G_PRIORITY_DEFAULT, number,
                     { data in
-                        // Sendable: used right here, on the main thread.
+                        // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                         nonisolated(unsafe) let pointer = data
                         MainActor.assumeIsolated { Callback<Void, Void>.of(pointer)?.call(()) }
                         return 1
@@ -71,7 +71,7 @@
             rest = RestMeasurement.asked(of: window)
         }
 
-        /// Keys that hold everywhere in the window. Those of the large view alone are its own.
+        /// The keyboard shortcuts of the whole window. The large view handles its own keys.
         static let keys: [(action: String, keys: [String])] = [
             ("win.search", ["<Control>f"]), ("win.figures", ["F9"]), ("win.settings", ["<Control>comma", "F10"]),
             ("win.copy", ["<Control>c"]), ("win.reload", ["<Control>r", "F5"]),

@@ -6,7 +6,7 @@
     import WebImageGTK
     import WebImagePrograms
 
-    /// What can be done, by key, button and menu: one GAction each.
+    /// The actions of the keys, buttons, and menus. Each is a GAction.
     extension GalleryWindow {
         func addActions() {
             action("open") { $0.chooseFiles() }
@@ -41,7 +41,7 @@
             search.onOpenChange { [weak self] in self?.setState("search", $0) }
         }
 
-        /// Which actions can be done now.
+        /// Updates which actions are enabled.
         func updateActions() {
             let count = model.contents.shown.count
             let place = isFull ? place : nil
@@ -51,7 +51,7 @@
             for name in ["play", "zoom-in", "zoom-out", "zoom-fit", "zoom-actual"] { enable(name, isFull) }
         }
 
-        /// Does what a key or a button of this name does; false where there is no such action, or not now.
+        /// Performs an action by its name. Returns `false` if the action doesn't exist or is disabled.
         @discardableResult
         func perform(_ name: String) -> Bool {
             guard let action = find(name), g_action_get_enabled(action) != 0 else { return false }
@@ -59,9 +59,9 @@
             return true
         }
 
-        // MARK: - Making actions
+        // MARK: - Creating actions
 
-        /// The window is its own group of actions as an application's window; else it has one of this name.
+        /// The action map with the prefix `win`. It's created on the first access.
         private var map: OpaquePointer {
             let object = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GObject.self)
             if let group = g_object_get_data(object, "webimage-actions") { return OpaquePointer(group) }
@@ -112,7 +112,7 @@
             g_object_unref(UnsafeMutableRawPointer(action))
         }
 
-        // MARK: - What actions do
+        // MARK: - Performing actions
 
         private func reload() {
             if isFull, let place { full.reload(place: place, count: model.contents.shown.count) } else { grid.reload() }
@@ -134,7 +134,7 @@
             gtk_file_chooser_set_select_multiple(chooser, 1)
             let function: @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in
                 guard let data else { return }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let pointer = data
                 MainActor.assumeIsolated { Callback<Int32, Void>.of(pointer)?.call(response) }
             }

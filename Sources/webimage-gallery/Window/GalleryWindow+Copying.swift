@@ -10,18 +10,18 @@
 
     typealias ContentProvider = UnsafeMutablePointer<GdkContentProvider>
 
-    /// Pictures out of the window: to the clipboard, and dragged to other programs.
+    /// Copying images to the clipboard and dragging them to other programs.
     extension GalleryWindow {
-        /// The picture that is meant: the large one, else the selected one.
+        /// The current item, which is the item in the large view or the selected item.
         private var meant: GalleryItem? {
             if isFull { return full.item }
             guard let place = grid.selected, model.contents.shown.indices.contains(place) else { return nil }
             return model.contents.shown[place]
         }
 
-        /// Copies the picture, at its full size, and its address.
+        /// Copies the image at its full size and its URL.
         func copy() {
-            // In the search entry it is the text that is meant.
+            // If the search entry has the focus, copy its text.
             if search.hasFocus, let focus = gtk_window_get_focus(window) {
                 gtk_widget_activate_action_variant(focus, "clipboard.copy", nil)
                 return
@@ -42,11 +42,11 @@
             }
         }
 
-        /// A picture, and its address as text, for whoever takes which.
+        /// Returns a provider for the image and for its URL as text, so that the recipient can choose.
         static func content(_ image: Image?, _ item: GalleryItem) -> ContentProvider? {
-            // G_TYPE_STRING, a macro with a cast: fundamental type 16.
+            // The value of G_TYPE_STRING, which is a macro with a cast. It's the fundamental type 16.
             var providers = [provider(GType(16 << 2)) { g_value_set_string($0, item.url.absoluteString) }]
-            // Lines end with CR LF (RFC 2483 5).
+            // Lines end with CR LF (RFC 2483, section 5).
             let list = item.url.absoluteString + "\r\n"
             if let bytes = g_bytes_new(list, gsize(list.utf8.count)) {
                 providers.append(gdk_content_provider_new_for_bytes("text/uri-list", bytes))
@@ -64,7 +64,7 @@
                         g_value_set_object($0, UnsafeMutableRawPointer(texture.pointer))
                     }, at: 0)
             }
-            // Takes the providers over.
+            // The union takes ownership of the providers.
             return gdk_content_provider_new_union(&providers, gsize(providers.count))
         }
 
@@ -81,9 +81,9 @@
             gtk_drag_source_set_actions(source, GDK_ACTION_COPY)
             let prepare: @convention(c) (gpointer?, Double, Double, gpointer?) -> ContentProvider? = { _, _, _, data in
                 guard let data else { return nil }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let pointer = data
-                // Sendable: written and read right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the variable is written and read on the main thread.
                 nonisolated(unsafe) var content: ContentProvider?
                 MainActor.assumeIsolated { content = Callback<Void, ContentProvider?>.of(pointer)?.call(()) ?? nil }
                 return content
@@ -95,7 +95,7 @@
         }
 
         private func dragged(_ source: OpaquePointer) -> ContentProvider? {
-            // Of a picture that is cut, a drag shows the rest.
+            // If a part of the image is hidden, dragging pans the image instead.
             guard let item = full.item, !full.area.zoom.isCut else { return nil }
             if let image = full.image { gtk_drag_source_set_icon(source, GTKTexture.of(image).pointer, 0, 0) }
             return Self.content(full.image, item)

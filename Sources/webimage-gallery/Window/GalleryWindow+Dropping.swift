@@ -7,7 +7,7 @@
     import WebImageCommand
     import WebImagePrograms
 
-    /// Pictures into the window: files, folders and addresses that are dropped.
+    /// Dropping files, directories, and URLs on the window.
     extension GalleryWindow {
         func addDropping() {
             guard let target = gtk_drop_target_new(GType(0), GDK_ACTION_COPY) else { return }
@@ -16,7 +16,7 @@
             let drop: @convention(c) (gpointer?, UnsafePointer<GValue>?, Double, Double, gpointer?) -> gboolean = {
                 _, value, _, _, data in
                 guard let value, let data else { return 0 }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointers never leave the main thread.
                 nonisolated(unsafe) let (content, pointer) = (value, data)
                 return MainActor.assumeIsolated {
                     Callback<[String], Bool>.of(pointer)?.call(Dropped.addresses(in: content)) ?? false
@@ -32,7 +32,7 @@
                 })
             let enter: @convention(c) (gpointer?, Double, Double, gpointer?) -> GdkDragAction = { _, _, _, data in
                 if let data {
-                    // Sendable: used right here, on the main thread.
+                    // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                     nonisolated(unsafe) let pointer = data
                     MainActor.assumeIsolated { Callback<Void, Void>.of(pointer)?.call(()) }
                 }
@@ -46,7 +46,8 @@
                 UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self), target)
         }
 
-        /// Adds what the addresses name, and shows it: one picture large, several in the grid.
+        /// Adds the images at the addresses. A single image is opened in the large view, and several images are shown
+        /// in the grid.
         func take(_ addresses: [String]) {
             guard !addresses.isEmpty else { return toast.show("There is no picture in this") }
             Task { [weak self] in
@@ -61,10 +62,11 @@
         }
     }
 
-    /// What is dropped, as addresses.
+    /// A namespace for reading dropped data.
     @MainActor
     enum Dropped {
-        /// The addresses in a GdkFileList or a text: in a text each line may be one, # begins a comment (RFC 2483 5).
+        /// Returns the URLs in a GdkFileList or a string. In a string, each line is a URL, or a comment if it begins
+        /// with `#` (RFC 2483, section 5).
         static func addresses(in value: UnsafePointer<GValue>) -> [String] {
             if g_type_check_value_holds(value, gdk_file_list_get_type()) != 0, let list = g_value_get_boxed(value) {
                 var result: [String] = []
@@ -83,7 +85,7 @@
             return lines(String(cString: text))
         }
 
-        /// The addresses of a list of GFiles.
+        /// Returns the URLs of a list of GFiles.
         static func addresses(of files: OpaquePointer) -> [String] {
             (0..<g_list_model_get_n_items(files)).compactMap { index in
                 guard let file = g_list_model_get_item(files, index) else { return nil }
@@ -103,7 +105,8 @@
             return String(cString: text)
         }
 
-        /// The pictures that addresses name, folders looked through, away from the main thread.
+        /// Returns the URLs of the images at the addresses, including those in directories. The file system is accessed
+        /// in the background.
         nonisolated static func pictures(_ addresses: [String]) async -> ([URL], String?) {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global(qos: .userInitiated).async {

@@ -4,9 +4,9 @@
     import CGTK4
     import WebImagePrograms
 
-    /// Keys and the pointer in the large view, where arrows mean something else than in the grid.
+    /// Keys and pointer events in the large view, in which arrow keys have another meaning than in the grid.
     extension GalleryWindow {
-        /// What a key does in the large view; nil for nothing.
+        /// Returns the action for a key in the large view, or `nil` if it has none.
         static func action(forKey key: UInt32) -> String? {
             switch Int32(bitPattern: key) {
             case GDK_KEY_Right, GDK_KEY_KP_Right, GDK_KEY_Page_Down, GDK_KEY_Down: "next"
@@ -28,7 +28,7 @@
             onKey(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)) {
                 [weak self] key, hasModifiers in
                 guard let self, isFull, !hasModifiers, !search.hasFocus else { return false }
-                // Of a picture that is cut, arrows show the rest.
+                // If a part of the image is hidden, arrow keys pan the image.
                 if full.area.zoom.isCut, let way = Self.pan(forKey: key) {
                     full.area.change { $0.pan(x: way.x, y: way.y) }
                     return true
@@ -49,14 +49,14 @@
             addZooming()
         }
 
-        /// Before what has the focus gets it.
+        /// Handles keys before the focused widget receives them.
         private func onKey(_ widget: Widget, _ action: @escaping (UInt32, Bool) -> Bool) {
             guard let keys = gtk_event_controller_key_new() else { return }
             gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
             let function: @convention(c) (gpointer?, guint, guint, GdkModifierType, gpointer?) -> gboolean = {
                 _, key, _, modifiers, data in
                 guard let data else { return 0 }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let pointer = data
                 let held = GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue
                 let hasModifiers = modifiers.rawValue & held != 0
@@ -75,7 +75,7 @@
             gtk_gesture_single_set_button(click, button)
             let function: @convention(c) (gpointer?, gint, Double, Double, gpointer?) -> Void = { _, _, _, _, data in
                 guard let data else { return }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let pointer = data
                 MainActor.assumeIsolated { Callback<Void, Void>.of(pointer)?.call(()) }
             }
@@ -85,14 +85,14 @@
             gtk_widget_add_controller(widget, click)
         }
 
-        /// One picture for each notch.
+        /// Moves by one image for each notch of the scroll wheel.
         private func onScroll(_ widget: Widget, _ action: @escaping (Int) -> Void) {
             let flags = GtkEventControllerScrollFlags(
                 rawValue: GTK_EVENT_CONTROLLER_SCROLL_VERTICAL.rawValue | GTK_EVENT_CONTROLLER_SCROLL_DISCRETE.rawValue)
             guard let scroll = gtk_event_controller_scroll_new(flags) else { return }
             let function: @convention(c) (gpointer?, Double, Double, gpointer?) -> gboolean = { _, _, down, data in
                 guard let data else { return 0 }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let pointer = data
                 MainActor.assumeIsolated { Callback<Double, Void>.of(pointer)?.call(down) }
                 return 1

@@ -5,9 +5,9 @@
     import Glibc
     import WebImagePrograms
 
-    /// Wheel, pinch, double click and drag in the large view.
+    /// Scrolling, pinching, double-clicking, and dragging in the large view.
     extension GalleryWindow {
-        /// What an arrow key moves a zoomed picture by, in points; nil for other keys.
+        /// Returns the distance by which an arrow key pans a zoomed image, in points, or `nil` for other keys.
         static func pan(forKey key: UInt32) -> (x: Double, y: Double)? {
             switch Int32(bitPattern: key) {
             case GDK_KEY_Right, GDK_KEY_KP_Right: (-80, 0)
@@ -39,7 +39,7 @@
             addDrag(area)
         }
 
-        /// Where the pointer is, while it is over a widget.
+        /// The position of the pointer in a widget, or the accumulated offset of a drag.
         @MainActor
         private final class Pointer {
             var place = PictureZoom.Point()
@@ -53,7 +53,7 @@
             gtk_widget_add_controller(widget, motion)
         }
 
-        /// With the control key, before the scrolled window gets it.
+        /// Handles scroll events with the Control key before the scrolled window receives them.
         private func addWheel(_ area: ZoomArea, _ pointer: Pointer) {
             guard let scroll = gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL) else { return }
             gtk_event_controller_set_propagation_phase(scroll, GTK_PHASE_CAPTURE)
@@ -62,7 +62,7 @@
                 guard let data,
                     gtk_event_controller_get_current_event_state(controller).rawValue & GDK_CONTROL_MASK.rawValue != 0
                 else { return 0 }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let callback = data
                 MainActor.assumeIsolated { Callback<Double, Void>.of(callback)?.call(down) }
                 return 1
@@ -81,7 +81,7 @@
             onNotify(UnsafeMutableRawPointer(pinch), "begin") { _ in begin.scale = area.zoom.current }
             let function: @convention(c) (gpointer?, Double, gpointer?) -> Void = { _, factor, data in
                 guard let data else { return }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let callback = data
                 MainActor.assumeIsolated { Callback<Double, Void>.of(callback)?.call(factor) }
             }
@@ -102,7 +102,7 @@
             let function: @convention(c) (gpointer?, gint, Double, Double, gpointer?) -> Void = {
                 _, count, x, y, data in
                 guard let data, count == 2 else { return }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let callback = data
                 MainActor.assumeIsolated {
                     Callback<PictureZoom.Point, Void>.of(callback)?.call(PictureZoom.Point(x: x, y: y))
@@ -114,7 +114,7 @@
             gtk_widget_add_controller(area.widget, click)
         }
 
-        /// Moves a picture that is cut; of one that can be seen whole a drag takes a copy elsewhere.
+        /// Pans the image if a part of it is hidden. Otherwise, dragging copies the image to another program.
         private func addDrag(_ area: ZoomArea) {
             guard let drag = gtk_gesture_drag_new() else { return }
             let last = Pointer()
@@ -131,19 +131,19 @@
             gtk_widget_add_controller(area.widget, drag)
         }
 
-        /// What the picture was enlarged by when a pinch began.
+        /// The scale of the image at the beginning of a pinch gesture.
         @MainActor
         private final class Begin {
             var scale = 1.0
         }
 
-        /// Connects a signal that has two lengths.
+        /// Connects a signal that has two `Double` arguments.
         private func onPlace(
             _ controller: OpaquePointer, _ signal: String, _ action: @escaping @MainActor (PictureZoom.Point) -> Void
         ) {
             let function: @convention(c) (gpointer?, Double, Double, gpointer?) -> Void = { _, x, y, data in
                 guard let data else { return }
-                // Sendable: used right here, on the main thread.
+                // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
                 nonisolated(unsafe) let callback = data
                 MainActor.assumeIsolated {
                     Callback<PictureZoom.Point, Void>.of(callback)?.call(PictureZoom.Point(x: x, y: y))

@@ -6,7 +6,7 @@
     import WebImageGTK
     import WebImagePrograms
 
-    /// The window: header bar, search, grid or one picture, figures at the side.
+    /// The window, with a header bar, a search bar, the grid or the large view, and a panel with statistics.
     @MainActor
     final class GalleryWindow {
         let window: UnsafeMutablePointer<GtkWindow>
@@ -48,7 +48,7 @@
             gtk_window_set_child(window, makeContent())
             follow()
             Style.apply(model.settings.theme)
-            // Observers do not run in an initializer.
+            // Property observers don't run in an initializer.
             gtk_widget_hide(back)
             updateActions()
             showTitle()
@@ -58,7 +58,8 @@
 
         func close() { gtk_window_close(window) }
 
-        /// Whether the widgets have gone. What was awaited until then touches none of them.
+        /// A Boolean value that indicates whether the widgets were destroyed. Tasks must check it before they access
+        /// widgets.
         private(set) var isClosed = false
 
         private func closed() {
@@ -131,7 +132,7 @@
 
         // MARK: - Grid and large view
 
-        /// Whether one picture is shown large.
+        /// A Boolean value that indicates whether the large view is visible.
         private(set) var isFull = false {
             didSet {
                 gtk_widget_set_visible(back, isFull ? 1 : 0)
@@ -141,10 +142,10 @@
             }
         }
 
-        /// The place of the picture that is shown large.
+        /// The position of the image in the large view.
         var place: Int? { full.item.flatMap(model.contents.place) }
 
-        /// Shows one picture large.
+        /// Shows the image at a position in the large view.
         func open(_ position: Int) {
             let shown = model.contents.shown
             guard shown.indices.contains(position) else { return }
@@ -155,13 +156,13 @@
             updateActions()
         }
 
-        /// Goes on by so many pictures; the ends are the ends.
+        /// Moves by `count` images, but not beyond the first and the last image.
         func step(by count: Int) {
             guard let place else { return }
             open(min(max(place + count, 0), model.contents.shown.count - 1))
         }
 
-        /// Back to the grid, at the picture that was shown.
+        /// Returns to the grid and scrolls to the image that was shown.
         func goBack() {
             guard isFull else { return }
             let place = place
@@ -181,7 +182,7 @@
             settings.show(new)
             if new.theme != old.theme { Style.apply(new.theme) }
             var before = old
-            // These alone change nothing of what is shown.
+            // These settings don't affect the visible images.
             (before.theme, before.network) = (new.theme, new.network)
             if before != new {
                 grid.reload()

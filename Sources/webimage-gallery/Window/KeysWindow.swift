@@ -3,7 +3,7 @@
 #if GTK
     import CGTK4
 
-    /// The list of all keys.
+    /// A window that lists all keyboard shortcuts.
     @MainActor
     enum KeysWindow {
         private static let groups: [(String, [(String, String)])] = [

@@ -4,7 +4,7 @@
     import CGTK4
     import WebImagePrograms
 
-    /// Words to search for, and the order.
+    /// The search bar, which contains the search entry and the order.
     @MainActor
     final class SearchBar {
         let widget: Widget = gtk_search_bar_new()
@@ -37,7 +37,7 @@
             }
         }
 
-        /// Sets both to what `contents` has.
+        /// Updates both controls from `contents`.
         func show(_ contents: GalleryContents) {
             gtk_editable_set_text(entry.opaque, contents.filter)
             gtk_drop_down_set_selected(
@@ -53,10 +53,10 @@
             }
         }
 
-        /// Whether keys go into the entry.
+        /// A Boolean value that indicates whether the entry has the keyboard focus.
         var hasFocus: Bool { gtk_widget_get_state_flags(entry).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0 }
 
-        /// Called when Escape or a key closes or opens it.
+        /// Sets a closure that's called after the search bar opens or closes, for example because of the Escape key.
         func onOpenChange(_ action: @escaping (Bool) -> Void) {
             onNotify(widget.raw, "notify::search-mode-enabled") { [weak self] _ in
                 if let self { action(isOpen) }

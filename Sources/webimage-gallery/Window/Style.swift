@@ -4,7 +4,7 @@
     import CGTK4
     import WebImagePrograms
 
-    /// The look that GTK's own theme does not give. Colours come from the theme alone, so that light and dark both fit.
+    /// The style sheet of the gallery. All colors come from the GTK theme, so it works with light and dark themes.
     @MainActor
     enum Style {
         private static var isInstalled = false
@@ -19,7 +19,7 @@
             g_object_unref(provider.map { UnsafeMutableRawPointer($0) })
         }
 
-        /// Light or dark; the system's choice is what it was before the first call.
+        /// Applies a color theme. The system theme restores the value from before the first call.
         static func apply(_ theme: GallerySettings.Theme) {
             guard let settings = gtk_settings_get_default() else { return }
             let object = UnsafeMutableRawPointer(settings)

@@ -3,7 +3,7 @@
 #if GTK
     import CGTK4
 
-    /// A short message over the window that goes by itself.
+    /// A short message on top of the window that disappears automatically.
     @MainActor
     final class Toast {
         let widget: Widget = gtk_revealer_new()
@@ -35,7 +35,7 @@
         func stop() { stopTimer(&timer) }
     }
 
-    /// What shows, while something is dragged over the window, that it may be dropped.
+    /// A highlight that indicates that the dragged content can be dropped on the window.
     @MainActor
     final class DropHere {
         let widget: Widget = Make.box(GTK_ORIENTATION_VERTICAL).styled("drop-here")

@@ -7,13 +7,13 @@ import WebImageCommand
 import WebImageConcurrency
 import WebImagePrograms
 
-/// The pictures of the first pass, for the contact sheet. Thread-safe.
+/// The images of the first pass, for the contact sheet. The class is thread-safe.
 final class DemoGallery: Sendable {
     private let pictures = Lock<[String: Image]>([:])
 
     func add(_ url: String, _ image: Image) { pictures.withLock { $0[url] = image } }
 
-    /// The sheet with one tile for each entry.
+    /// Returns a contact sheet with one tile for each entry.
     func sheet(_ album: Album, rows: [LoadRow]) -> ContactSheet {
         let pictures = pictures.withLock { $0 }
         let tiles = zip(album.entries, rows).map { entry, row in

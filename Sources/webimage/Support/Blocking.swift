@@ -3,7 +3,7 @@
 import Dispatch
 import WebImage
 
-/// Files, decoding and drawing, away from the cooperative pool.
+/// A namespace for running file access, decoding, and drawing outside of the cooperative pool.
 enum Blocking {
     private static let queue = DispatchQueue(label: "webimage.blocking", attributes: .concurrent)
 

@@ -6,18 +6,18 @@ import Synchronization
 import WebImageCommand
 import WebImageCore
 
-/// Standard output and standard error. Everything is written in order on a queue of its own, so that a slow reader
-/// holds up neither the main actor nor the cooperative pool. Thread-safe.
+/// The standard output and standard error streams. All output is written in order on a dedicated queue, so that a slow
+/// reader blocks neither the main actor nor the cooperative pool. The class is thread-safe.
 final class Console: Sendable {
-    /// What standard output can show.
+    /// The capabilities of standard output.
     let out: TerminalStyle
-    /// What standard error can show.
+    /// The capabilities of standard error.
     let error: TerminalStyle
     private let queue = DispatchQueue(label: "webimage.console")
     private let isClosed = Atomic<Bool>(false)
     private let onClosed: @Sendable () -> Void
 
-    /// `onClosed` is called once, when the reader of standard output has gone.
+    /// Creates a console. `onClosed` is called once if the reader of standard output closes it.
     init(onClosed: @escaping @Sendable () -> Void) {
         let environment = ProcessInfo.processInfo.environment
         out = TerminalStyle(descriptor: STDOUT_FILENO, environment: environment)
@@ -25,38 +25,40 @@ final class Console: Sendable {
         self.onClosed = onClosed
     }
 
-    /// A line on standard output.
+    /// Writes a line to standard output.
     func print(_ line: String) { write(line + "\n") }
 
-    /// Lines on standard output.
+    /// Writes lines to standard output.
     func print(_ lines: [String]) {
         if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
     }
 
-    /// A line of less weight on standard output, cut to the terminal's width.
+    /// Writes a dimmed line to standard output, truncated to the width of the terminal.
     func remark(_ line: String) {
         print(out.apply(.dim, to: DisplayText.truncated(DisplayText.safe(line), to: out.columns)))
     }
 
-    /// A message on standard error, in the usual form, without the user names and passwords of URLs.
+    /// Writes a message to standard error with the prefix `webimage:`, after removing user names and passwords from
+    /// URLs.
     func report(_ message: String) {
         let text = DisplayText.safe(URLCredentials.removed(from: message))
         writeError(error.apply(.red, to: "webimage:") + " \(text)\n")
     }
 
-    /// Text on standard output.
+    /// Writes text to standard output.
     func write(_ text: String) { send(text, to: STDOUT_FILENO) }
 
-    /// Text on standard output, and waiting until it is written: what is drawn must not run ahead of a slow terminal.
+    /// Writes text to standard output and waits until it's written, so that drawing doesn't get ahead of a slow
+    /// terminal.
     func writeAndWait(_ text: String) {
         write(text)
         queue.sync {}
     }
 
-    /// Text on standard error.
+    /// Writes text to standard error.
     func writeError(_ text: String) { send(text, to: STDERR_FILENO) }
 
-    /// Waits until everything is written.
+    /// Waits until all output is written.
     func flush() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
@@ -76,7 +78,7 @@ final class Console: Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // A terminal that somebody else has switched to non-blocking.
+                // Another process may have set the terminal to non-blocking mode.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&ready, 1, -1)
             } else if errno != EINTR {

@@ -7,8 +7,8 @@ import WebImageConcurrency
 import WebImageCore
 import WebImagePrograms
 
-/// Ends the running command early and in order: on SIGINT, on SIGTERM, or when nobody reads the output. A second
-/// signal ends the process at once. Thread-safe.
+/// A handler that cancels the running command on SIGINT, on SIGTERM, or if the reader closes the output. A second
+/// signal ends the process immediately. The class is thread-safe.
 final class Interruption: Sendable {
     private struct State {
         var status: Int32?
@@ -17,12 +17,12 @@ final class Interruption: Sendable {
     }
 
     private let state = Lock(State())
-    // Sources may be used from any thread (dispatch_source_create(3)); these are only kept alive here.
+    // Safe: dispatch sources can be used from any thread (dispatch_source_create(3)), and this array only retains them.
     nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
 
     init() {
         let queue = DispatchQueue(label: "webimage.signals")
-        // libdispatch installs a handler of its own; until then a signal ends the process, as it should.
+        // libdispatch installs its own signal handlers. Until then, a signal ends the process, which is correct.
         sources = [SIGINT, SIGTERM].map { DispatchSource.makeSignalSource(signal: $0, queue: queue) }
         let registered = DispatchSemaphore(value: 0)
         for (source, status) in zip(sources, [ExitStatus.interrupted, ExitStatus.terminated]) {
@@ -37,10 +37,10 @@ final class Interruption: Sendable {
         for _ in sources { registered.wait() }
     }
 
-    /// What the process is to end with; nil while nothing has happened.
+    /// The exit status after an interruption, or `nil` if there was none.
     var status: Int32? { state.withLock { $0.status } }
 
-    /// Interrupts; false when that had happened before.
+    /// Interrupts the command. Returns `false` if it was already interrupted.
     @discardableResult
     func trigger(_ status: Int32) -> Bool {
         let handlers = state.withLock { state -> [@Sendable () -> Void]? in
@@ -52,10 +52,11 @@ final class Interruption: Sendable {
         return handlers != nil
     }
 
-    /// `action` runs before a second signal ends the process; nil for none. It must not wait for anything.
+    /// Sets an action that runs before a second signal ends the process, or removes it if `action` is `nil`. The action
+    /// must not wait for anything.
     func beforeForcedEnd(_ action: (@Sendable () -> Void)?) { state.withLock { $0.beforeForcedEnd = action } }
 
-    /// For commands that leave nothing half done: an interruption ends the process where it stands.
+    /// Makes an interruption end the process immediately. This is for commands that leave no partial results.
     func endAtOnce() {
         let status = state.withLock { state -> Int32? in
             state.handlers.append { [weak self] in _exit(self?.status ?? ExitStatus.interrupted) }
@@ -64,7 +65,7 @@ final class Interruption: Sendable {
         if let status { _exit(status) }
     }
 
-    /// Runs `body` as a Swift task that is cancelled by an interruption.
+    /// Runs `body` as a Swift task that an interruption cancels.
     func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         let task = Task { await body() }
         let isOver = state.withLock { state -> Bool in

@@ -4,8 +4,8 @@ import CTerminal
 import Foundation
 import WebImageCommand
 
-/// Waits for a time, a key or the end of the process, whichever comes first. While it lives the terminal gives keys at once
-/// and without echo; ``end()`` puts that back.
+/// An object that waits for a time, a key, or an interruption, whichever comes first. During its lifetime, the terminal
+/// delivers keys immediately and doesn't echo them. ``end()`` restores the terminal.
 final class Keyboard: Sendable {
     private let hasKeys: Bool
     private let reading: Int32
@@ -13,7 +13,7 @@ final class Keyboard: Sendable {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        // Without a pipe nothing can wake it: then it waits for keys and time alone.
+        // Without a pipe, an interruption can't wake the object. It then waits only for keys and time.
         if pipe(&ends) != 0 { ends = [-1, -1] }
         (reading, writing) = (ends[0], ends[1])
         hasKeys = wi_keys_begin(STDIN_FILENO)
@@ -24,22 +24,22 @@ final class Keyboard: Sendable {
         close(writing)
     }
 
-    /// Puts the terminal back. May be called from any thread, more than once.
+    /// Restores the terminal. You can call this method from any thread and more than once.
     func end() { if hasKeys { wi_keys_end(STDIN_FILENO) } }
 
-    /// Ends all waiting, now and later.
+    /// Ends the current wait and all future waits.
     func interrupt() {
         var byte: UInt8 = 0
         _ = write(writing, &byte, 1)
     }
 
-    /// Blocks for `milliseconds`, or until something happens.
+    /// Blocks for `milliseconds`, or until a key is pressed or an interruption occurs.
     func wait(_ milliseconds: Int) -> PlayWake {
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while true {
             var sources = [
                 pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
-                // poll(2) passes over negative descriptors.
+                // poll(2) ignores negative descriptors.
                 pollfd(fd: hasKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
             ]
             let left = ContinuousClock.now.duration(to: end) / .milliseconds(1)

@@ -5,14 +5,14 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// Loads many pictures, so many at once.
+/// A batch of images that are loaded with limited concurrency.
 struct PictureBatch: Sendable {
     let manager: ImageManager
     let concurrency: Int
 
-    /// Loads all `inputs`; cancelling the calling Swift task ends what runs and starts nothing more.
+    /// Loads all `inputs`. Canceling the current task cancels the running loads and starts no further ones.
     ///
-    /// - Returns: one row for each input that was started, in the order of the inputs.
+    /// - Returns: One row for each input that was started, in the order of the inputs.
     func run(
         inputs: [String], names: [String], load: PictureLoad, progress: ProgressPrinter?,
         onFinished: @Sendable (LoadRow) -> Void = { _ in }
@@ -44,25 +44,25 @@ struct PictureBatch: Sendable {
     }
 }
 
-/// How one picture is loaded and, where asked, written.
+/// The options for loading an image and optionally writing it.
 struct PictureLoad: Sendable {
     let manager: ImageManager
     var size: TargetSize?
     var policy = CachePolicy.http
-    /// Applied to what is written.
+    /// The transformers for the images that are written.
     var transformers: [any ImageTransformer] = []
-    /// Folder of the written pictures; nil for none.
+    /// The directory to which images are written, or `nil` if they aren't written.
     var output: String?
-    /// What they are encoded as; nil for their own format.
+    /// The format of the written images, or `nil` for the original format.
     var format: ImageFormat?
-    /// What is stored gets these tags.
+    /// The tags for stored images.
     var tags: Set<String> = []
-    /// Previews; nil for none.
+    /// The previews to request, or `nil` for no previews.
     var previews: PreviewLoad?
-    /// Takes each picture.
+    /// A closure that receives each image.
     var onPicture: (@Sendable (String, Image) -> Void)?
 
-    /// Loads the picture `input` names; `stem` is the name of the written file without extension.
+    /// Loads the image that `input` specifies. `stem` is the name of the output file without its extension.
     func run(
         _ input: String, stem: String?, onProgress: @Sendable (ImageProgress) -> Void
     ) async -> LoadRow {
@@ -79,7 +79,7 @@ struct PictureLoad: Sendable {
             row.previews = log?.rows
             var response = try result.get()
             if let failure = log?.failure { throw failure }
-            // What comes from memory at once has no timings of its own.
+            // An image from the memory cache has no timings, so measure the total time.
             if response.timings.total == 0 { response.timings.total = start.duration(to: .now) / .seconds(1) }
             row.take(response)
             onPicture?(input, response.image)
@@ -129,7 +129,7 @@ struct PictureLoad: Sendable {
         return target
     }
 
-    /// The picture's own format, or PNG or JPEG where that cannot be written.
+    /// Returns the format of the image, or PNG or JPEG if that format can't be written.
     private static func writableFormat(of image: Image, _ coders: CoderRegistry) -> ImageFormat {
         let keepsAlpha = image.isOpaque || image.format != .jpeg
         if let format = image.format, keepsAlpha, coders.canEncode(format) { return format }
@@ -145,7 +145,7 @@ struct PictureLoad: Sendable {
 }
 
 extension LoadRow {
-    /// Takes over what a response says.
+    /// Copies the properties of a response.
     mutating func take(_ response: ImageResponse) {
         format = response.image.format?.rawValue
         width = response.image.size.width

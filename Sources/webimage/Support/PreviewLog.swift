@@ -4,20 +4,20 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-/// The previews that are made of each picture of `load`.
+/// The previews to request for each image of `load`.
 struct PreviewLoad: Sendable {
     let policy: PreviewPolicy
-    /// Folder of the written previews; nil for none.
+    /// The directory to which previews are written, or `nil` if they aren't written.
     let folder: String?
 }
 
-/// Notes the previews of one picture and writes them where asked: `name-1.png`, `name-2.png`, …
+/// A log of the previews of one image. It can write them to `name-1.png`, `name-2.png`, and so on.
 struct PreviewLog: Sendable {
     let folder: String?
-    /// Name of the written files in front of the number.
+    /// The part of the file names before the number.
     let stem: String?
     private(set) var rows: [PreviewRow] = []
-    /// Why a preview could not be written; the first reason.
+    /// The first error that occurred while writing a preview.
     private(set) var failure: ImageError?
     private var received = 0
 

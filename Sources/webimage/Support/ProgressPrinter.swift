@@ -7,10 +7,10 @@ import WebImage
 import WebImageCommand
 import WebImageConcurrency
 
-/// Shows how far the downloads are: in place on a terminal, a line for each finished picture elsewhere.
-/// Thread-safe.
+/// An object that shows the progress of downloads, either in place on a terminal or with a line for each finished
+/// image. The class is thread-safe.
 final class ProgressPrinter: Sendable {
-    /// How progress is shown.
+    /// The way in which progress is shown.
     enum Mode {
         case inPlace
         case lines
@@ -27,7 +27,8 @@ final class ProgressPrinter: Sendable {
     private let console: Console
     private let mode: Mode
     private let state: Lock<State>
-    // Sources may be used from any thread (dispatch_source_create(3)), and the constant is never replaced.
+    // Safe: dispatch sources can be used from any thread (dispatch_source_create(3)), and the constant is never
+    // replaced.
     nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
     init(total: Int, mode: Mode, console: Console) {
@@ -40,7 +41,7 @@ final class ProgressPrinter: Sendable {
         }
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "webimage.progress"))
         self.timer = timer
-        // Fast pictures are over before anything is drawn, so that nothing flickers.
+        // Fast loads finish before the first drawing, which avoids flicker.
         timer.schedule(deadline: .now() + 0.15, repeating: 0.08)
         timer.setEventHandler { [weak self] in self?.draw() }
         timer.resume()
@@ -57,10 +58,10 @@ final class ProgressPrinter: Sendable {
         if mode == .lines, row.error?.isCancelled != true { console.writeError(row.plainLine + "\n") }
     }
 
-    /// Takes everything off the terminal.
+    /// Removes all lines from the terminal.
     func end() {
         timer?.cancel()
-        // The console only queues what it is given; within the lock the order of what is drawn stays.
+        // The console only enqueues the text, so writing under the lock is cheap and preserves the order of drawing.
         state.withLock {
             $0.isOver = true
             let text = $0.region.clear()

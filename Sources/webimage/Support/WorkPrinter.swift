@@ -7,7 +7,8 @@ import WebImageCommand
 import WebImageConcurrency
 import WebImageCore
 
-/// Shows on a terminal how far long work is; says nothing elsewhere. Thread-safe.
+/// An object that shows the progress of a long operation on a terminal. It prints nothing elsewhere. The class is
+/// thread-safe.
 final class WorkPrinter: Sendable {
     private struct State {
         var board: WorkBoard
@@ -21,7 +22,7 @@ final class WorkPrinter: Sendable {
 
     init(_ board: WorkBoard, _ console: Console) {
         self.console = console
-        // Fast work is over before anything is drawn, so that nothing flickers.
+        // Fast operations finish before the first drawing, which avoids flicker.
         state = Lock(State(board: board, drawn: .now() + 0.1))
     }
 
@@ -32,12 +33,13 @@ final class WorkPrinter: Sendable {
             let now = DispatchTime.now()
             guard !state.isOver, now > state.drawn else { return }
             state.drawn = now + 0.08
-            // The console only queues what it is given; within the lock the order of what is drawn stays.
+            // The console only enqueues the text, so writing under the lock is cheap and preserves the order of
+            // drawing.
             console.writeError(state.region.draw(state.board.lines(console.error)))
         }
     }
 
-    /// Takes everything off the terminal.
+    /// Removes all lines from the terminal.
     func end() {
         state.withLock { state in
             state.isOver = true

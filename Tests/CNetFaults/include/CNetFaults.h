@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For tests only: the server's side of TLS, coders of HTTP content codings, and a resolver that does as told,
-// and what of posix_spawn Swift does not see.
+// Helpers for tests: the server side of TLS, encoders for HTTP content codings, a scripted resolver, and the functions
+// of posix_spawn that Swift can't see.
 #pragma once
 #include <spawn.h>
 #include <stdbool.h>
@@ -9,49 +9,55 @@
 typedef struct wi_tls_server wi_tls_server;
 typedef struct wi_tls_connection wi_tls_connection;
 
-/// A server's side of TLS with ALPN (h2, http/1.1) over PEM files; NULL on failure.
+/// Creates the server side of TLS with ALPN (h2, http/1.1) from PEM files. Returns NULL on failure.
 wi_tls_server *wi_tls_server_create(const char *certificate, const char *key);
-/// Lets in only clients with a certificate of `authority` (PEM file); false on failure.
+/// Requires clients to present a certificate that `authority` (a PEM file) signed. Returns `false` on failure.
 bool wi_tls_server_require_certificate(wi_tls_server *server, const char *authority);
-/// Speaks TLS 1.2 at most; false on failure.
+/// Limits connections to TLS 1.2. Returns `false` on failure.
 bool wi_tls_server_limit_version(wi_tls_server *server);
 void wi_tls_server_destroy(wi_tls_server *server);
-/// The handshake over a blocking socket; NULL where it fails. The socket stays the caller's.
+/// Performs the handshake over a blocking socket. Returns NULL on failure. The caller still owns the socket.
 wi_tls_connection *wi_tls_accept(wi_tls_server *server, int descriptor);
-/// Whether the peer chose h2.
+/// Returns whether the peer chose h2.
 bool wi_tls_is_http2(wi_tls_connection *connection);
-/// Bytes read; 0 at the end, -1 on failure.
+/// Returns the number of bytes read, 0 at the end of the data, or -1 on failure.
 long wi_tls_read(wi_tls_connection *connection, void *bytes, size_t count);
-/// Writes all of it; false where the peer is gone.
+/// Writes all bytes. Returns `false` if the peer has closed the connection.
 bool wi_tls_write(wi_tls_connection *connection, const void *bytes, size_t count);
 /// Sends close_notify and leaves the connection open.
 void wi_tls_say_goodbye(wi_tls_connection *connection);
-/// Says goodbye where `orderly`, and frees.
+/// Frees the connection. If `orderly` is `true`, this function sends close_notify first.
 void wi_tls_end(wi_tls_connection *connection, bool orderly);
 
-/// Deflates into `target`: `window_bits` 31 for gzip, 15 for zlib, -15 for raw. Bytes written; 0 on failure.
+/// Compresses into `target` with deflate. `window_bits` is 31 for gzip, 15 for zlib, and -15 for raw deflate. Returns
+/// the number of bytes written, or 0 on failure.
 size_t wi_deflate(const void *source, size_t count, void *target, size_t room, int window_bits);
-/// Bytes written; 0 on failure.
+/// Compresses into `target` with Brotli. Returns the number of bytes written, or 0 on failure.
 size_t wi_brotli(const void *source, size_t count, void *target, size_t room);
-/// Bytes written; 0 on failure.
+/// Compresses into `target` with Zstandard. Returns the number of bytes written, or 0 on failure.
 size_t wi_zstd(const void *source, size_t count, void *target, size_t room);
 
-/// The process's getaddrinfo is replaced: names under `.stuck.test` are not answered while names are held; names
-/// under `.at.test` give the addresses their labels tell, in order (`127-0-0-1.0--1.at.test`: 127.0.0.1, then ::1,
-/// with - for . or :). All others go to the system. Returns how many lookups of stuck names have begun.
+/// Returns the number of lookups of names under `.stuck.test` that have begun.
+///
+/// This module replaces the `getaddrinfo` function of the process. Lookups of names under `.stuck.test` block while
+/// names are held, and then fail. Names under `.at.test` resolve to the addresses that their labels encode, in order.
+/// For example, `127-0-0-1.0--1.at.test` resolves to 127.0.0.1 and then ::1, because a hyphen represents a period or a
+/// colon. All other names go to the system's resolver.
 int wi_names_begun(void);
-/// Holds names under `.stuck.test` from now on.
+/// Starts to hold lookups of names under `.stuck.test`.
 void wi_names_hold(void);
-/// Answers every held lookup with "no such host".
+/// Fails all held lookups with "no such host" and stops holding new ones.
 void wi_names_release(void);
 
-/// The process's `stat` and its relatives are replaced: calls for a path are counted for the calling thread. Watches
-/// `path`, which has to live until another path or NULL is watched.
+/// Starts to count the status queries of the calling thread for `path`, which must remain valid until the function is
+/// called again with another path or NULL.
+///
+/// This module replaces `stat` and related functions of the process.
 void wi_stat_watch(const char *path);
-/// Calls of the calling thread for the watched path.
+/// Returns the number of queries of the calling thread for the watched path.
 int wi_stat_calls(void);
 
-/// The program begins in `folder`.
+/// Sets the working directory of the program to `folder`.
 int wi_spawn_in(posix_spawn_file_actions_t *actions, const char *folder);
-/// The program gets no descriptor from `first` on.
+/// Closes all descriptors from `first` up in the program.
 int wi_spawn_close_from(posix_spawn_file_actions_t *actions, int first);

@@ -5,9 +5,9 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Colours of animated PNGs")
+@Suite("Colors of animated PNG files")
 struct AnimationColorTests {
-    /// The still twice, as an animation.
+    /// Returns an animation that shows the still image twice.
     private func animated(_ still: Data, size: PixelSize) throws -> Data {
         var parts = PNGParts(still)
         let first = try #require(parts.places(of: "IDAT").first)
@@ -26,7 +26,7 @@ struct AnimationColorTests {
         return parts.file
     }
 
-    @Test("Frames are converted as the still is", arguments: ColorFixture.all.filter { $0.format == .png })
+    @Test("Frames are converted like the still image", arguments: ColorFixture.all.filter { $0.format == .png })
     func isConverted(_ fixture: ColorFixture) throws {
         let still = try fixture.decode()
         let image = try CoderRegistry.standard.decode(
@@ -41,7 +41,7 @@ struct AnimationColorTests {
         #expect(image.pixels.packedBytes() == still.pixels.packedBytes())
     }
 
-    @Test("Frames keep their colours where that is asked for")
+    @Test("Frames keep their colors if the options request the source colors")
     func isKept() throws {
         let fixture = try ColorFixture.named("p3-8.png")
         let still = try fixture.decode(DecodeOptions(color: .source))

@@ -5,10 +5,11 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Which colours a picture is in")
+@Suite("Color spaces of decoded images")
 struct ColorChoiceTests {
     @Test(
-        "the file's own colours stay where they are asked for", arguments: ["p3-8.png", "cicp-9-16.png", "adobe.jpg"])
+        "The colors of the file are preserved if the options request them",
+        arguments: ["p3-8.png", "cicp-9-16.png", "adobe.jpg"])
     func source(_ file: String) throws {
         let fixture = try ColorFixture.named(file)
         let image = try fixture.decode(DecodeOptions(color: .source))
@@ -16,7 +17,7 @@ struct ColorChoiceTests {
         #expect(image.metadata.iccProfile != nil || image.metadata.codePoints != nil)
     }
 
-    @Test("profiles that cannot be used leave pixels as they are")
+    @Test("Unusable profiles leave the pixels unchanged")
     func unusable() throws {
         let plain = try ColorFixture.named("p3.jpg").decode(DecodeOptions(color: .source)).pixels.packedBytes()
         let p3 = try ColorFixture.profile("p3")
@@ -37,7 +38,7 @@ struct ColorChoiceTests {
         }
     }
 
-    @Test("one profile of four megabytes is used, a longer one ignored")
+    @Test("A profile of 4 MiB is used, and a longer one is ignored")
     func longProfiles() throws {
         let data = try ColorFixture.named("p3.jpg").data()
         let expected = try ColorFixture.named("p3.jpg").decode().pixels.packedBytes()
@@ -51,7 +52,7 @@ struct ColorChoiceTests {
         }
     }
 
-    @Test("a CMYK picture without a usable profile is converted by the plain formula")
+    @Test("A CMYK image without a usable profile is converted with the simple formula")
     func plainInk() throws {
         let fixture = try ColorFixture.named("cmyk.jpg")
         let plain = try fixture.decode(DecodeOptions(color: .source)).pixels.packedBytes()
@@ -62,7 +63,7 @@ struct ColorChoiceTests {
     }
 
     @Test(
-        "smaller sizes are the full picture in sRGB, made smaller",
+        "A smaller image equals the full image in sRGB, scaled down",
         arguments: ["p3-16.png", "linear-8.png", "adobe.jpg", "p3-alpha-8.png"])
     func reduced(_ file: String) throws {
         let fixture = try ColorFixture.named(file)
@@ -75,13 +76,13 @@ struct ColorChoiceTests {
         #expect(similarity(small.pixels, expected.pixels) > 38)
     }
 
-    /// A JPEG with another profile in place of its own.
+    /// Returns a JPEG file with its profile replaced.
     private func replacing(_ profile: [UInt8], in data: Data) throws -> Data {
         try JPEGProfile.replacing(profile, in: data)
     }
 }
 
-/// Puts profiles into JPEG files (ICC.1:2022 annex B.4).
+/// A writer of profiles in JPEG files (ICC.1:2022, annex B.4).
 enum JPEGProfile {
     static func replacing(_ profile: [UInt8], in data: Data) throws -> Data {
         let bytes = [UInt8](data)

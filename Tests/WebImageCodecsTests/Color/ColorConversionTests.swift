@@ -5,7 +5,7 @@ import WebImageCore
 
 @testable import WebImageCodecs
 
-@Suite("Colour conversions")
+@Suite("Color conversions")
 struct ColorConversionTests {
     private func converted(_ pixel: [UInt8], by conversion: ColorConversion) -> [UInt8] {
         var pixel = pixel
@@ -15,7 +15,7 @@ struct ColorConversionTests {
         return pixel
     }
 
-    @Test("there is none for sRGB, however it is written", arguments: ["srgb", "srgb-v4"])
+    @Test("sRGB needs no conversion, regardless of how the file specifies it", arguments: ["srgb", "srgb-v4"])
     func identity(_ name: String) throws {
         #expect(ColorConversion.from(profile: try ColorFixture.profile(name)) == nil)
         #expect(ColorConversion.from(.sRGB) == nil)
@@ -24,7 +24,7 @@ struct ColorConversionTests {
     }
 
     @Test(
-        "greys of every space but HDR ones stay grey, black black and white white",
+        "In all spaces except HDR, grays stay gray, black stays black, and white stays white",
         arguments: [1, 4, 5, 6, 8, 9, 11, 12, 22], [1, 4, 5, 7, 8, 13, 17])
     func greys(_ primaries: Int, _ transfer: Int) throws {
         guard let conversion = ColorConversion.from(ColorCodePoints(primaries: primaries, transfer: transfer)) else {
@@ -42,7 +42,7 @@ struct ColorConversionTests {
         #expect(converted([255, 255, 255, 255], by: conversion) == [255, 255, 255, 255])
     }
 
-    @Test("HDR greys rise from black to white without a step back", arguments: [16, 18])
+    @Test("HDR grays rise monotonically from black to white", arguments: [16, 18])
     func tones(_ transfer: Int) throws {
         let conversion = try #require(ColorConversion.from(ColorCodePoints(primaries: 9, transfer: transfer)))
         var last: UInt8 = 0
@@ -53,12 +53,13 @@ struct ColorConversionTests {
         }
         #expect(converted([0, 0, 0, 255], by: conversion)[1] == 0)
         #expect(last >= 254)
-        // Reference white (203 cd/m², BT.2408) is bright, and not the brightest.
+        // Reference white (203 cd/m², BT.2408) is bright, but isn't the maximum.
         let white: UInt8 = transfer == 16 ? 148 : 191
         #expect((215...245).contains(Int(converted([white, white, white, 255], by: conversion)[1])))
     }
 
-    @Test("16-bit samples come out as 8-bit ones do", arguments: ["p3", "adobe", "prophoto", "linear", "scanner"])
+    @Test(
+        "16-bit samples are converted like 8-bit samples", arguments: ["p3", "adobe", "prophoto", "linear", "scanner"])
     func depths(_ name: String) throws {
         let conversion = try #require(ColorConversion.from(profile: try ColorFixture.profile(name)))
         var generator = SeededGenerator(1)
@@ -73,7 +74,7 @@ struct ColorConversionTests {
         #expect(differences.reduce(0, +) / Double(differences.count) < 0.6)
     }
 
-    @Test("linear light is converted before pixels are reduced, what is like sRGB after")
+    @Test("Linear light is converted before scaling, and spaces similar to sRGB afterward")
     func order() throws {
         for (name, isPerceptual) in [("p3", true), ("adobe", true), ("prophoto", true), ("linear", false)] {
             let conversion = try #require(ColorConversion.from(profile: try ColorFixture.profile(name)))
@@ -82,7 +83,7 @@ struct ColorConversionTests {
         #expect(ColorConversion.from(ColorCodePoints(primaries: 9, transfer: 16))?.isPerceptual == false)
     }
 
-    @Test("the cache holds so many and so many bytes, and drops what was used longest ago")
+    @Test("The cache obeys its limits on entries and bytes and evicts the least recently used conversion")
     func cache() throws {
         let cache = ColorCache(maxEntries: 3, maxBytes: 1_000)
         let conversion = try #require(ColorConversion(.displayP3, .sRGB))
@@ -104,7 +105,7 @@ struct ColorConversionTests {
         #expect(made.suffix(2) == [10, 10] && cache.count == 1)
     }
 
-    @Test("one conversion works on many threads at once")
+    @Test("Many threads can use one conversion at the same time")
     func threads() async throws {
         for name in ["p3", "scanner"] {
             let conversion = try #require(ColorConversion.from(profile: try ColorFixture.profile(name)))

@@ -5,14 +5,14 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Colours of decoded pictures")
+@Suite("Colors of decoded images")
 struct ColorDecodingTests {
-    @Test("there are fixtures with profiles and with numbers")
+    @Test("The manifest lists fixtures with profiles and with code points")
     func manifestIsThere() {
         #expect(ColorFixture.all.count > 40)
     }
 
-    @Test("pictures come out in sRGB as an independent converter has them", arguments: ColorFixture.all)
+    @Test("Decoded images in sRGB match an independent converter", arguments: ColorFixture.all)
     func matchesReference(_ fixture: ColorFixture) throws {
         let image = try fixture.decode()
         let pixels = image.pixels.packedBytes()
@@ -22,13 +22,13 @@ struct ColorDecodingTests {
         } else {
             #expect(difference(pixels, expected) <= fixture.tolerance)
             let worst = zip(pixels, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
-            // Tables are sampled anew by the colour engine; HEVC is lossless only nearly.
+            // The color engine resamples tables, and the HEVC encoding is only nearly lossless.
             let allowed = fixture.format == .heif ? 16 : fixture.format != .png || fixture.profile == "scanner" ? 8 : 3
             #expect(worst <= allowed)
         }
     }
 
-    @Test("the profile and the numbers are kept", arguments: ColorFixture.all)
+    @Test("The metadata contains the profile and the code points", arguments: ColorFixture.all)
     func metadata(_ fixture: ColorFixture) throws {
         let metadata = try fixture.decode().metadata
         if let name = fixture.profile, fixture.format != .jxl {
@@ -39,7 +39,7 @@ struct ColorDecodingTests {
         }
     }
 
-    @Test("the header tells the numbers", arguments: ColorFixture.all)
+    @Test("The probe returns the code points of the header", arguments: ColorFixture.all)
     func probe(_ fixture: ColorFixture) throws {
         guard let cicp = fixture.cicp, fixture.format != .jxl else { return }
         let probe = try ImageProbe(reading: fixture.data())
@@ -47,7 +47,7 @@ struct ColorDecodingTests {
     }
 
     @Test(
-        "public pictures that exist in two spaces look the same from both",
+        "Public images that exist in two color spaces look the same in both",
         .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
     func pairs() throws {
         for (file, other) in Self.pairs {

@@ -6,17 +6,18 @@ import WebImageCore
 
 @testable import WebImageCodecs
 
-@Suite("Hostile profiles")
+@Suite("Malicious profiles")
 struct HostileProfileTests {
     static let names = ["srgb", "srgb-v4", "p3", "adobe", "prophoto", "linear", "gray", "scanner", "cmyk"]
 
-    /// Makes the conversion and runs it over pixels of both depths.
+    /// Creates the conversion and applies it to pixels of both depths.
     private func attempt(_ profile: [UInt8]) {
         guard let conversion = ColorConversion(profile: profile) else { return }
         expectColorsAloneChange(conversion)
     }
 
-    /// Whatever the profile says, alpha stays, or becomes opaque from ink, and nothing beside the row is touched.
+    /// Checks that alpha is unchanged, or opaque if the source is CMYK, and that no memory outside the row is changed,
+    /// regardless of the profile.
     private func expectColorsAloneChange(_ conversion: ColorConversion) {
         let narrow = (0..<64 * 4 + 8).map { UInt8(truncatingIfNeeded: $0 * 37) }
         var result = narrow
@@ -43,14 +44,14 @@ struct HostileProfileTests {
         #expect(isRight, "\(after)")
     }
 
-    @Test("changed bytes end in a conversion that leaves alpha as it is, or in none", arguments: names)
+    @Test("A mutated profile results in a conversion that preserves alpha, or in none", arguments: names)
     func mutations(_ name: String) throws {
         let profile = try ColorFixture.profile(name)
         var generator = SeededGenerator(UInt64(profile.count))
         for round in 0..<250 {
             var changed = profile
             for _ in 0...Int.random(in: 0..<6, using: &generator) {
-                // The first bytes are numbers, names and places; what follows is mostly samples.
+                // The first bytes are numbers, names, and offsets. The rest is mostly samples.
                 let end = Bool.random(using: &generator) ? min(260, changed.count) : changed.count
                 let place = Int.random(in: 0..<end, using: &generator)
                 changed[place] =
@@ -62,7 +63,7 @@ struct HostileProfileTests {
         }
     }
 
-    @Test("random bytes behind a good header end in a conversion that leaves alpha as it is, or in none")
+    @Test("Random bytes after a valid header result in a conversion that preserves alpha, or in none")
     func random() throws {
         let head = try ColorFixture.profile("p3").prefix(132)
         var generator = SeededGenerator(3)
@@ -71,7 +72,7 @@ struct HostileProfileTests {
         }
     }
 
-    @Test("tables that declare more than there is are refused without taking the memory")
+    @Test("Tables that declare more data than exists are rejected without an allocation")
     func declaredTables() throws {
         let profile = try ColorFixture.profile("cmyk")
         let tag = try #require(place(of: Array("mft2".utf8), in: profile))
@@ -83,7 +84,7 @@ struct HostileProfileTests {
         }
     }
 
-    @Test("tables in floating point are not looked at")
+    @Test("Floating-point tables are ignored")
     func floatTables() throws {
         var profile = try ColorFixture.profile("scanner")
         let name = try #require(place(of: Array("A2B0".utf8), in: profile))
@@ -91,7 +92,8 @@ struct HostileProfileTests {
         #expect(ColorConversion(profile: profile) == nil)
     }
 
-    @Test("colorants that are no space still give pixels", arguments: [0, 0x7FFF_FFFF, 0x8000_0000])
+    @Test(
+        "Colorants that don't span a color space don't crash the conversion", arguments: [0, 0x7FFF_FFFF, 0x8000_0000])
     func colorants(_ value: UInt32) throws {
         var profile = try ColorFixture.profile("p3")
         var start = 0
@@ -104,7 +106,7 @@ struct HostileProfileTests {
         attempt(profile)
     }
 
-    @Test("corners and whites of any kind end in a conversion that leaves alpha as it is, or in none")
+    @Test("Any chromaticities and white points result in a conversion that preserves alpha, or in none")
     func chromaticities() throws {
         var generator = SeededGenerator(8)
         for _ in 0..<400 {

@@ -6,7 +6,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 
-/// Programs that share no code with ours, and what they say of a file.
+/// Independent programs that share no code with WebImage, and their output for a file.
 enum Tools {
     static let hasExiftool = has("/usr/bin/exiftool")
     static let hasPngcheck = has("/usr/bin/pngcheck")
@@ -16,13 +16,17 @@ enum Tools {
 
     private static func has(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-    /// Runs a program in a folder with `data` as its file `name`; what it wrote to standard output.
+    /// Runs a program in a temporary directory that contains `data` as the file `name`.
+    ///
+    /// - Returns: The standard output of the program.
     @discardableResult
     static func run(_ words: [String], _ data: Data = Data(), as name: String = "picture") throws -> Data {
         try output("said", words, data, as: name)
     }
 
-    /// As ``run(_:_:as:)``; what is in the file `result` afterwards.
+    /// Runs a program like ``run(_:_:as:)``.
+    ///
+    /// - Returns: The contents of the file `result` after the program ends.
     static func output(_ result: String, _ words: [String], _ data: Data, as name: String) throws -> Data {
         let folder = try TemporaryFolder()
         try data.write(to: URL(filePath: folder.file(name)))
@@ -33,7 +37,7 @@ enum Tools {
         return try Data(contentsOf: URL(filePath: folder.file(result)))
     }
 
-    /// All tags of a file by their group and name, as numbers where they are.
+    /// Returns all metadata tags of a file by group and name, as numbers if possible.
     static func tags(_ data: Data, _ fileExtension: String) throws -> [String: String] {
         let name = "picture.\(fileExtension)"
         let json = try run(["/usr/bin/exiftool", "-j", "-G1", "-n", name], data, as: name)
@@ -41,7 +45,7 @@ enum Tools {
         return (list?.first ?? [:]).mapValues { "\($0)" }
     }
 
-    /// Straight RGBA of 8 bits as Pillow reads it.
+    /// Returns the unpremultiplied 8-bit RGBA samples that Pillow reads.
     static func pillow(_ data: Data) throws -> [UInt8] {
         let script = "import PIL.Image; open('out','wb').write(PIL.Image.open('picture').convert('RGBA').tobytes())"
         return [UInt8](try output("out", ["/usr/bin/python3", "-c", script], data, as: "picture"))
@@ -49,7 +53,7 @@ enum Tools {
 }
 
 extension Pictures {
-    /// Every pixel another colour.
+    /// Returns an image of random colors.
     static func noise(width: Int, height: Int, seed: UInt64 = 1) throws -> PixelBuffer {
         var numbers = SeededGenerator(seed)
         return try make(width: width, height: height, isOpaque: true) { _, _ in
@@ -64,7 +68,7 @@ extension Pictures {
         try make(width: width, height: height, isOpaque: true) { _, _ in SIMD4(30, 90, 200, 255) }
     }
 
-    /// 16 bits a sample.
+    /// Returns an image with 16 bits per sample.
     static func wide(
         width: Int, height: Int, isOpaque: Bool, _ pixel: (Int, Int) -> SIMD4<UInt16>
     ) throws -> PixelBuffer {
@@ -80,18 +84,18 @@ extension Pictures {
         return canvas.finish(isOpaque: isOpaque)
     }
 
-    /// A gradient that needs 16 bits.
+    /// Returns a gradient that needs 16 bits.
     static func wideGradient(hasAlpha: Bool = false) throws -> PixelBuffer {
         try wide(width: 50, height: 40, isOpaque: !hasAlpha) { x, y in
             let alpha = hasAlpha ? UInt16(20_000 + x * 900) : 65_535
             let (red, green, blue) = (UInt16(x * 1_311 + y), UInt16(y * 1_600 + x), UInt16(x * y * 30))
-            // Multiplied by less than the smallest alpha.
+            // Divide the colors so that they don't exceed the smallest alpha.
             return hasAlpha ? SIMD4(red / 4, green / 4, blue / 4, alpha) : SIMD4(red, green, blue, alpha)
         }
     }
 }
 
-/// Metadata with everything that matters: a camera's name, an orientation, sizes, a position, a note of the maker.
+/// Metadata with all relevant fields: a camera name, an orientation, dimensions, a location, and a maker note.
 enum SampleMetadata {
     static let exif: [UInt8] = block(isBigEndian: false).serialized()
 
@@ -115,7 +119,7 @@ enum SampleMetadata {
         return block
     }
 
-    /// What was written.
+    /// Returns the EXIF block that was written.
     static func block(in found: EmbeddedMetadata) throws -> ExifBlock {
         let exif = try #require(found.exif)
         return try #require(ExifBlock(exif))

@@ -5,24 +5,24 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Options of WebP, AVIF, HEIF, JPEG XL and TIFF", .timeLimit(.minutes(2)))
+@Suite("Options of WebP, AVIF, HEIF, JPEG XL, and TIFF", .timeLimit(.minutes(5)))
 struct FormatOptionsTests {
     private func encode(_ pixels: PixelBuffer, _ encoding: ImageEncoding) throws -> Data {
         try CoderRegistry.standard.encode(Image(pixels: pixels), as: encoding, context: CodingContext())
     }
 
-    /// The byte `offset` behind a box's name.
+    /// Returns the byte at `offset` after the name of a box.
     private func byte(_ data: Data, _ box: String, _ offset: Int) throws -> UInt8 {
         let name = try #require(data.firstRange(of: Data(box.utf8)))
         return data[name.upperBound + offset]
     }
 
-    @Test("exact WebP leaves transparent pixels black", .enabled(if: Tools.hasPillow, "needs python3-pil"))
+    @Test("Exact WebP keeps transparent pixels black", .enabled(if: Tools.hasPillow, "needs python3-pil"))
     func exact() throws {
         let pixels = try Pictures.make(width: 40, height: 40, isOpaque: false) { x, _ in
             x < 19 ? SIMD4(200, 40, 90, 255) : SIMD4(0, 0, 0, 0)
         }
-        // Transparent columns that share blocks with opaque ones, where libwebp puts colours that pack better.
+        // Some transparent columns share blocks with opaque ones. There, libwebp inserts colors that compress better.
         let shades = try [true, false].map { isExact in
             let straight = try Tools.pillow(encode(pixels, ImageEncoding(format: .webp, quality: 90, isExact: isExact)))
             return (0..<40 * 40).filter { (20..<24).contains($0 % 40) }.reduce(0) { $0 + Int(straight[$1 * 4]) }
@@ -30,7 +30,7 @@ struct FormatOptionsTests {
         #expect(shades[0] < shades[1] / 2)
     }
 
-    @Test("WebP's effort is its method, and less of it is faster and larger")
+    @Test("A lower WebP effort results in a larger file")
     func effort() throws {
         let pixels = try Pictures.photo(width: 200, height: 150)
         let sizes = try [0, 9].map { try encode(pixels, ImageEncoding(format: .webp, effort: $0)).count }
@@ -38,8 +38,8 @@ struct FormatOptionsTests {
     }
 
     #if AVIF
-        /// AV1 codec configuration: the third byte holds the depth and the subsampling.
-        @Test("AVIF is written with the asked subsampling, and with 10 bits for 16")
+        /// In the AV1 codec configuration, the third byte contains the depth and the subsampling.
+        @Test("AVIF uses the requested subsampling, and 10 bits for 16-bit pixels")
         func avif() throws {
             let pixels = try Pictures.photo(width: 64, height: 48)
             for (choice, bits) in [(ImageEncoding.Subsampling.yuv444, 0), (.yuv422, 2), (.yuv420, 3)] {
@@ -56,7 +56,7 @@ struct FormatOptionsTests {
 
     #if HEIF
         @Test(
-            "HEIF is written with the asked subsampling and thumbnail",
+            "HEIF uses the requested subsampling and thumbnail size",
             .enabled(if: CoderRegistry.standard.canEncode(.heif)))
         func heif() throws {
             let pixels = try Pictures.photo(width: 96, height: 64)
@@ -79,7 +79,7 @@ struct FormatOptionsTests {
     private static let hasImageMagick = FileManager.default.isExecutableFile(atPath: "/usr/bin/convert")
 
     #if TIFF
-        @Test("TIFF keeps 16 bits", .enabled(if: hasImageMagick, "needs imagemagick"), arguments: [false, true])
+        @Test("TIFF preserves 16 bits", .enabled(if: hasImageMagick, "needs imagemagick"), arguments: [false, true])
         func wideTIFF(_ hasAlpha: Bool) throws {
             let pixels = try Pictures.wideGradient(hasAlpha: hasAlpha)
             let data = try encode(pixels, ImageEncoding(format: .tiff))
@@ -91,7 +91,7 @@ struct FormatOptionsTests {
 
     #if JXL
         @Test(
-            "lossless JPEG XL keeps 16 bits",
+            "Lossless JPEG XL preserves 16 bits",
             .enabled(if: hasImageMagick && Tools.hasDjxl, "needs imagemagick, libjxl-tools"),
             arguments: [false, true])
         func wideJXL(_ hasAlpha: Bool) throws {
@@ -106,7 +106,7 @@ struct FormatOptionsTests {
         }
     #endif
 
-    /// The largest difference of straight samples, multiplied again, from premultiplied ones.
+    /// Premultiplies the samples in `straight` and returns the largest difference from the samples of `pixels`.
     private func worst(_ straight: [UInt8], _ pixels: PixelBuffer) -> Int {
         let expected = pixels.packedBytes()
         guard straight.count == expected.count else { return .max }

@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite("Encoding JPEG")
 struct JPEGEncodingTests {
-    /// Sampling factors of each component, from the frame header (ITU-T T.81, B.2.2).
+    /// Returns the sampling factors of each component from the frame header (ITU-T T.81, B.2.2).
     private func factors(_ data: Data) throws -> [UInt8] {
         let bytes = [UInt8](data)
         let start = try #require(
@@ -19,7 +19,7 @@ struct JPEGEncodingTests {
         try Pictures.encode(try pixels ?? Pictures.photo(width: 120, height: 90), as: encoding)
     }
 
-    @Test("colour is kept as finely as asked, otherwise by quality")
+    @Test("The chroma subsampling is the requested one and otherwise depends on the quality")
     func subsampling() throws {
         var encoding = ImageEncoding.jpeg(quality: 80)
         #expect(try factors(encode(encoding)) == [0x22, 0x11, 0x11])
@@ -36,7 +36,7 @@ struct JPEGEncodingTests {
         #expect(try factors(encode(.jpeg(quality: 90))) == [0x11, 0x11, 0x11])
     }
 
-    @Test("grey pictures have one component, also where grey shows through")
+    @Test("Gray images have one component, also if the image is transparent over a gray background")
     func gray() throws {
         let gray = try Pictures.make(width: 40, height: 30, isOpaque: true) { x, y in
             let value = UInt8(x * 5 + y)
@@ -53,7 +53,7 @@ struct JPEGEncodingTests {
         #expect(try factors(encode(red, clear)).count == 3)
     }
 
-    @Test("tables made for the picture make it smaller and change no pixel")
+    @Test("Optimized tables reduce the file size and change no pixel")
     func tables() throws {
         var encoding = ImageEncoding.jpeg(quality: 85)
         let made = try encode(encoding)
@@ -64,7 +64,9 @@ struct JPEGEncodingTests {
         #expect(images[0].pixels.packedBytes() == images[1].pixels.packedBytes())
     }
 
-    @Test("djpeg reads every kind as we do", .enabled(if: Tools.hasDjpeg, "needs libjpeg-turbo-progs"))
+    @Test(
+        "The djpeg program reads the same pixels as WebImage from every variant",
+        .enabled(if: Tools.hasDjpeg, "needs libjpeg-turbo-progs"))
     func djpeg() throws {
         for subsampling in ImageEncoding.Subsampling.allCases {
             var encoding = ImageEncoding.jpeg(quality: 88, progressive: subsampling == .yuv422)
@@ -78,7 +80,7 @@ struct JPEGEncodingTests {
         }
     }
 
-    @Test("a thumbnail is a JPEG in the EXIF, of the asked size, never larger than the picture")
+    @Test("The EXIF thumbnail is a JPEG of the requested size and never larger than the image")
     func thumbnail() throws {
         for (side, expected) in [(32, PixelSize(width: 32, height: 24)), (1_000, PixelSize(width: 120, height: 90))] {
             var encoding = ImageEncoding.jpeg()
@@ -98,7 +100,7 @@ struct JPEGEncodingTests {
         }
     }
 
-    @Test("16-bit pixels are rounded to 8")
+    @Test("16-bit pixels are rounded to 8 bits")
     func wide() throws {
         let image = Image(pixels: try Pictures.wideGradient())
         for format in [ImageFormat.jpeg, .webp, .bmp, .gif] {

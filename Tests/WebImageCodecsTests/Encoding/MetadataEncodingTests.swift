@@ -5,9 +5,9 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Encoding metadata", .timeLimit(.minutes(2)))
+@Suite("Encoding metadata", .timeLimit(.minutes(5)))
 struct MetadataEncodingTests {
-    /// Formats with a place for EXIF and XMP that can be written here.
+    /// The available formats that can contain EXIF and XMP.
     static let formats = [ImageFormat.jpeg, .png, .apng, .webp, .avif, .heif, .jxl]
         .filter(CoderRegistry.standard.canEncode)
 
@@ -24,7 +24,7 @@ struct MetadataEncodingTests {
             image, as: ImageEncoding(format: format, metadata: policy), context: CodingContext())
     }
 
-    @Test("nothing is written by default, and no profile of colours that the pixels are not in", arguments: formats)
+    @Test("By default, encoders write no metadata and no profile that doesn't apply to the pixels", arguments: formats)
     func strip(_ format: ImageFormat) throws {
         let data = try encode(image(), format, .strip)
         #expect(EmbeddedMetadata(reading: data).isEmpty)
@@ -34,7 +34,7 @@ struct MetadataEncodingTests {
         #expect(try CoderRegistry.standard.decode(data, context: CodingContext()).metadata.iccProfile == nil)
     }
 
-    @Test("EXIF and XMP are kept, fit to upright pixels", arguments: formats)
+    @Test("With `keep`, EXIF and XMP are written and adapted to the upright pixels", arguments: formats)
     func keep(_ format: ImageFormat) throws {
         let data = try encode(image(), format, .keep)
         let found = EmbeddedMetadata(reading: data)
@@ -56,7 +56,7 @@ struct MetadataEncodingTests {
         #expect(tags["ExifTool:Warning"] == nil, "\(tags["ExifTool:Warning"] ?? "")")
     }
 
-    @Test("the position goes, the rest stays", arguments: formats)
+    @Test("With `keepWithoutLocation`, the location is removed and the rest is kept", arguments: formats)
     func noLocation(_ format: ImageFormat) throws {
         let place = SampleMetadata.xmp(" exif:GPSLatitude=\"47,22.0N\"")
         for xmp in [SampleMetadata.xmp(), place] {
@@ -67,14 +67,14 @@ struct MetadataEncodingTests {
             #expect(block.photo.allSatisfy { $0.tag != 0x927C })
             #expect((found.xmp == nil) == (xmp == place))
             #expect(data.firstRange(of: Data("GPS".utf8)) == nil)
-            // The numerators and denominators of the position.
+            // The numerators and denominators of the location.
             #expect(data.firstRange(of: Data([47, 0, 0, 0, 1, 0, 0, 0, 22, 0, 0, 0])) == nil)
             guard Tools.hasExiftool else { continue }
             #expect(try Tools.tags(data, format.fileExtension).keys.allSatisfy { !$0.contains("GPS") })
         }
     }
 
-    @Test("orientation of the original is not applied again", arguments: formats)
+    @Test("The orientation of the original data isn't applied a second time", arguments: formats)
     func orientation(_ format: ImageFormat) throws {
         for orientation in 1...8 {
             let original = try Fixture.named("orientation-\(orientation).jpg").data()
@@ -91,7 +91,7 @@ struct MetadataEncodingTests {
         }
     }
 
-    @Test("metadata come from the original bytes of every format", arguments: formats)
+    @Test("Metadata comes from the original data of every format", arguments: formats)
     func fromOriginal(_ format: ImageFormat) throws {
         let original = try encode(image(), format, .keep)
         let picture = try CoderRegistry.standard.decode(original, context: CodingContext())
@@ -105,7 +105,7 @@ struct MetadataEncodingTests {
     }
 
     #if TIFF
-        @Test("TIFF keeps XMP; what it knows itself serves other formats as EXIF")
+        @Test("TIFF keeps XMP")
         func tiff() throws {
             let data = try encode(image(), .tiff, .keep)
             #expect(EmbeddedMetadata(reading: data).xmp != nil)
@@ -115,7 +115,7 @@ struct MetadataEncodingTests {
     #endif
 
     @Test(
-        "a profile is written where the pixels are in it, and colours come back the same",
+        "A profile is written if the pixels use it, and decoding returns the same colors",
         arguments: formats + [.tiff].filter(CoderRegistry.standard.canEncode))
     func profile(_ format: ImageFormat) throws {
         for name in ["adobe.jpg", "p3.jpg", "prophoto.jpg"] {
@@ -126,7 +126,7 @@ struct MetadataEncodingTests {
             let encoding = ImageEncoding(format: format, quality: 97, subsampling: .yuv444)
             let data = try CoderRegistry.standard.encode(source, as: encoding, context: CodingContext())
             let back = try CoderRegistry.standard.decode(data, context: CodingContext())
-            // Lossy JPEG XL has colours of its own, which come out as sRGB.
+            // Lossy JPEG XL has its own color space, and decoders return sRGB.
             let isKept = back.metadata.iccProfile == (format == .jxl ? nil : source.metadata.iccProfile)
             #expect(isKept, "\(name)")
             #expect(similarity(back.pixels, expected.pixels) > 27, "\(name)")
@@ -137,7 +137,7 @@ struct MetadataEncodingTests {
         }
     }
 
-    @Test("a profile for grey goes with grey alone, one for ink with nothing")
+    @Test("A gray profile is written only for gray images, and a CMYK profile is never written")
     func otherProfiles() throws {
         for (name, isKept) in [("gray.jpg", true), ("cmyk.jpg", false)] {
             let source = try CoderRegistry.standard.decode(
@@ -152,7 +152,7 @@ struct MetadataEncodingTests {
         }
     }
 
-    @Test("what is too long for a JPEG's segment is left out, the note of the maker first")
+    @Test("Metadata that exceeds a JPEG segment is omitted, starting with the maker note")
     func longExif() throws {
         var block = SampleMetadata.block(isBigEndian: true)
         block.photo = [ExifBlock.Field(tag: 0x927C, kind: 7, count: 70_000, bytes: Array(repeating: 7, count: 70_000))]
@@ -168,7 +168,7 @@ struct MetadataEncodingTests {
     }
 
     @Test(
-        "animations carry metadata too",
+        "Animations contain metadata",
         arguments: [ImageFormat.apng, .webp, .avif, .jxl].filter(CoderRegistry.standard.canEncode))
     func animated(_ format: ImageFormat) throws {
         let frames = try (0..<3).map { (try Pictures.noise(width: 20, height: 16, seed: UInt64($0)), 100) }

@@ -5,9 +5,11 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Reading metadata of damaged files", .timeLimit(.minutes(2)))
+@Suite("Reading metadata of corrupt files", .timeLimit(.minutes(5)))
 struct MetadataFuzzTests {
-    @Test("nothing traps, and nothing is longer than the file", arguments: MetadataEncodingTests.formats + [.tiff])
+    @Test(
+        "Reading corrupt metadata never traps, and no result is longer than the file",
+        arguments: MetadataEncodingTests.formats + [.tiff])
     func damaged(_ format: ImageFormat) throws {
         guard CoderRegistry.standard.canEncode(format) else { return }
         let pixels = try Pictures.photo(width: 24, height: 16)
@@ -19,7 +21,7 @@ struct MetadataFuzzTests {
         for _ in 0..<400 {
             var bytes = data
             for _ in 0..<Int.random(in: 1...6, using: &numbers) {
-                // The structure is at the beginning, and in some formats at the end.
+                // The structure is at the beginning and, in some formats, at the end.
                 let place = Int.random(in: 0..<bytes.count, using: &numbers)
                 bytes[Bool.random(using: &numbers) ? place : place % 600 % bytes.count] =
                     [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &numbers)].randomElement(using: &numbers)
@@ -37,7 +39,9 @@ struct MetadataFuzzTests {
         }
     }
 
-    @Test("a packed packet of XMP is unpacked to a bound", .enabled(if: Tools.hasPillow, "needs python3-pil"))
+    @Test(
+        "A compressed XMP packet is decompressed only up to a limit",
+        .enabled(if: Tools.hasPillow, "needs python3-pil"))
     func packed() throws {
         let script = """
             import zlib, struct, sys

@@ -5,7 +5,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Encoding with the original bytes at hand")
+@Suite("Encoding with the original data")
 struct OriginalBytesTests {
     private let context = CodingContext()
 
@@ -18,7 +18,7 @@ struct OriginalBytesTests {
 
     private func format(_ data: Data) -> ImageFormat? { ImageFormat.sniff(data) }
 
-    @Test("the automatic format gives the original back where nothing changed")
+    @Test("The automatic format returns the original data if nothing changed")
     func unchanged() throws {
         for name in ["420.jpg", "rgb8.png", "lossy-80.webp", "dispose-none-opaque.gif", "animated.webp", "rgb24.bmp"] {
             let data = try Fixture.named(name).data()
@@ -30,14 +30,14 @@ struct OriginalBytesTests {
         #expect(try encode(plain, .automatic) == plain)
     }
 
-    @Test("what carries metadata is not given back where they are to be stripped")
+    @Test("Original data with metadata isn't returned if the metadata must be stripped")
     func stripped() throws {
         let data = try Fixture.named("orientation-6.jpg").data()
         let result = try encode(data, .automatic)
         #expect(result != data && EmbeddedMetadata(reading: result).isEmpty && format(result) == .jpeg)
     }
 
-    @Test("a change gives WebP or GIF for animations, PNG for transparency, else JPEG of quality 90")
+    @Test("After a change, animations become WebP or GIF, transparent images PNG, and others JPEG")
     func changed() throws {
         var small = ImageEncoding.automatic
         small.maxPixelSize = 10
@@ -47,7 +47,7 @@ struct OriginalBytesTests {
         ] {
             #expect(try format(encode(Fixture.named(name).data(), small)) == expected, "\(name)")
         }
-        // One pixel is enough.
+        // A single changed pixel is sufficient.
         let data = try Fixture.named("rgba8.png").data()
         let turned = try encode(data, .automatic) { image in
             let bytes = image.pixels.packedBytes()
@@ -62,7 +62,7 @@ struct OriginalBytesTests {
         #expect(turned != data && format(turned) == .png)
     }
 
-    @Test("limits hold for the original too")
+    @Test("Limits also apply to the original data")
     func limits() throws {
         let data = try Pictures.encode(Pictures.noise(width: 60, height: 40), as: .png())
         var encoding = ImageEncoding.automatic
@@ -71,7 +71,7 @@ struct OriginalBytesTests {
         #expect(result.count <= 2_000 && format(result) == .jpeg)
     }
 
-    @Test("without the original bytes nothing is assumed")
+    @Test("Without the original data, the automatic format encodes the pixels")
     func withoutOriginal() throws {
         let data = try Fixture.named("rgb8.png").data()
         let image = try CoderRegistry.standard.decode(data, context: context)
@@ -82,7 +82,8 @@ struct OriginalBytesTests {
         private var lossless: ImageEncoding { ImageEncoding(format: .jxl, isLossless: true, metadata: .keep) }
 
         @Test(
-            "a JPEG in JPEG XL comes back bit by bit", .enabled(if: Tools.hasDjxl, "needs libjxl-tools"),
+            "A JPEG that is transcoded to JPEG XL can be restored bit by bit",
+            .enabled(if: Tools.hasDjxl, "needs libjxl-tools"),
             arguments: [
                 "420.jpg", "444-progressive.jpg", "gray.jpg", "restart.jpg", "orientation-1.jpg", "orientation-3.jpg",
                 "orientation-6.jpg", "odd-17x1.jpg",
@@ -99,7 +100,7 @@ struct OriginalBytesTests {
         }
 
         @Test(
-            "metadata are taken out of the JPEG itself, its orientation stays",
+            "Metadata is removed from the JPEG itself, and the orientation is kept",
             .enabled(if: Tools.hasDjxl, "needs libjxl-tools"))
         func transcodeStripped() throws {
             let pixels = try Pictures.photo(width: 60, height: 40)
@@ -107,7 +108,7 @@ struct OriginalBytesTests {
             var data = try CoderRegistry.standard.encode(
                 Image(pixels: pixels, metadata: metadata), as: ImageEncoding(format: .jpeg, metadata: .keep),
                 context: context)
-            // Turned, as a camera writes it.
+            // Set the orientation to 6, as a camera does.
             let tag = try #require(data.firstRange(of: Data([0x12, 1, 3, 0, 1, 0, 0, 0, 1, 0])))
             data[tag.lowerBound + 8] = 6
             let image = try CoderRegistry.standard.decode(data, context: context)
@@ -131,7 +132,7 @@ struct OriginalBytesTests {
             }
         }
 
-        @Test("a changed picture, a smaller one and ink are encoded from their pixels")
+        @Test("Changed, scaled-down, and CMYK images are encoded from their pixels")
         func notTranscoded() throws {
             let data = try Fixture.named("420.jpg").data()
             var encoding = lossless

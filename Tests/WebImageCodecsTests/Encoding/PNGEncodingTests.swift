@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite("Encoding PNG")
 struct PNGEncodingTests {
-    /// Colour type and bits, from IHDR (PNG third edition, section 11.2.1).
+    /// The color type and the bit depth from IHDR (PNG Third Edition, section 11.2.1).
     private struct Kind: Equatable {
         var type: Int
         var bits: Int
@@ -32,7 +32,7 @@ struct PNGEncodingTests {
         return Kind(data)
     }
 
-    /// `count` colours; with `alphas`, those of them in turn.
+    /// Returns an image with `count` colors that use the values of `alphas` in turn.
     private func palette(_ count: Int, alphas: [Int] = [255], width: Int = 61) throws -> PixelBuffer {
         try Pictures.make(width: width, height: 47, isOpaque: alphas == [255]) { x, y in
             let number = (y * 61 + x) % count
@@ -43,24 +43,24 @@ struct PNGEncodingTests {
         }
     }
 
-    @Test("few colours become a palette of as few bits as they need")
+    @Test("Few colors become a palette with the smallest sufficient bit depth")
     func palettes() throws {
         for (count, bits) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4), (16, 4), (17, 8), (256, 8)] {
             #expect(try roundTrip(palette(count)) == Kind(3, bits), "\(count)")
         }
         #expect(try roundTrip(palette(257)) == Kind(2, 8))
-        // Where the palette itself would be larger than what it saves.
+        // In this case, the palette would be larger than the bytes that it saves.
         #expect(try roundTrip(palette(200, width: 3)) == Kind(2, 8))
     }
 
-    @Test("a palette carries transparency")
+    @Test("A palette can contain transparency")
     func transparentPalettes() throws {
         #expect(try roundTrip(palette(30, alphas: [255, 0, 128, 7])) == Kind(3, 8))
         #expect(try roundTrip(palette(4, alphas: [0, 255])) == Kind(3, 2))
         #expect(try roundTrip(palette(300, alphas: [255, 90])) == Kind(6, 8))
     }
 
-    @Test("grey is written as grey, of as few bits as it needs")
+    @Test("Gray images are written as grayscale with the smallest sufficient bit depth")
     func gray() throws {
         func gray(_ values: [Int], alphas: [Int] = [255]) throws -> PixelBuffer {
             try Pictures.make(width: 61, height: 47, isOpaque: alphas == [255]) { x, y in
@@ -73,13 +73,13 @@ struct PNGEncodingTests {
         #expect(try roundTrip(gray([0, 85, 170, 255])) == Kind(0, 2))
         #expect(try roundTrip(gray((0..<16).map { $0 * 17 })) == Kind(0, 4))
         #expect(try roundTrip(gray(Array(0..<256))) == Kind(0, 8))
-        // Three shades that fit two bits only by a palette.
+        // Three shades that fit into two bits only with a palette.
         #expect(try roundTrip(gray([1, 2, 3])) == Kind(3, 2))
         #expect(try roundTrip(gray(Array(0..<256), alphas: [255, 128, 3])) == Kind(4, 8))
         #expect(try roundTrip(Pictures.everyPremultipliedValue()) == Kind(4, 8))
     }
 
-    @Test("16-bit pixels stay so", arguments: [false, true])
+    @Test("16-bit pixels keep their depth", arguments: [false, true])
     func wide(_ hasAlpha: Bool) throws {
         let pixels = try Pictures.wideGradient(hasAlpha: hasAlpha)
         #expect(try roundTrip(pixels) == Kind(hasAlpha ? 6 : 2, 16))
@@ -92,12 +92,12 @@ struct PNGEncodingTests {
         let script = "import PIL.Image; open('out','wb').write(PIL.Image.open('picture').tobytes())"
         let data = try Tools.output(
             "out", ["/usr/bin/python3", "-c", script], Pictures.encode(gray, as: .png()), as: "picture")
-        // Mode I: 32 bits, lowest byte first.
+        // Mode `I` has 32 bits in little-endian order.
         let values = stride(from: 0, to: data.count, by: 4).map { Int(data[$0]) | Int(data[$0 + 1]) << 8 }
         #expect(values == (0..<180).map { $0 % 20 * 3_000 + $0 / 20 })
     }
 
-    @Test("ImageMagick reads the 16 bits of colour and alpha that were written")
+    @Test("ImageMagick reads the 16-bit color samples that were written")
     func wideColour() throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/convert") else { return }
         let pixels = try Pictures.wideGradient()
@@ -107,7 +107,7 @@ struct PNGEncodingTests {
         #expect([UInt8](read) == pixels.packedBytes())
     }
 
-    @Test("random pictures of few colours come back", arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("Random images with few colors survive a round trip", arguments: 1...12 as ClosedRange<UInt64>)
     func random(_ seed: UInt64) throws {
         var numbers = SeededGenerator(seed)
         let count = Int.random(in: 1...300, using: &numbers)

@@ -5,7 +5,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Encoding within limits", .timeLimit(.minutes(4)))
+@Suite("Encoding within limits", .timeLimit(.minutes(5)))
 struct SizeLimitTests {
     static let formats = [ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .tiff, .avif, .heif, .jxl]
         .filter(CoderRegistry.standard.canEncode)
@@ -20,7 +20,7 @@ struct SizeLimitTests {
         ]
     }
 
-    @Test("no file is larger than maxBytes", arguments: formats)
+    @Test("No file exceeds `maxBytes`", arguments: formats)
     func maxBytes(_ format: ImageFormat) throws {
         for (name, pixels) in try pictures() {
             for limit in [1_500, 6_000] {
@@ -36,7 +36,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("quality goes before pixels do, and no more of it than needed")
+    @Test("The encoder reduces the quality before the resolution, and no further than necessary")
     func quality() throws {
         let image = Image(pixels: try Pictures.photo(width: 400, height: 300))
         var encoding = ImageEncoding.jpeg(quality: 95)
@@ -47,7 +47,7 @@ struct SizeLimitTests {
         #expect(data.count <= limit)
         let back = try CoderRegistry.standard.decode(data, context: context)
         #expect(back.size == image.size)
-        // The next better one would be too large; sizes of JPEG do grow with quality here.
+        // The next higher quality would exceed the limit. The size of these JPEG files increases with the quality.
         let qualities = try (10...95).filter { quality in
             try CoderRegistry.standard.encode(image, as: .jpeg(quality: quality), context: context).count <= limit
         }
@@ -57,7 +57,7 @@ struct SizeLimitTests {
                 try CoderRegistry.standard.decode(best, context: context).pixels, image.pixels) - 0.5)
     }
 
-    @Test("what cannot be reached is an error that names the limit and the smallest file")
+    @Test("An unreachable limit throws an error with the limit and the smallest size")
     func impossible() throws {
         let image = Image(pixels: try Pictures.noise(width: 100, height: 100))
         for format in Self.formats {
@@ -71,9 +71,9 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("a coder whose files do not grow with quality is searched to an end")
+    @Test("The search ends if the file size doesn't increase with the quality")
     func notMonotone() throws {
-        /// Sizes that jump about.
+        /// A coder whose file sizes vary irregularly with the quality.
         struct Jumping: ImageCoder {
             func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { false }
             func decode(_ data: Data, probe: ImageProbe?, options: DecodeOptions, context: CodingContext)
@@ -97,7 +97,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("maxPixelSize reduces and never enlarges; animations too", arguments: formats)
+    @Test("`maxPixelSize` scales images down and never enlarges them", arguments: formats)
     func maxPixelSize(_ format: ImageFormat) throws {
         let image = Image(pixels: try Pictures.photo(width: 90, height: 60))
         for (side, expected) in [
@@ -109,7 +109,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("animations are brought below maxBytes", arguments: [ImageFormat.gif, .webp, .apng])
+    @Test("Animations are encoded within `maxBytes`", arguments: [ImageFormat.gif, .webp, .apng])
     func animations(_ format: ImageFormat) throws {
         let frames = try (0..<4).map {
             (pixels: try Pictures.noise(width: 80, height: 60, seed: UInt64($0)), milliseconds: 50)
@@ -121,7 +121,7 @@ struct SizeLimitTests {
         #expect(data.count <= 9_000 && back.frameCount == 4)
     }
 
-    @Test("senseless numbers are refused")
+    @Test("Invalid limits are rejected")
     func wrongOptions() throws {
         let image = Image(pixels: try Pictures.flat(width: 4, height: 4))
         for (name, encoding) in [
@@ -138,7 +138,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("a search stops when it is cancelled")
+    @Test("A canceled search stops")
     func cancelled() throws {
         let flag = CancellationFlag()
         flag.cancel()

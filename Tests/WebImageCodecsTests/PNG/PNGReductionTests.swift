@@ -7,10 +7,10 @@ import WebImageTestSupport
 
 @testable import WebImageCodecs
 
-/// Pictures of 16 bits a sample take libpng's way, which is the one of large pictures.
-@Suite("PNGs reduced row by row", .timeLimit(.minutes(2)))
+/// Images with 16 bits per sample are decoded by libpng, like large images.
+@Suite("PNG files that are scaled down row by row", .timeLimit(.minutes(5)))
 struct PNGReductionTests {
-    /// Waves, and noise on top; alpha where there are 4 channels.
+    /// Returns waves with added noise. With 4 channels, the image has alpha.
     private func picture(_ width: Int, _ height: Int, channels: Int, seed: UInt64 = 3) -> HandmadePNG {
         var random = SeededGenerator(seed)
         var picture = HandmadePNG(width: width, height: height, channels: channels, bits: 16, using: &random)
@@ -35,7 +35,7 @@ struct PNGReductionTests {
     }
 
     @Test(
-        "The result is that of the whole picture, reduced",
+        "The result equals the full image, scaled down",
         arguments: [
             TargetSize.fit(width: 40, height: 40), .fill(width: 31, height: 17), .stretch(width: 50, height: 3),
             .fit(width: 1, height: 1),
@@ -53,7 +53,7 @@ struct PNGReductionTests {
         }
     }
 
-    @Test("16 bits a sample stay")
+    @Test("A scaled image keeps 16 bits per sample")
     func keepsDepth() throws {
         let data = picture(200, 150, channels: 4).bytes()
         let target = TargetSize.fit(width: 20, height: 20)
@@ -64,18 +64,18 @@ struct PNGReductionTests {
         #expect(difference(words(small.pixels), words(expected)).largest <= 2)
     }
 
-    @Test("What the whole would need is never held")
+    @Test("The full image is never held in memory")
     func memory() throws {
         let data = picture(1_500, 1_000, channels: 3).bytes()
         var limits = Limits.desktop
         limits.maxDecodedBytes = 1 << 20
         let target = TargetSize.fit(width: 64, height: 64)
-        // 6 MB as a whole.
+        // The full image needs 6 MB.
         #expect(throws: ImageError.self) { try decode(data, DecodeOptions(), limits: limits) }
         #expect(try decode(data, DecodeOptions(size: target), limits: limits).size.width == 64)
     }
 
-    @Test("A picture that ends early is an error, or shows what came")
+    @Test("A truncated image throws or shows the received rows")
     func truncation() throws {
         let data = picture(300, 200, channels: 3).bytes()
         let target = TargetSize.fit(width: 30, height: 20)
@@ -88,14 +88,14 @@ struct PNGReductionTests {
         #expect(part.pixels.pixel(x: 3, y: 19)?.alpha == 0)
     }
 
-    @Test("Orientation and colours are those of the whole picture", arguments: ColorFixture.all)
+    @Test("Orientation and colors equal those of the full image", arguments: ColorFixture.all)
     func colours(_ fixture: ColorFixture) throws {
         guard fixture.format == .png else { return }
         let target = TargetSize.fit(width: 12, height: 12)
         let small = try fixture.decode(DecodeOptions(size: target))
         let whole = try fixture.decode()
         let expected = try ResizeTransformer(to: target).transform(whole.pixels, context: TransformContext())
-        // Near sRGB colours are converted after reducing.
+        // Colors that are similar to sRGB are converted after scaling.
         #expect(similarity(small.pixels, expected) > 30)
     }
 }

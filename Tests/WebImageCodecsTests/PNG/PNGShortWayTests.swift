@@ -7,10 +7,10 @@ import WebImageTestSupport
 
 @testable import WebImageCodecs
 
-/// Previews are always decoded by libpng, which makes them the measure.
-@Suite("PNGs by libdeflate and by libpng", .timeLimit(.minutes(2)))
+/// libpng decodes all previews, so the previews are the reference.
+@Suite("PNG decoding with libdeflate and with libpng", .timeLimit(.minutes(5)))
 struct PNGShortWayTests {
-    /// The whole file by libpng.
+    /// Decodes the complete file with libpng.
     private func byLibpng(_ data: Data) throws -> Image? {
         let start = try CoderRegistry.standard.progressiveStart(
             data, options: DecodeOptions(color: .source), context: CodingContext())
@@ -22,14 +22,14 @@ struct PNGShortWayTests {
     private func bothWays(_ data: Data, _ name: String) {
         let quick = try? CoderRegistry.standard.decode(
             data, options: DecodeOptions(color: .source), context: CodingContext())
-        // Previews do not ask for what follows the last pixel.
+        // Previews don't require the data after the last pixel.
         guard let quick, let slow = try? byLibpng(data) else { return }
         let isSame = quick.pixels.packedBytes() == slow.pixels.packedBytes()
         #expect(isSame && quick.isOpaque == slow.isOpaque, "\(name)")
     }
 
     @Test(
-        "Both ways give the same pixels of grey, grey with alpha and indices", arguments: [1, 2, 4, 8],
+        "Both decoders return the same pixels for gray, gray with alpha, and palette images", arguments: [1, 2, 4, 8],
         [UInt8(0), 3, 4])
     func same(_ bits: Int, _ type: UInt8) {
         guard type != 4 || bits == 8 else { return }
@@ -39,7 +39,7 @@ struct PNGShortWayTests {
                 width: width, height: 13, channels: type == 4 ? 2 : 1, bits: bits, using: &random)
             picture.colorType = type
             if type == 3 {
-                // Sometimes fewer colours than indices: those beyond are black.
+                // Some palettes have fewer colors than indices. Indices beyond the palette are black.
                 let colors = Int.random(in: 1...(1 << bits), using: &random)
                 let bytes = (0..<colors * 4).map { _ in UInt8.random(in: 0...255, using: &random) }
                 picture.extras = [("PLTE", Array(bytes.prefix(colors * 3)))]
@@ -53,7 +53,7 @@ struct PNGShortWayTests {
         }
     }
 
-    @Test("Every filter over extremes gives the same pixels", arguments: [UInt8(0), 4])
+    @Test("Both decoders return the same pixels for every filter and extreme samples", arguments: [UInt8(0), 4])
     func extremes(_ type: UInt8) {
         var random = SeededGenerator(5 + UInt64(type))
         for filter in 0...4 {
@@ -66,7 +66,7 @@ struct PNGShortWayTests {
     }
 
     @Test(
-        "Every PNG of the conformance files gives the same pixels",
+        "Both decoders return the same pixels for every conformance file",
         .enabled(if: Conformance.folder != nil, "needs the conformance files"))
     func conformance() throws {
         let files = try Conformance.rows([.png]).map(\.file) + Conformance.malformed([.png]).map(\.file)
@@ -77,7 +77,7 @@ struct PNGShortWayTests {
         #expect(files.count > 100)
     }
 
-    @Test("Damaged files are refused or decoded alike")
+    @Test("Corrupt files are rejected or decoded at the correct size")
     func damage() {
         var random = SeededGenerator(31)
         var picture = HandmadePNG(width: 19, height: 11, channels: 1, using: &random)

@@ -7,7 +7,7 @@ import WebImageCore
 
 @testable import WebImageCodecs
 
-@Suite("PNGs unpacked at once")
+@Suite("PNG files that are decompressed in one step")
 struct PNGWholeDecoderTests {
     private func rows(_ image: Image) -> [UInt8] {
         image.pixels.withUnsafeBytes { bytes in
@@ -24,7 +24,8 @@ struct PNGWholeDecoderTests {
         return try CoderRegistry.standard.decode(data, options: options, context: CodingContext())
     }
 
-    @Test("Every filter over every other gives the samples, whatever the width and the chunks", arguments: [3, 4])
+    @Test(
+        "Every sequence of filters returns the samples, regardless of the width and the chunk size", arguments: [3, 4])
     func filters(_ channels: Int) throws {
         var random = SeededGenerator(UInt64(channels))
         for width in Array(1...40) + [255, 256, 257] {
@@ -34,7 +35,7 @@ struct PNGWholeDecoderTests {
         }
     }
 
-    @Test("Samples at both ends of their range meet every filter")
+    @Test("Extreme samples are decoded with every filter")
     func extremes() throws {
         var random = SeededGenerator(9)
         for channels in [3, 4] {
@@ -47,12 +48,12 @@ struct PNGWholeDecoderTests {
         }
     }
 
-    @Test("What is wrong with the data is told, and what can be shown of it is shown, as without the short way")
+    @Test("Errors in the data throw, and truncated data returns its rows if partial images are allowed")
     func damage() throws {
         var random = SeededGenerator(4)
         var picture = HandmadePNG(width: 20, height: 30, channels: 3, using: &random)
         let whole = picture.bytes()
-        // A check value, the end of the data, a filter that is none, the checksum of the stream, too few rows.
+        // Test a wrong CRC, truncated data, an invalid filter, and too few rows.
         var wrongCheck = whole
         wrongCheck[wrongCheck.count - 14] ^= 1
         #expect(throws: ImageError.self) { try decode(wrongCheck) }
@@ -67,7 +68,7 @@ struct PNGWholeDecoderTests {
         #expect(throws: ImageError.self) { try decode(picture.bytes(short)) }
     }
 
-    @Test("Damaged bytes anywhere give the picture or an error, and never another size")
+    @Test("Corrupt data returns an error or an image of the correct size")
     func fuzz() throws {
         var random = SeededGenerator(77)
         var picture = HandmadePNG(width: 9, height: 12, channels: 4, using: &random)

@@ -4,7 +4,7 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// A file that is given to a progressive decoder piece by piece.
+/// A file that is passed to a progressive decoder incrementally.
 struct Feeding {
     let decoder: any ProgressiveDecoder
     let probe: ImageProbe
@@ -12,7 +12,7 @@ struct Feeding {
     private let limits: Limits
     private(set) var given = 0
 
-    /// Nil where there are no previews of the file.
+    /// Creates a feeding, or returns `nil` if the file has no previews.
     init?(_ data: Data, options: DecodeOptions = DecodeOptions(), limits: Limits = .desktop) throws(ImageError) {
         let start = try CoderRegistry.standard.progressiveStart(
             data, encodedBytes: data.count, options: options, context: CodingContext(limits: limits))
@@ -25,7 +25,7 @@ struct Feeding {
 
     var isOver: Bool { given == data.count }
 
-    /// Gives the bytes up to `end`.
+    /// Appends the bytes up to `end`.
     mutating func give(to end: Int) throws(ImageError) {
         let end = min(data.count, max(given, end))
         let part = data.dropFirst(given).prefix(end - given)
@@ -35,8 +35,11 @@ struct Feeding {
 
     func preview() throws(ImageError) -> Preview? { try decoder.preview(context: CodingContext(limits: limits)) }
 
-    /// Gives the rest in pieces of the sizes that `next` says and returns the final picture. `look` sees the previews in
-    /// between.
+    /// Appends the remaining bytes and returns the final preview.
+    ///
+    /// - Parameters:
+    ///   - next: Returns the size of the next chunk, in bytes.
+    ///   - look: Receives the previews in between.
     mutating func finish(
         pieces next: () -> Int = { .max }, look: ((Preview) -> Void)? = nil
     ) throws(ImageError) -> Preview? {
@@ -48,7 +51,8 @@ struct Feeding {
     }
 }
 
-/// The parts of `data` where to cut it: everywhere where it is small, else so many seeded places.
+/// Returns the offsets at which to split `data`: all offsets if the data is small, and otherwise `count` random
+/// offsets from a fixed seed.
 func cuts(of data: Data, everywhereBelow limit: Int = 1_200, random count: Int = 40) -> [Int] {
     guard data.count > limit else { return Array(1..<data.count) }
     var generator = SeededGenerator(UInt64(data.count))

@@ -5,12 +5,12 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-/// Fixtures of which there are previews.
+/// The fixtures that support previews.
 private let streamed = (Fixture.all + Fixture.optional).filter { fixture in
     (try? Feeding(fixture.data())) != nil && !fixture.file.contains("arithmetic") && fixture.page ?? 0 == 0
 }
 
-@Suite("Decoding piece by piece")
+@Suite("Progressive decoding")
 struct ProgressiveDecodingTests {
     private func whole(_ fixture: Fixture, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
         var options = options
@@ -28,13 +28,13 @@ struct ProgressiveDecodingTests {
         #expect(preview.image.format == image.format)
     }
 
-    @Test("formats that can be shown early are shown early")
+    @Test("The formats with support for previews deliver previews")
     func formats() {
         let formats = Set(streamed.map(\.format))
         #expect(formats.isSuperset(of: [.jpeg, .png, .gif, .webp]))
     }
 
-    @Test("cut anywhere in two, the picture is that of the whole file", arguments: streamed)
+    @Test("Splitting the data anywhere in two doesn't change the image", arguments: streamed)
     func splits(_ fixture: Fixture) throws {
         let data = try fixture.data()
         let image = try whole(fixture)
@@ -45,13 +45,13 @@ struct ProgressiveDecodingTests {
         }
     }
 
-    @Test("byte by byte, the picture is that of the whole file", arguments: streamed)
+    @Test("Decoding byte by byte doesn't change the image", arguments: streamed)
     func bytes(_ fixture: Fixture) throws {
         var feeding = try #require(try Feeding(fixture.data()))
         try expectSame(try feeding.finish { 1 }, try whole(fixture))
     }
 
-    @Test("looking at previews in between does not change the picture", arguments: streamed)
+    @Test("Requesting previews during decoding doesn't change the image", arguments: streamed)
     func looking(_ fixture: Fixture) throws {
         let data = try fixture.data()
         var generator = SeededGenerator(7)
@@ -69,7 +69,7 @@ struct ProgressiveDecodingTests {
         }
     }
 
-    @Test("decoded at a smaller size, the picture is that of the whole file", arguments: streamed)
+    @Test("Progressive decoding at a smaller size equals decoding the complete file", arguments: streamed)
     func sizes(_ fixture: Fixture) throws {
         let data = try fixture.data()
         let side = Double(max(4, fixture.width / 3))
@@ -84,7 +84,7 @@ struct ProgressiveDecodingTests {
         }
     }
 
-    @Test("a file that ends early is refused at its end, after its previews", arguments: streamed)
+    @Test("A truncated file throws at its end, after its previews", arguments: streamed)
     func truncations(_ fixture: Fixture) throws {
         let data = try fixture.data()
         for part in 3..<8 {
@@ -100,7 +100,7 @@ struct ProgressiveDecodingTests {
         }
     }
 
-    @Test("a scan that has only begun does not count")
+    @Test("An incomplete scan doesn't count as complete")
     func fraction() throws {
         let data = try Fixture.named("420-progressive.jpg").data()
         var feeding = try #require(try Feeding(data))
@@ -110,7 +110,7 @@ struct ProgressiveDecodingTests {
         #expect(try feeding.finish()?.fraction == 1)
     }
 
-    @Test("a decoder that failed keeps failing and does nothing more")
+    @Test("A decoder that failed keeps throwing")
     func sticky() throws {
         let data = try Fixture.named("444.jpg").data()
         var feeding = try #require(try Feeding(data.prefix(data.count * 2 / 3)))
@@ -121,7 +121,7 @@ struct ProgressiveDecodingTests {
         #expect(throws: ImageError.self) { try feeding.preview() }
     }
 
-    @Test("cancelled work stops")
+    @Test("Canceled decoding stops")
     func cancellation() throws {
         let flag = CancellationFlag()
         let data = try Fixture.named("444.jpg").data()

@@ -5,14 +5,16 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-/// Fixtures of which there are previews.
+/// The fixtures that support previews.
 private let streamed = (Fixture.all + Fixture.optional).filter { fixture in
     (try? Feeding(fixture.data())) != nil && fixture.page ?? 0 == 0
 }
 
-@Suite("Damaged data piece by piece")
+@Suite("Progressive decoding of corrupt data")
 struct ProgressiveFuzzTests {
-    /// Feeds in pieces and looks now and then; the only ways out are pictures of the announced size and a typed error.
+    /// Appends the data in chunks and requests previews at random. Every preview must have the size of the first one.
+    ///
+    /// - Returns: The last preview or the typed error.
     private func attempt(
         _ data: Data, _ options: DecodeOptions, _ generator: inout SeededGenerator
     ) -> Result<Preview?, ImageError> {
@@ -38,13 +40,13 @@ struct ProgressiveFuzzTests {
         }
     }
 
-    @Test("flipped bits in pieces of any size never crash", arguments: streamed)
+    @Test("Flipped bits in chunks of any size never crash a decoder", arguments: streamed)
     func bitFlips(_ fixture: Fixture) throws {
         let data = try fixture.data()
         var generator = SeededGenerator(UInt64(data.count) &* 31)
         for round in 0..<24 {
             var broken = data
-            // Every other round the header, where sizes and counts stand.
+            // Every other round changes the header, which contains sizes and counts.
             let end = round % 2 == 0 ? broken.count : min(broken.count, 96)
             for _ in 0...(round % 4) {
                 let place = Int.random(in: 0..<end, using: &generator)
@@ -57,7 +59,7 @@ struct ProgressiveFuzzTests {
         }
     }
 
-    @Test("lost, doubled and foreign bytes in pieces of any size never crash", arguments: streamed)
+    @Test("Missing, repeated, and foreign bytes in chunks of any size never crash a decoder", arguments: streamed)
     func splices(_ fixture: Fixture) throws {
         let data = try fixture.data()
         var generator = SeededGenerator(UInt64(data.count) &* 37)
@@ -81,7 +83,7 @@ struct ProgressiveFuzzTests {
     }
 
     @Test(
-        "bytes behind the picture change nothing",
+        "Bytes after the end of the image change nothing",
         arguments: streamed.filter { $0.format != .jxl && !$0.file.contains("arithmetic") })
     func surplus(_ fixture: Fixture) throws {
         let data = try fixture.data()
@@ -92,14 +94,14 @@ struct ProgressiveFuzzTests {
         #expect(preview.isComplete && preview.image.pixels.packedBytes() == expected.image.pixels.packedBytes())
     }
 
-    @Test("more bytes or more pixels than the limits allow are refused", arguments: streamed)
+    @Test("Data or pixels beyond the limits are rejected", arguments: streamed)
     func limits(_ fixture: Fixture) throws {
         let data = try fixture.data()
         var few = Limits.desktop
         few.maxEncodedBytes = data.count - 1
         let context = CodingContext(limits: few)
         #expect {
-            // Nobody said how many bytes there are, so they are counted.
+            // The total size is unknown here, so the decoder counts the bytes.
             let start = try CoderRegistry.standard.progressiveStart(data.prefix(data.count - 1), context: context)
             guard case .decoder(let decoder, _) = start else { return }
             try decoder.append(data, isLast: true, context: context)

@@ -6,24 +6,24 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 
-/// One line of `Tests/Fixtures/colors/manifest.json`, as `Scripts/fixtures.d/colors.py` writes it.
+/// An entry of `Tests/Fixtures/colors/manifest.json`, which `Scripts/fixtures.d/colors.py` writes.
 struct ColorFixture: Decodable, Sendable, CustomTestStringConvertible {
     var file: String
     var format: ImageFormat
     var width: Int
     var height: Int
     var reference: String
-    /// Mean absolute difference of the samples that is allowed.
+    /// The allowed mean absolute difference of the samples.
     var tolerance: Double
-    /// Name of the embedded profile.
+    /// The name of the embedded profile.
     var profile: String?
-    /// Primaries and transfer function.
+    /// The primaries and the transfer function.
     var cicp: [Int]?
 
     var testDescription: String { file }
 
     static let folder = Fixtures.folder.appending(path: "colors")
-    /// Those whose traits are on.
+    /// The fixtures whose formats are enabled.
     static let all = ((try? JSONDecoder().decode([ColorFixture].self, from: read("manifest.json"))) ?? [])
         .filter { CoderRegistry.standard.canDecode($0.format) }
 
@@ -35,7 +35,7 @@ struct ColorFixture: Decodable, Sendable, CustomTestStringConvertible {
 
     func data() throws -> Data { try Self.read(file) }
 
-    /// Premultiplied.
+    /// Returns the premultiplied reference pixels.
     func expected() throws -> [UInt8] { premultiplied([UInt8](try Self.read(reference))) }
 
     func decode(_ options: DecodeOptions = DecodeOptions()) throws -> Image {

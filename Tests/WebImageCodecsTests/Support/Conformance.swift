@@ -5,8 +5,8 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 
-/// A collection of public test files with facts about them, where one lies beside the checkout or where the
-/// environment variable WEBIMAGE_CONFORMANCE says.
+/// A collection of public test files and their expected values. Its directory is next to the checkout or is set with
+/// the environment variable `WEBIMAGE_CONFORMANCE`.
 enum Conformance {
     struct Row: Sendable {
         var file: String
@@ -28,7 +28,7 @@ enum Conformance {
 
     static let formats: Set<ImageFormat> = [.jpeg, .png, .apng, .gif, .webp, .bmp]
 
-    /// Icons, and the formats whose traits are on.
+    /// Icons and the enabled optional formats.
     static let optionalFormats = [ImageFormat.ico, .cur, .avif, .jxl, .tiff, .heif, .svg]
         .filter(CoderRegistry.standard.canDecode)
 
@@ -51,7 +51,7 @@ enum Conformance {
         }
     }
 
-    /// Files that break their format's rules, with what their first bytes say they are.
+    /// Returns the files that violate their format, with the format that their signature indicates.
     static func malformed(_ formats: Set<ImageFormat> = formats) throws -> [(file: String, format: ImageFormat)] {
         guard let folder else { return [] }
         let text = try String(contentsOf: folder.appending(path: "malformed.csv"), encoding: .utf8)
@@ -67,8 +67,8 @@ enum Conformance {
         return try Data(contentsOf: folder.appending(path: file))
     }
 
-    /// The collection's digest is over colour and alpha apart: 8-bit premultiplied pixels can only be compared
-    /// where every alpha is 0 or 255. Nil elsewhere.
+    /// Returns the bytes to compare, or `nil` if an alpha value isn't 0 or 255. The digest of the collection covers
+    /// unpremultiplied colors, so other premultiplied 8-bit pixels can't be compared.
     static func comparableBytes(_ pixels: PixelBuffer) -> [UInt8]? {
         let bytes = pixels.packedBytes()
         for alpha in stride(from: 3, to: bytes.count, by: 4) where bytes[alpha] != 0 && bytes[alpha] != 255 {

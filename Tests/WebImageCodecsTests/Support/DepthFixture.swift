@@ -6,7 +6,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 
-/// One line of `Tests/Fixtures/depth/manifest.json`, as `Scripts/fixtures.d/depth.py` writes it.
+/// An entry of `Tests/Fixtures/depth/manifest.json`, which `Scripts/fixtures.d/depth.py` writes.
 struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
     var file: String
     var format: ImageFormat
@@ -14,14 +14,14 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
     var width: Int
     var height: Int
     var reference: String
-    /// Mean absolute difference of 16-bit samples that is allowed.
+    /// The allowed mean absolute difference of 16-bit samples.
     var tolerance: Double
     var orientation: Orientation?
 
     var testDescription: String { file }
 
     private static let folder = Fixtures.folder.appending(path: "depth")
-    /// Those whose traits are on.
+    /// The fixtures whose formats are enabled.
     static let all = ((try? JSONDecoder().decode([DepthFixture].self, from: read("manifest.json"))) ?? [])
         .filter { CoderRegistry.standard.canDecode($0.format) }
 
@@ -31,7 +31,7 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
 
     func data() throws -> Data { try Self.read(file) }
 
-    /// Premultiplied samples.
+    /// Returns the premultiplied reference samples.
     func expected() throws -> [UInt16] {
         var samples = words([UInt8](try Self.read(reference)))
         for start in stride(from: 0, to: samples.count, by: 4) {
@@ -48,19 +48,19 @@ struct DepthFixture: Decodable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Samples out of little-endian bytes.
+/// Returns the samples of little-endian bytes.
 func words(_ bytes: [UInt8]) -> [UInt16] {
     stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
 }
 
-/// Samples of a 16-bit picture.
+/// Returns the samples of a 16-bit image.
 func words(_ pixels: PixelBuffer) -> [UInt16] {
     pixels.packedBytes().withUnsafeBytes { bytes in
         stride(from: 0, to: bytes.count, by: 2).map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt16.self) }
     }
 }
 
-/// Mean and largest absolute difference of samples.
+/// Returns the mean and the largest absolute difference of the samples.
 func difference(_ first: [UInt16], _ second: [UInt16]) -> (mean: Double, largest: Int) {
     guard first.count == second.count, !first.isEmpty else { return (.infinity, .max) }
     let steps = zip(first, second).map { abs(Int($0) - Int($1)) }

@@ -6,7 +6,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestSupport
 
-/// One line of `Tests/Fixtures/codecs/manifest.json`, as `Scripts/fixtures.d/codecs.py` writes it.
+/// An entry of `Tests/Fixtures/codecs/manifest.json`, which `Scripts/fixtures.d/codecs.py` writes.
 struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     var file: String
     var format: ImageFormat
@@ -14,7 +14,7 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     var height: Int
     var frames: Int
     var reference: String
-    /// Mean absolute difference of the samples that is allowed.
+    /// The allowed mean absolute difference of the samples.
     var tolerance: Double
     var loop: Int?
     var depth: Int?
@@ -24,14 +24,14 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     var testDescription: String { file }
     var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Width and height without orientation.
+    /// The size before the orientation is applied, in pixels.
     var storedSize: PixelSize { orientation?.upright(size) ?? size }
 
-    /// Which picture of the file the reference shows, where it is not the first.
+    /// The index of the image that the reference shows, or `nil` for the first one.
     var page: Int?
 
     static let all = read("codecs")
-    /// Icons, and what Scripts/fixtures.d/formats.py makes of the formats whose traits are on.
+    /// Icons and the images that `Scripts/fixtures.d/formats.py` creates for the enabled optional formats.
     static let optional = read("formats").filter { CoderRegistry.standard.canDecode($0.format) }
 
     private static func read(_ folder: String) -> [Fixture] {
@@ -49,14 +49,14 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
 
     func data() throws -> Data { try Data(contentsOf: folder.appending(path: file)) }
 
-    /// What the header says, by hand: the coders are tested without the probe.
+    /// The expected header values. The coders are tested without the probe.
     var probe: ImageProbe? {
         guard let orientation else { return nil }
         return ImageProbe(
             format: format, rawSize: orientation.swapsSides ? size.transposed : size, orientation: orientation)
     }
 
-    /// Premultiplied pixels of all frames.
+    /// Returns the premultiplied pixels of all frames.
     func expectedFrames() throws -> [[UInt8]] {
         let bytes = [UInt8](try Data(contentsOf: folder.appending(path: reference)))
         let frameBytes = width * height * 4
@@ -107,14 +107,14 @@ func premultiplied(_ straight: [UInt8]) -> [UInt8] {
     return pixels
 }
 
-/// Mean absolute difference of the samples; infinite where there are not equally many.
+/// Returns the mean absolute difference of the samples, or infinity if their numbers differ.
 func difference(_ first: [UInt8], _ second: [UInt8]) -> Double {
     guard first.count == second.count, !first.isEmpty else { return .infinity }
     let sum = zip(first, second).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
     return Double(sum) / Double(first.count)
 }
 
-/// Peak signal-to-noise ratio in decibels.
+/// Returns the peak signal-to-noise ratio in decibels.
 func similarity(_ first: PixelBuffer, _ second: PixelBuffer) -> Double {
     guard first.size == second.size else { return 0 }
     let left = first.packedBytes()

@@ -4,16 +4,16 @@ import CPNG
 import Foundation
 import WebImageTestSupport
 
-/// A PNG written by hand: every row with the filter wanted, stored without compression, in chunks of the size wanted.
+/// A writer of uncompressed PNG files with a given filter for each row and a given chunk size.
 struct HandmadePNG {
     let width: Int
     let height: Int
-    /// Bytes of a pixel; 1 where it has fewer bits.
+    /// The number of samples per pixel.
     let channels: Int
     var bits = 8
-    /// PNG's number; nil is the usual one of so many channels.
+    /// The PNG color type, or `nil` for the usual type for the number of channels.
     var colorType: UInt8?
-    /// Chunks before the pixels.
+    /// The chunks before the pixels.
     var extras: [(name: String, body: [UInt8])] = []
     var samples: [UInt8]
     var filters: [UInt8]
@@ -28,7 +28,7 @@ struct HandmadePNG {
         filters = (0..<height).map { _ in UInt8.random(in: 0...4, using: &random) }
     }
 
-    /// PNG third edition, 9.2 and 9.4.
+    /// Returns a filtered row (PNG Third Edition, sections 9.2 and 9.4).
     private func filtered(_ row: Int) -> [UInt8] {
         let bytes = samples.count / height
         let step = max(1, channels * bits / 8)
@@ -58,7 +58,7 @@ struct HandmadePNG {
         return big(UInt32(body.count)) + named + big(wi_png_check(named, named.count))
     }
 
-    /// RFC 1950 and 1951, with stored blocks alone.
+    /// Returns the zlib stream (RFC 1950 and 1951) with stored blocks only.
     func stream() -> [UInt8] {
         let raw = (0..<height).flatMap(filtered)
         var stream: [UInt8] = [0x78, 0x01]
@@ -86,7 +86,7 @@ struct HandmadePNG {
         return Data(file + chunk("IEND", []))
     }
 
-    /// What must come out, alpha multiplied in.
+    /// The expected premultiplied pixels.
     var expected: [UInt8] {
         (0..<(width * height)).flatMap { at -> [UInt8] in
             let pixel = samples[(at * channels)..<((at + 1) * channels)]

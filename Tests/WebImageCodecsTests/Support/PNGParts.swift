@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The chunks of a PNG, to be left out, changed and put together again. Check values are made anew.
+/// The chunks of a PNG file, which tests remove, change, and reassemble. The CRCs are recalculated.
 struct PNGParts {
     struct Chunk {
         var name: String
@@ -29,7 +29,7 @@ struct PNGParts {
         return parts
     }
 
-    /// The places of all chunks of one name.
+    /// Returns the indices of all chunks with a name.
     func places(of name: String) -> [Int] { chunks.indices.filter { chunks[$0].name == name } }
 
     var file: Data {

@@ -5,7 +5,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-/// SplitMix64: the same numbers in every run.
+/// A pseudorandom number generator (SplitMix64) that produces the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -21,7 +21,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 enum Pictures {
-    /// Smooth waves and an edge as soft as a lens makes it.
+    /// Returns smooth waves with an edge as soft as that of a lens.
     static func photo(width: Int, height: Int, hasAlpha: Bool = false) throws -> PixelBuffer {
         try make(width: width, height: height, isOpaque: !hasAlpha) { x, y in
             let u = Double(x) / Double(width)
@@ -37,7 +37,7 @@ enum Pictures {
         }
     }
 
-    /// Every alpha with every colour at most as large, as premultiplied pixels are.
+    /// Returns every alpha with every color value up to the alpha, as premultiplied pixels.
     static func everyPremultipliedValue() throws -> PixelBuffer {
         try make(width: 256, height: 256, isOpaque: false) { colour, alpha in
             let value = UInt8(min(colour, alpha))

@@ -25,7 +25,7 @@ struct ArgumentsTests {
         }
     }
 
-    @Test("Options and operands may come in any order")
+    @Test("Options and operands can be in any order")
     func anyOrder() throws {
         let read = try arguments("a", "--json", "b", "-o", "dir", "--size=10x20", "c")
         #expect(read.operands == ["a", "b", "c"])
@@ -34,27 +34,27 @@ struct ArgumentsTests {
         #expect(read.last("size") == "10x20")
     }
 
-    @Test("After two dashes everything is an operand, and one dash alone is one")
+    @Test("After two dashes, all arguments are operands, and a single dash is an operand")
     func operandsOnly() throws {
         let read = try arguments("-", "--", "--json", "-q")
         #expect(read.operands == ["-", "--json", "-q"])
         #expect(!read.has("json"))
     }
 
-    @Test("Short options may be joined, long ones shortened while they stay unique")
+    @Test("Short options can be combined, and long options can be abbreviated while they're unique")
     func abbreviations() throws {
         let read = try arguments("-qc", "4", "--js", "a")
         #expect(read.has("quiet") && read.has("json"))
         #expect(read.last("concurrency") == "4")
     }
 
-    @Test("The last value of a repeated option counts")
+    @Test("The last value of a repeated option is used")
     func repeated() throws {
         #expect(try arguments("-c", "1", "-c", "2").last("concurrency") == "2")
     }
 
     @Test(
-        "What cannot be understood is named",
+        "Each invalid command line causes a specific error message",
         arguments: [
             (["--frob"], "unknown option --frob"),
             (["a", "--frob=1"], "unknown option --frob"),
@@ -75,7 +75,7 @@ struct ArgumentsTests {
         #expect(message(words) == expected)
     }
 
-    @Test("Sizes are two lengths, of which one may be left out")
+    @Test("A size consists of two lengths, of which one can be omitted")
     func sizes() throws {
         #expect(try arguments("-s", "320x240").size() == .fit(width: 320, height: 240))
         #expect(try arguments("-s", "320X").size() == .fit(width: 320))
@@ -87,18 +87,18 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "Bytes take binary and decimal units",
+        "Sizes in bytes accept binary and decimal units",
         arguments: [("0", 0), ("500", 500), ("64KiB", 65_536), ("2m", 2 << 20), ("1GB", 1_000_000_000), ("7b", 7)])
     func bytes(_ text: String, _ count: Int) throws {
         #expect(try arguments("--size", text, for: Commands.cache).bytes("size") == count)
     }
 
-    @Test("Bytes that are no number or too large are refused", arguments: ["", "x", "-1", "9999999999GiB", "1.5M"])
+    @Test("Invalid and too large byte sizes are rejected", arguments: ["", "x", "-1", "9999999999GiB", "1.5M"])
     func wrongBytes(_ text: String) {
         #expect(throws: UsageError.self) { try arguments("--size=\(text)", for: Commands.cache).bytes("size") }
     }
 
-    @Test("Command lines are read independently of each other, on any thread")
+    @Test("Command lines are parsed independently on any thread")
     func concurrently() async {
         await withTaskGroup(of: Bool.self) { group in
             for index in 0..<200 {
@@ -111,7 +111,7 @@ struct ArgumentsTests {
         }
     }
 
-    @Test("Help names every option and keeps to the width", arguments: [40, 80, 200])
+    @Test("The help lists every option at any width", arguments: [40, 80, 200])
     func help(_ width: Int) {
         let help = HelpText(width: width)
         for command in Commands.all {
@@ -127,7 +127,7 @@ struct ArgumentsTests {
         #expect(ImageFormat(fileName: name) == format)
     }
 
-    @Test("Other extensions name none", arguments: ["a", "a.txt", "dir.png/a", ""])
+    @Test("Other file names select no format", arguments: ["a", "a.txt", "dir.png/a", ""])
     func noExtension(_ name: String) {
         #expect(ImageFormat(fileName: name) == nil)
     }

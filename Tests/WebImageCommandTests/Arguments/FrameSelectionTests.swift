@@ -4,10 +4,10 @@ import Testing
 import WebImageCommand
 import WebImageCore
 
-@Suite("--frames")
+@Suite("The --frames option")
 struct FrameSelectionTests {
     @Test(
-        "numbers and ranges come in the order in which they are named",
+        "Numbers and ranges select frames in the order in which they're specified",
         arguments: [
             ("0", [0]), ("0-3", [0, 1, 2, 3]), ("2,5,8-", [2, 5, 8, 9]), ("9-", [9]), ("3-1", [3, 2, 1]),
             ("4,4", [4, 4]), ("7-7", [7]), ("0-9,8-1", Array(0...9) + (1...8).reversed()),
@@ -17,13 +17,13 @@ struct FrameSelectionTests {
     }
 
     @Test(
-        "what names no frames is refused",
+        "An invalid selection is rejected",
         arguments: ["", ",", "1,", "-", "-3", "a", "1-b", "1--2", "1-2-3", "+1", " 1", "99999999999999999999"])
     func refused(_ text: String) {
         #expect(throws: UsageError.self) { try FrameSelection(text) }
     }
 
-    @Test("frames that are not there are named", arguments: [("10", 10), ("0-12", 12), ("15-", 15), ("11-2", 11)])
+    @Test("Missing frames are reported", arguments: [("10", 10), ("0-12", 12), ("15-", 15), ("11-2", 11)])
     func missing(_ text: String, _ index: Int) throws {
         let selection = try FrameSelection(text)
         #expect(throws: ImageError.request(.noSuchFrame(index: index, count: 10))) {
@@ -31,7 +31,7 @@ struct FrameSelectionTests {
         }
     }
 
-    @Test("numbers have their place in names of files")
+    @Test("Frame numbers are inserted into file names")
     func names() {
         #expect(FrameNames("a.png") == nil)
         #expect(FrameNames("100%.png") == nil)

@@ -9,7 +9,7 @@ import WebImageTestSupport
 
 @Suite("JSON and file names")
 struct OutputTests {
-    @Test("JSON comes back as it went in")
+    @Test("JSON output is parsed back to the same values")
     func json() throws {
         let value: JSONValue = [
             "text": "a \"b\" \\ \n\t\u{1}\u{7F} é 日本 👩‍👧", "none": nil, "yes": true, "count": -7,
@@ -26,7 +26,7 @@ struct OutputTests {
     }
 
     @Test(
-        "Files get safe names",
+        "Output files have safe names",
         arguments: [
             ("https://example.org/a/b/photo.jpg?size=1", "photo"),
             ("https://example.org/../../etc/passwd", "passwd"),
@@ -47,7 +47,7 @@ struct OutputTests {
         #expect(!name.contains("/") && !name.hasPrefix("."))
     }
 
-    @Test("Names stay unique where capitals do not count, and short")
+    @Test("Names are unique regardless of case and have at most 120 bytes")
     func unique() throws {
         var names = OutputNames()
         let urls = ["https://a/x.png", "https://b/X.jpg", "https://c/x-2.png", "https://d/x.png"]
@@ -58,7 +58,7 @@ struct OutputTests {
     }
 }
 
-@Suite("Names of colour profiles")
+@Suite("Names of color profiles")
 struct ICCDescriptionTests {
     private func profile(tag: [UInt8]) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 128)
@@ -81,14 +81,14 @@ struct ICCDescriptionTests {
         return profile(tag: tag + german + english)
     }
 
-    @Test("Profiles of version 2 and 4 tell their name, English first")
+    @Test("Profiles of versions 2 and 4 return their names, with English preferred")
     func names() {
         #expect(ICCDescription.text(of: version2) == "sRGB")
         #expect(ICCDescription.text(of: version4) == "Display P3")
         #expect(ICCDescription.text(of: []) == nil)
     }
 
-    @Test("Damaged profiles give no name or some name, and nothing else happens")
+    @Test("Corrupt profiles return no name or a short name and never crash the parser")
     func fuzz() {
         var random = SeededGenerator(seed: 11)
         for round in 0..<4_000 {

@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite("Contact sheet")
 struct ContactSheetTests {
-    @Test("Every printable ASCII character has a drawing of its own")
+    @Test("Every printable ASCII character has its own glyph")
     func font() throws {
         let font = SheetFont(art: GlyphArt.text)
         let box = try #require(font.glyph(for: "□"))
@@ -21,7 +21,7 @@ struct ContactSheetTests {
         #expect(font.glyph(for: "日")?.ink == box.ink)
     }
 
-    @Test("Text keeps within its width, cut or broken into lines")
+    @Test("Text fits its width when it's truncated or wrapped")
     func text() {
         let font = SheetFont.standard
         let long = "a name that goes on and on.jpeg"
@@ -32,7 +32,7 @@ struct ContactSheetTests {
         #expect(lines.allSatisfy { font.width(of: $0, scale: 2) <= 100 })
     }
 
-    @Test("Cards neither overlap nor leave the sheet", arguments: [0, 1, 2, 5, 12, 29, 200])
+    @Test("Cards neither overlap nor extend past the sheet", arguments: [0, 1, 2, 5, 12, 29, 200])
     func layout(_ count: Int) {
         let layout = ContactSheetLayout(count: count)
         #expect((1...6).contains(layout.columns))
@@ -48,7 +48,7 @@ struct ContactSheetTests {
         }
     }
 
-    @Test("A sheet is opaque and shows its pictures, enlarged ones excepted")
+    @Test("A sheet is opaque, shows its images, and doesn't enlarge them")
     func drawing() throws {
         let canvas = try PixelCanvas(size: PixelSize(width: 100, height: 100))
         canvas.withUnsafeMutableBytes { bytes in
@@ -68,7 +68,7 @@ struct ContactSheetTests {
         let box = layout.thumbnail(in: layout.card(at: 0))
         let middle = try #require(pixels.pixel(x: box.x + box.width / 2, y: box.y + box.height / 2))
         #expect(middle == (0, 255, 0, 255))
-        // Left of the picture, which is not enlarged, is the card.
+        // The image isn't enlarged, so this pixel to its left belongs to the card.
         let beside = try #require(pixels.pixel(x: box.x + 5, y: box.y + box.height / 2))
         #expect(beside.green < 60)
         #expect(try #require(pixels.pixel(x: 0, y: 0)).alpha == 255)

@@ -5,13 +5,13 @@ import WebImageCore
 
 @testable import WebImageCommand
 
-@Suite("Drawing in the terminal: options, cells, times")
+@Suite("Terminal output: Options, cells, and timing")
 struct ShowTests {
     private func options(_ words: String...) throws -> ShowOptions {
         try ShowOptions(Arguments(words, for: Commands.show))
     }
 
-    @Test("Options are read; the terminal decides what is left out")
+    @Test("Options are parsed, and the terminal determines omitted values")
     func options() throws {
         let plain = try options("a.png")
         #expect(plain.style == nil && plain.columns == nil && plain.rows == nil && plain.frame == nil)
@@ -23,7 +23,7 @@ struct ShowTests {
     }
 
     @Test(
-        "What makes no sense is refused",
+        "Invalid and contradictory options are rejected",
         arguments: [
             [], ["--as", "gif", "a"], ["--size", "0x4", "a"], ["--size", "1001x4", "a"], ["--size", "x", "a"],
             ["-b", "clear", "a"], ["--frame", "-1", "a"], ["--loops", "2", "--still", "a"],
@@ -32,7 +32,7 @@ struct ShowTests {
         #expect(throws: UsageError.self) { try ShowOptions(Arguments(words, for: Commands.show)) }
     }
 
-    @Test("Cells keep the picture's proportions and never enlarge beyond a column per pixel")
+    @Test("Cells keep the proportions of the image and use at most one column per pixel")
     func cells() {
         let grid = CellGrid(style: .symbols, limit: CellCount(columns: 80, rows: 24), cell: nil)
         #expect(grid.target == .fit(width: 640, height: 384))
@@ -54,7 +54,7 @@ struct ShowTests {
             pixels.cells(decoded: PixelSize(width: 19, height: 18), natural: icon) == CellCount(columns: 3, rows: 1))
     }
 
-    @Test("Premultiplied pixels become straight ones, or lie on the background")
+    @Test("Premultiplied pixels are converted to straight alpha or drawn on the background")
     func pixels() throws {
         let canvas = try PixelCanvas(size: PixelSize(width: 2, height: 1))
         canvas.withUnsafeMutableBytes { $0.copyBytes(from: [100, 50, 0, 128, 0, 0, 0, 0]) }
@@ -70,7 +70,7 @@ struct ShowTests {
         #expect(padded.width == 2 && padded.height == 3 && padded.bytes[8...].allSatisfy { $0 == 0 })
     }
 
-    @Test("Frames come in order, each for its time, as often as asked")
+    @Test("Frames are shown in order, each for its duration, for the requested number of loops")
     func order() throws {
         let schedule = PlaySchedule(AnimationTimeline(loopCount: 0, durations: [100, 50, 20]), loops: 2)
         var clock = 7
@@ -86,7 +86,7 @@ struct ShowTests {
         #expect(clock == 347)
     }
 
-    @Test("A slow terminal loses frames, never the last one")
+    @Test("A slow terminal skips frames but never the last one")
     func late() throws {
         let schedule = PlaySchedule(AnimationTimeline(loopCount: 1, durations: [10, 10, 10, 10]), loops: 1)
         var clock = 0
@@ -104,7 +104,7 @@ struct ShowTests {
         #expect(shown == [0, 2, 3])
     }
 
-    @Test("For ever lasts until a key")
+    @Test("An endless animation plays until a key is pressed")
     func forEver() throws {
         let schedule = PlaySchedule(AnimationTimeline(loopCount: 0, durations: [40, 40]), loops: 0)
         var clock = 0

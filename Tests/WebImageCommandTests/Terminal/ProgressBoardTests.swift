@@ -8,7 +8,7 @@ import Testing
 struct ProgressBoardTests {
     private let style = TerminalStyle(isTerminal: true, hasColor: false, columns: 80, rows: 24)
 
-    @Test("Every running download has a line, and all together one")
+    @Test("Every running download has a line, and one line summarizes all downloads")
     func snapshot() {
         var board = ProgressBoard(total: 4)
         board.start(0, name: "a.jpg")
@@ -37,7 +37,7 @@ struct ProgressBoardTests {
         for line in board.lines(style) { #expect(DisplayText.width(line) < max(columns, 32)) }
     }
 
-    @Test("There are never more lines than the terminal has rows", arguments: [3, 5, 24])
+    @Test("The progress never has more lines than the terminal has rows", arguments: [3, 5, 24])
     func heights(_ rows: Int) {
         var board = ProgressBoard(total: 50)
         for id in 0..<50 { board.start(id, name: "\(id)") }
@@ -47,14 +47,14 @@ struct ProgressBoardTests {
         #expect(board.lines(style).contains { $0.hasPrefix("… and ") })
     }
 
-    @Test("Names of servers cannot control the terminal")
+    @Test("Names from servers can't control the terminal")
     func hostileName() {
         var board = ProgressBoard(total: 1)
         board.start(0, name: "\u{1B}[31mred\u{7}")
         #expect(board.lines(style)[0].hasPrefix("\u{FFFD}[31mred\u{FFFD} "))
     }
 
-    @Test("Lines are drawn over the former ones and taken away")
+    @Test("New lines replace the previous ones, and the region can be cleared")
     func region() {
         var region = LiveRegion()
         #expect(region.clear().isEmpty)

@@ -22,7 +22,7 @@ struct TextTableTests {
         return [picture, broken]
     }
 
-    @Test("Columns are aligned, failures give their reason")
+    @Test("Columns are aligned, and failures show their reason")
     func plain() {
         #expect(
             LoadRow.table(rows).lines(.plain) == [
@@ -35,7 +35,7 @@ struct TextTableTests {
         #expect(LoadRow.summary(rows) == "2 pictures: 1 network, 1 failed · 338 KiB · times in ms")
     }
 
-    @Test("A narrow terminal cuts names in the middle, then goes without the columns that matter least")
+    @Test("A narrow terminal truncates names in the middle and then omits less important columns")
     func narrow() {
         func lines(_ columns: Int) -> [String] {
             LoadRow.table(rows).lines(TerminalStyle(isTerminal: true, hasColor: false, columns: columns, rows: 24))
@@ -49,7 +49,7 @@ struct TextTableTests {
         }
     }
 
-    @Test("Colours do not change where columns stand")
+    @Test("Colors don't change the alignment of columns")
     func colored() {
         let style = TerminalStyle(isTerminal: true, hasColor: true, columns: 200, rows: 24)
         let stripped = LoadRow.table(rows).lines(style).map {
@@ -59,7 +59,7 @@ struct TextTableTests {
         #expect(stripped == LoadRow.table(rows).lines(.plain))
     }
 
-    @Test("One line tells of one picture")
+    @Test("Each image is described in one line")
     func plainLine() {
         #expect(
             rows.map(\.plainLine) == [

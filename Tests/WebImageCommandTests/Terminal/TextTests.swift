@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Text on a terminal")
 struct TextTests {
-    @Test("Text is cut between whole characters, wide ones and emoji included")
+    @Test("Text is truncated between characters, including wide characters and emoji")
     func truncation() {
         #expect(DisplayText.truncated("abcdef", to: 6) == "abcdef")
         #expect(DisplayText.truncated("abcdef", to: 4) == "abc…")
@@ -17,7 +17,7 @@ struct TextTests {
         #expect(DisplayText.truncated("abc", to: 0).isEmpty)
     }
 
-    @Test("Columns are counted as terminals count them")
+    @Test("The width of text is counted in terminal columns")
     func widths() {
         #expect(DisplayText.width("abc") == 3)
         #expect(DisplayText.width("日本") == 4)
@@ -27,7 +27,7 @@ struct TextTests {
         #expect(DisplayText.padded("7", to: 3, trailing: true) == "  7")
     }
 
-    @Test("Escape sequences and direction overrides of servers do not reach the terminal")
+    @Test("Escape sequences and direction overrides from servers don't reach the terminal")
     func safety() {
         #expect(
             DisplayText.safe("a\u{1B}[2Jb\r\n\u{9B}c\u{202E}d") == "a\u{FFFD}[2Jb\u{FFFD}\u{FFFD}\u{FFFD}c\u{FFFD}d")
@@ -35,7 +35,7 @@ struct TextTests {
     }
 
     @Test(
-        "Bytes are short and have a unit",
+        "Numbers of bytes are short and have a unit",
         arguments: [
             (0, "0 B"), (1_023, "1023 B"), (1_024, "1.0 KiB"), (10_188, "9.9 KiB"), (10_240, "10 KiB"),
             (1_023_999, "1000 KiB"), (1_024_000, "1.0 MiB"), (512 << 20, "512 MiB"), (3 << 40, "3.0 TiB"),
@@ -45,13 +45,13 @@ struct TextTests {
     }
 
     @Test(
-        "Milliseconds keep two digits that count",
+        "Milliseconds keep at least two significant digits",
         arguments: [(0, "–"), (0.00042, "0.42"), (0.0031, "3.1"), (0.12, "120"), (12.5, "12500")])
     func milliseconds(_ seconds: Double, _ text: String) {
         #expect(Figures.milliseconds(seconds) == text)
     }
 
-    @Test("Colours appear where they are wanted only")
+    @Test("Colors appear only if they're enabled")
     func colours() {
         let colored = TerminalStyle(isTerminal: true, hasColor: true, columns: 80, rows: 24)
         #expect(colored.apply(.red, to: "x") == "\u{1B}[31mx\u{1B}[0m")

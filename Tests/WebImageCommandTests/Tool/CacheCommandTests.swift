@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite("webimage cache", .timeLimit(.minutes(1)))
+@Suite("The webimage cache command", .timeLimit(.minutes(5)))
 struct CacheCommandTests {
     private func filled() async throws -> ToolProcess {
         let tool = try ToolProcess()
@@ -25,7 +25,7 @@ struct CacheCommandTests {
         try result.objects.compactMap { $0["url"] as? String }
     }
 
-    @Test("Imported pictures are found by load, without a network")
+    @Test("Imported images are loaded from the cache without a network")
     func imported() async throws {
         let tool = try await filled()
         let url = "https://two.example/b.jpg"
@@ -34,12 +34,12 @@ struct CacheCommandTests {
         let info = try await run(tool, "info", "--json")
         #expect(try info.objects[0]["entries"] as? Int == 2)
         #expect(try info.objects[0]["hits"] as? Int == 1)
-        // Before the index is loaded a list of variants may have been looked for, and missed.
+        // Before the index is loaded, a lookup for a list of variants may count as a miss.
         #expect(try #require(try info.objects[0]["hitRate"] as? Double) >= 0.5)
         #expect(try await run(tool, "info").out.contains(/hit rate +[0-9.]+ % \(1 hits, [01] misses\)/))
     }
 
-    @Test("list sorts and filters")
+    @Test("The list command sorts and filters")
     func list() async throws {
         let tool = try await filled()
         #expect(
@@ -53,7 +53,7 @@ struct CacheCommandTests {
         #expect(try await run(tool, "verify", "--sort", "age").status == 64)
     }
 
-    @Test("show tells all about one entry, by URL, key or file name")
+    @Test("The show command describes one entry, found by its URL, key, or file name")
     func show() async throws {
         let tool = try await filled()
         let shown = try await run(tool, "show", "https://www.one.example/a.png", "--json").objects[0]
@@ -68,7 +68,7 @@ struct CacheCommandTests {
         #expect(try await run(tool, "show").status == 64)
     }
 
-    @Test("clear takes what the options say and nothing else")
+    @Test("The clear command removes only the entries that the options select")
     func clear() async throws {
         let tool = try await filled()
         #expect(try await run(tool, "clear", "--older-than", "1d", "--json").objects[0]["removed"] as? Int == 0)
@@ -79,7 +79,7 @@ struct CacheCommandTests {
         #expect(try await run(tool, "clear", "--older-than", "soon").status == 64)
     }
 
-    @Test("An export is imported into another cache; what is no picture is refused and named")
+    @Test("An export is imported into another cache, and files that aren't images are rejected")
     func transfer() async throws {
         let tool = try await filled()
         let exported = try await run(tool, "export", "out", "--json")

@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import WebImage
 
-@Suite("webimage convert, animations", .timeLimit(.minutes(1)))
+@Suite("The webimage convert command: Animations", .timeLimit(.minutes(5)))
 struct ConvertAnimationTests {
-    /// Five frames; the first pixel's red is the frame's number.
+    /// Returns an animation of five frames. The red value of the first pixel is the index of the frame.
     private func animation() throws -> Image {
         let frames = try (0..<5).map { place in
             let canvas = try PixelCanvas(size: PixelSize(width: 12, height: 9))
@@ -28,7 +28,7 @@ struct ConvertAnimationTests {
         }
     }
 
-    @Test("animations keep frames, times and loops from format to format")
+    @Test("Animations keep their frames, durations, and loops between formats")
     func formats() async throws {
         let tool = try ToolProcess()
         let image = try animation()
@@ -48,7 +48,7 @@ struct ConvertAnimationTests {
         #expect(try !decode(tool, "i.png").isAnimated)
     }
 
-    @Test("--frames keeps what it names, and %d gives each a file")
+    @Test("The --frames option selects frames, and %d writes each frame to a file")
     func frames() async throws {
         let tool = try ToolProcess()
         try tool.write(

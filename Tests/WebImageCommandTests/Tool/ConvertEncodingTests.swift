@@ -4,13 +4,13 @@ import Foundation
 import Testing
 import WebImage
 
-@Suite("webimage convert, how files are written", .timeLimit(.minutes(2)))
+@Suite("The webimage convert command: Encoding", .timeLimit(.minutes(5)))
 struct ConvertEncodingTests {
     private func decode(_ tool: ToolProcess, _ name: String) throws -> Image {
         try CoderRegistry.standard.decode(try tool.read(name), context: CodingContext())
     }
 
-    @Test("--help lists every option")
+    @Test("The help page lists every option")
     func help() async throws {
         let tool = try ToolProcess()
         let page = try await tool.run("convert", "--help").out
@@ -22,7 +22,7 @@ struct ConvertEncodingTests {
         }
     }
 
-    @Test("--max-bytes and --max-size bound the file")
+    @Test("The options --max-bytes and --max-size limit the file")
     func limits() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(width: 400, height: 300), "a.png")
@@ -36,7 +36,7 @@ struct ConvertEncodingTests {
         #expect(impossible.status == 1 && impossible.error.contains("(6001)"))
     }
 
-    @Test("JPEG options reach the file")
+    @Test("JPEG options affect the file")
     func jpeg() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(), "a.png")
@@ -56,7 +56,7 @@ struct ConvertEncodingTests {
         #expect(try await tool.run("convert", "c.png", "e.webp", "--exact", "--lossless").status == 0)
     }
 
-    @Test("metadata are left out unless they are asked for, places by themselves")
+    @Test("Metadata is omitted by default, and locations can be removed separately")
     func metadata() async throws {
         let tool = try ToolProcess()
         var block = ExifBlock.only(.up)
@@ -75,7 +75,7 @@ struct ConvertEncodingTests {
         #expect(try await kept("--keep-metadata", "--no-location")?.position.isEmpty == true)
     }
 
-    @Test("a JPEG goes into JPEG XL without loss", .enabled(if: CoderRegistry.standard.canEncode(.jxl)))
+    @Test("A JPEG is converted to JPEG XL without loss", .enabled(if: CoderRegistry.standard.canEncode(.jxl)))
     func transcode() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.jpeg(width: 200, height: 150), "a.jpg")
@@ -84,7 +84,7 @@ struct ConvertEncodingTests {
         #expect(try tool.read("b.jxl").count < tool.read("a.jpg").count)
     }
 
-    @Test("wrong values are refused")
+    @Test("Invalid values are rejected")
     func wrong() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(), "a.png")

@@ -5,9 +5,9 @@ import Foundation
 import Testing
 import WebImage
 
-@Suite("webimage info, decode, convert", .timeLimit(.minutes(1)))
+@Suite("The webimage commands info, decode, and convert", .timeLimit(.minutes(5)))
 struct FileCommandTests {
-    @Test("Version, help and wrong usage have their exit statuses")
+    @Test("Version, help, and usage errors have their exit statuses")
     func basics() async throws {
         let tool = try ToolProcess()
         #expect(try await tool.run("--version").out.hasPrefix("webimage "))
@@ -22,7 +22,7 @@ struct FileCommandTests {
         }
     }
 
-    @Test("info tells what the header says, and goes on after a failure")
+    @Test("The info command describes the header and continues after a failure")
     func info() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(), "a.png")
@@ -41,7 +41,7 @@ struct FileCommandTests {
         #expect(human.status == 0 && human.out.contains("64 × 48 pixels"))
     }
 
-    @Test("decode writes packed rows and prints the size")
+    @Test("The decode command writes packed rows and prints the size")
     func decode() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(width: 10, height: 6), "a.png")
@@ -55,7 +55,7 @@ struct FileCommandTests {
         #expect(frame.status == 1 && frame.error.contains("(1008)"))
     }
 
-    @Test("A missing file, a folder and bytes that are no picture have their codes")
+    @Test("A missing file, a directory, and a file without data have specific error codes")
     func unreadable() async throws {
         let tool = try ToolProcess()
         try tool.write(Data(), "empty.png")
@@ -65,7 +65,7 @@ struct FileCommandTests {
         }
     }
 
-    @Test("convert goes by the extension, through standard input too")
+    @Test("The convert command selects the format by the extension and reads standard input")
     func convert() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(width: 40, height: 20), "a.png")
@@ -81,12 +81,12 @@ struct FileCommandTests {
         #expect(text.status == 1 && text.error.contains("(4003)"))
     }
 
-    @Test("An interruption ends a decode that waits for its input")
+    @Test("An interrupt signal ends a decode that waits for its input")
     func interruption() async throws {
         let tool = try ToolProcess()
         #expect(mkfifo(tool.path("fifo"), 0o600) == 0)
         let running = try tool.start(["decode", "fifo", "--rgba", "out"])
-        // Opening the other end succeeds once the tool reads; it never gets a byte.
+        // Opening the write end succeeds when the tool reads. The tool never receives data.
         let path = tool.path("fifo")
         let writer = await withCheckedContinuation { continuation in
             DispatchQueue(label: "fifo").async { continuation.resume(returning: open(path, O_WRONLY | O_CLOEXEC)) }
@@ -96,7 +96,7 @@ struct FileCommandTests {
         #expect(try await running.result.status == 130)
     }
 
-    @Test("A reader that leaves ends the tool silently")
+    @Test("If the reader closes the pipe, the tool ends silently")
     func closedPipe() async throws {
         let tool = try ToolProcess()
         let result = try await tool.start(["--help"], closesOutput: true).result

@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 
-@Suite("webimage gallery", .timeLimit(.minutes(1)))
+@Suite("The webimage gallery command", .timeLimit(.minutes(5)))
 struct GalleryCommandTests {
-    @Test("Wrong words are refused before any window")
+    @Test("Invalid arguments are rejected before a window opens")
     func usage() async throws {
         let tool = try ToolProcess()
         let result = try await tool.run("gallery", "--size", "1")
@@ -14,11 +14,11 @@ struct GalleryCommandTests {
         #expect(try await tool.run("gallery", "--help").out.contains("--transition"))
     }
 
-    @Test("Without a display, or without the program, it says so")
+    @Test("Without a display or without the gallery program, the command reports an error")
     func unavailable() async throws {
         let tool = try ToolProcess()
         let result = try await tool.run("gallery", environment: ["GTK_A11Y": "none"])
-        // Which of the three depends on what was built.
+        // The message depends on what was built.
         #expect(result.status == 69, "\(result.error)")
         #expect(["display", "make gallery"].contains { result.error.contains($0) })
         let nothing = try await tool.run("gallery", "missing.png", environment: ["GTK_A11Y": "none"])

@@ -5,7 +5,7 @@ import Testing
 import WebImage
 import WebImageTesting
 
-@Suite("webimage load, cache, demo", .timeLimit(.minutes(1)))
+@Suite("The webimage commands load, cache, and demo", .timeLimit(.minutes(5)))
 struct LoadCommandTests {
     private func server() throws -> LoopbackServer {
         let png = ServerResource(
@@ -22,7 +22,7 @@ struct LoadCommandTests {
         }
     }
 
-    @Test("Pictures come from the network, then from disk, then are confirmed by the server")
+    @Test("Images are loaded from the network, then from disk, and then revalidated")
     func origins() async throws {
         let tool = try ToolProcess()
         let server = try server()
@@ -71,7 +71,7 @@ struct LoadCommandTests {
         #expect(!String(decoding: try tool.read("trace.json"), as: UTF8.self).contains("staple"))
     }
 
-    @Test("--trace writes a recording of all stages, without queries")
+    @Test("The --trace option records all stages without query strings")
     func trace() async throws {
         let tool = try ToolProcess()
         let server = try server()
@@ -89,7 +89,7 @@ struct LoadCommandTests {
         #expect(try await tool.run("load", other, "--trace", "no/such/folder.json", "--quiet").status == 1)
     }
 
-    @Test("Failures are told with their code and do not stop the others")
+    @Test("Failures are reported with their codes and don't stop other loads")
     func failures() async throws {
         let tool = try ToolProcess()
         let server = try server()
@@ -113,7 +113,7 @@ struct LoadCommandTests {
         #expect(quiet.error.split(separator: "\n").count == 1)
     }
 
-    @Test("Originals are written as they came, resized pictures anew, under safe and different names")
+    @Test("Original files are written unchanged and resized images are encoded, with safe and unique names")
     func output() async throws {
         let tool = try ToolProcess()
         let server = try server()
@@ -132,7 +132,7 @@ struct LoadCommandTests {
         }
     }
 
-    @Test("The cache tells, lists, proves, trims and clears what it holds")
+    @Test("The cache commands report, list, verify, trim, and clear the entries")
     func cache() async throws {
         let tool = try ToolProcess()
         let server = try server()
@@ -171,7 +171,7 @@ struct LoadCommandTests {
         Issue.record("no entry holds the picture")
     }
 
-    @Test("SIGINT cancels, keeps the cache whole and ends with 130; so does SIGTERM with 143")
+    @Test("SIGINT and SIGTERM cancel, keep the cache valid, and exit with 130 and 143")
     func interruption() async throws {
         let tool = try ToolProcess()
         let server = try server()
@@ -191,7 +191,7 @@ struct LoadCommandTests {
         }
     }
 
-    @Test("The demo shows every way a picture can come, and draws a contact sheet")
+    @Test("The demo shows every origin of an image and draws a contact sheet")
     func demo() async throws {
         let tool = try ToolProcess()
         try album(tool, brokenAs: "decode")

@@ -6,9 +6,9 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("webimage load --preview", .timeLimit(.minutes(1)))
+@Suite("The webimage load command: Previews", .timeLimit(.minutes(5)))
 struct LoadPreviewTests {
-    /// Lets a JPEG go in quarters.
+    /// Returns a server that sends a JPEG in four chunks. If `gates` isn't empty, each chunk waits for its gate.
     private func server(progressive: Bool, gates: [Gate]) throws -> LoopbackServer {
         let data = try CoderRegistry.standard.encode(
             SamplePictures.image(width: 900, height: 600), as: .jpeg(quality: 95, progressive: progressive),
@@ -21,7 +21,7 @@ struct LoadPreviewTests {
     }
 
     @Test(
-        "Previews are written, numbered, and told with the bytes that had come",
+        "Previews are written with numbers and reported with the number of received bytes",
         arguments: [("progressive", false), ("progressive", true), ("blurred", true)])
     func written(_ style: String, progressive: Bool) async throws {
         let tool = try ToolProcess()
@@ -49,7 +49,7 @@ struct LoadPreviewTests {
         }
     }
 
-    @Test("A picture that is not shown early has no previews, and the summary counts them")
+    @Test("An image without early data has no previews, and the summary counts them")
     func none() async throws {
         let tool = try ToolProcess()
         let server = try server(progressive: false, gates: [])
@@ -62,7 +62,7 @@ struct LoadPreviewTests {
         #expect(try plain.objects.first?["previews"] == nil)
     }
 
-    @Test("A folder for previews needs previews, and their style must be known")
+    @Test("A directory for previews requires the preview option, and the style must be valid")
     func usage() async throws {
         let tool = try ToolProcess()
         #expect(try await tool.run("load", "x.png", "--preview-out", "seen").status == 64)

@@ -4,17 +4,17 @@ import Dispatch
 import Foundation
 import Testing
 
-/// A terminal without a person: a process takes `slave` for its terminal, and what it writes is collected.
+/// A pseudoterminal. A process uses `slave` as its terminal, and the output is collected.
 final class PseudoTerminal: Sendable {
     private let master: Int32
-    /// The process's end.
+    /// The end of the terminal for the process.
     let slave: FileHandle
 
     init(columns: UInt16, rows: UInt16) throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var locked: Int32 = 0
         var number: UInt32 = 0
-        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)): what unlockpt and ptsname do.
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)) replace unlockpt and ptsname.
         guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             throw POSIXError(.ENXIO)
         }
@@ -27,7 +27,8 @@ final class PseudoTerminal: Sendable {
 
     deinit { close(master) }
 
-    /// What is written, piece by piece, until the last holder of the slave closes it. Closes our own.
+    /// Closes this process's copy of the slave, and returns the output in chunks. The stream ends when the last process
+    /// closes the slave.
     func output() throws -> AsyncStream<[UInt8]> {
         try slave.close()
         return AsyncStream { continuation in

@@ -3,9 +3,9 @@
 import Foundation
 import WebImage
 
-/// Pictures for tests of the tool, made by our own encoders.
+/// Images for tests of the tool, encoded by the library's own encoders.
 enum SamplePictures {
-    /// A gradient.
+    /// Returns an image with a gradient.
     static func image(width: Int, height: Int) throws -> Image {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
         let stride = canvas.bytesPerRow

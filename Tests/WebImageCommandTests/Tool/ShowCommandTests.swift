@@ -8,9 +8,9 @@ import WebImageTesting
 
 @testable import WebImageCommand
 
-@Suite("webimage show", .timeLimit(.minutes(1)))
+@Suite("The webimage show command", .timeLimit(.minutes(5)))
 struct ShowCommandTests {
-    /// Red above blue, sixteen pixels wide.
+    /// Returns a PNG file of 16 × 16 pixels, with red in the upper half and blue in the lower half.
     private static func flag() throws -> Data {
         let canvas = try PixelCanvas(size: PixelSize(width: 16, height: 16))
         let stride = canvas.bytesPerRow
@@ -26,7 +26,7 @@ struct ShowCommandTests {
         return try CoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
     }
 
-    /// Two frames of one pixel, red and blue, 20 ms each, for ever.
+    /// An endless animation of two frames of one pixel, red and blue, with 20 ms each.
     private static let blinker: Data = {
         var bytes: [UInt8] = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]
         bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
@@ -36,7 +36,7 @@ struct ShowCommandTests {
         return Data(bytes + [0x3B])
     }()
 
-    @Test("A picture of two colours shows those two, above each other")
+    @Test("An image of two colors shows both, one above the other")
     func colors() async throws {
         let tool = try ToolProcess()
         try tool.write(try Self.flag(), "flag.png")
@@ -50,7 +50,7 @@ struct ShowCommandTests {
         }
     }
 
-    @Test("Into a pipe go characters alone")
+    @Test("Output to a pipe contains only characters")
     func plain() async throws {
         let tool = try ToolProcess()
         try tool.write(try Self.flag(), "flag.png")
@@ -61,7 +61,7 @@ struct ShowCommandTests {
         #expect(result.out.hasPrefix("flag.png\n") && result.out.contains("blinker.gif\n"))
     }
 
-    @Test("Sixels and kitty's protocol are written where asked for")
+    @Test("Sixels and the kitty protocol are written on request")
     func protocols() async throws {
         let tool = try ToolProcess()
         try tool.write(try Self.flag(), "flag.png")
@@ -69,7 +69,7 @@ struct ShowCommandTests {
         #expect(try await tool.run("show", "--as", "kitty", "flag.png").out.contains("\u{1B}_G"))
     }
 
-    @Test("What cannot be shown does not stop the others")
+    @Test("A file that can't be shown doesn't stop the others")
     func failures() async throws {
         let tool = try ToolProcess()
         try tool.write(try Self.flag(), "flag.png")
@@ -83,7 +83,7 @@ struct ShowCommandTests {
     }
 
     @Test(
-        "An animation plays in its place and gives the cursor back, also when it is interrupted",
+        "An animation plays in place and restores the cursor, even if it's interrupted",
         .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "this machine has no pseudo-terminals"),
         arguments: [false, true])
     func animation(isInterrupted: Bool) async throws {
@@ -107,7 +107,8 @@ struct ShowCommandTests {
         #expect(text.hasPrefix("\u{1B}[?25l") && text.hasSuffix("\u{1B}[?25h"))
         let frames = text.components(separatedBy: "\u{1B}8")
         #expect(isInterrupted ? frames.count > 4 : frames.count == 4)
-        // Of one that goes on, a busy machine leaves out frames; the last one of one that ends is always shown.
+        // In an endless animation, a busy machine may skip this frame. The last frame of a finite animation is always
+        // shown.
         #expect(frames[1].contains("255;0;0") && (isInterrupted || frames[2].contains("0;0;255")))
     }
 }

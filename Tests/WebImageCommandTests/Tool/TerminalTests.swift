@@ -8,10 +8,10 @@ import WebImageTesting
 @testable import WebImageCommand
 
 @Suite(
-    "The tool at a terminal", .timeLimit(.minutes(1)),
+    "The tool on a terminal", .timeLimit(.minutes(5)),
     .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "this machine has no pseudo-terminals"))
 struct TerminalTests {
-    /// What `load` writes to a terminal; a download waits until `sign` has been written.
+    /// Returns the output of `load` to a terminal. A download waits until the output contains `sign`.
     private func load(
         columns: UInt16, until sign: String = "50 B of ", environment: [String: String] = [:]
     ) async throws -> String {
@@ -42,7 +42,7 @@ struct TerminalTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("Progress is drawn in place and gives way to the table")
+    @Test("Progress is drawn in place, and the table replaces it")
     func inPlace() async throws {
         let output = try await load(columns: 80)
         let parts = output.components(separatedBy: "\u{1B}[0J")
@@ -55,7 +55,7 @@ struct TerminalTests {
         #expect(table[2].contains("2007") && table[3].contains("1 network, 1 failed"))
     }
 
-    @Test("NO_COLOR takes the colours away; no line is wider than the terminal", arguments: [40, 60, 120])
+    @Test("NO_COLOR disables colors, and no line is wider than the terminal", arguments: [40, 60, 120])
     func withoutColor(_ columns: UInt16) async throws {
         let output = try await load(columns: columns, environment: ["NO_COLOR": "1"])
         #expect(!output.contains("m\u{1B}") && !output.contains("\u{1B}[2m") && !output.contains("\u{1B}[31m"))
@@ -63,7 +63,7 @@ struct TerminalTests {
         for line in lines { #expect(DisplayText.width(line) <= Int(columns), "\(line)") }
     }
 
-    @Test("A dumb terminal gets plain lines")
+    @Test("A dumb terminal receives plain lines")
     func dumb() async throws {
         let output = try await load(columns: 80, until: "", environment: ["TERM": "dumb"])
         #expect(!output.contains("\u{1B}"))

@@ -4,15 +4,15 @@ import Foundation
 import Testing
 import WebImageTestSupport
 
-/// The built executable, run as people run it. Its files and its cache are in a folder of its own.
+/// The built executable, run as users run it, with its files and cache in a temporary directory.
 final class ToolProcess: Sendable {
-    /// What it said.
+    /// The exit status and the output of the tool.
     struct Result: Sendable {
         let status: Int32
         let out: String
         let error: String
 
-        /// Standard output as JSON, one object per line.
+        /// The objects in standard output, which contains one JSON object per line.
         var objects: [[String: Any]] {
             get throws {
                 try out.split(separator: "\n").map { line in
@@ -22,7 +22,7 @@ final class ToolProcess: Sendable {
         }
     }
 
-    /// Where relative paths begin.
+    /// The working directory of the tool.
     let folder: URL
 
     init() throws {
@@ -32,7 +32,7 @@ final class ToolProcess: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Beside the test bundle.
+    /// The executable, which is located next to the test bundle.
     static var executable: URL {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
             path: "webimage")
@@ -44,18 +44,18 @@ final class ToolProcess: Sendable {
 
     func read(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
 
-    /// Runs to the end.
+    /// Runs the tool until it ends.
     func run(_ words: String..., input: String = "", environment: [String: String] = [:]) async throws -> Result {
         try await start(words, input: input, environment: environment).result
     }
 
-    /// Starts.
+    /// Starts the tool without waiting for its end.
     func start(
         _ words: [String], input: String = "", environment: [String: String] = [:], closesOutput: Bool = false,
         terminal: FileHandle? = nil
     ) throws -> Running {
         var variables = ["PATH": "/usr/bin:/bin", "HOME": path("home"), "XDG_CACHE_HOME": path("cache-home")]
-        // What is set for this process's sanitizer is for the tool's too.
+        // Sanitizer options of this process also apply to the tool.
         for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] { variables[name] = ProcessInfo.processInfo.environment[name] }
         let id = UUID().uuidString
         for name in ["in", "out", "error"] { try write(name == "in" ? Data(input.utf8) : Data(), "\(name)-\(id)") }
@@ -75,7 +75,7 @@ final class ToolProcess: Sendable {
         return Running(process, owner: self, id: id)
     }
 
-    /// A process that may still run.
+    /// A process of the tool, which may still be running.
     final class Running: Sendable {
         private let process: ChildProcess
         private let owner: ToolProcess
@@ -89,7 +89,7 @@ final class ToolProcess: Sendable {
 
         func send(_ signal: Int32) { process.send(signal) }
 
-        /// Waits for the end.
+        /// Waits until the tool ends, and returns its result.
         var result: Result {
             get async throws {
                 let status = await process.end()

@@ -14,7 +14,7 @@ struct TransformListTests {
 
     private func identities(_ text: String) throws -> [String] { try read(text).map(\.identity) }
 
-    @Test("are read in their order, with values and without")
+    @Test("Transformers are parsed in order, with or without values")
     func order() throws {
         let expected: [any ImageTransformer] = [.resize(width: 200, height: 200), .blur(radius: 8), .circle]
         #expect(
@@ -55,20 +55,20 @@ struct TransformListTests {
         ),
     ]
 
-    @Test("know every transformer", arguments: same.indices)
+    @Test("Every transformer is supported", arguments: same.indices)
     func known(_ index: Int) throws {
         let (text, transformer) = Self.same[index]
         #expect(try identities(text) == [transformer.identity])
     }
 
-    @Test("have each name once, and all names occur in these tests")
+    @Test("All names are unique and covered by these tests")
     func names() {
         let tested = Set(Self.same.map { String($0.0.prefix { $0.isLetter }) } + ["overlay", "mask"])
         #expect(tested == Set(TransformList.names))
         #expect(TransformList.names.count == tested.count)
     }
 
-    @Test("read the files of overlays and masks when the first picture comes, once")
+    @Test("Files of overlays and masks are read once, when the first image is transformed")
     func files() throws {
         let calls = Shared<[String]>([])
         let badge = try PixelCanvas(size: PixelSize(width: 2, height: 2)).finish(isOpaque: false)
@@ -91,7 +91,7 @@ struct TransformListTests {
     }
 
     @Test(
-        "name the place, the value and what is allowed",
+        "An error names the position, the value, and the allowed values",
         arguments: [
             ("", "--transform, place 1: there is no name"),
             ("circle,", "--transform, place 2: there is no name"),
@@ -130,7 +130,7 @@ struct TransformListTests {
         }
     }
 
-    @Test("say which names there are, are strict about case and blanks, and end somewhere")
+    @Test("Unknown names cause an error with all names, case and whitespace matter, and the length is limited")
     func strict() {
         for text in ["Blur=1", " blur=1", "blur =1", "blu=1", "frob", "blur;sepia", "=1"] {
             #expect {
@@ -146,7 +146,7 @@ struct TransformListTests {
         #expect(throws: Never.self) { try read([String](repeating: "sepia", count: 64).joined(separator: ",")) }
     }
 
-    @Test("made of anything are read or refused, and what is read has as many transformers as names", arguments: 0..<8)
+    @Test("Random text is rejected or parsed, with one transformer for each name", arguments: 0..<8)
     func fuzz(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let words =

@@ -5,9 +5,9 @@ import Testing
 import WebImage
 import WebImageTesting
 
-@Suite("webimage --transform", .timeLimit(.minutes(1)))
+@Suite("The --transform option", .timeLimit(.minutes(5)))
 struct TransformOptionTests {
-    @Test("convert applies the list in its order")
+    @Test("The convert command applies transformers in order")
     func convert() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(width: 40, height: 20), "a.png")
@@ -21,7 +21,7 @@ struct TransformOptionTests {
     }
 
     @Test(
-        "vectors are drawn at the size first and transformed then",
+        "Vector images are drawn at the requested size before they're transformed",
         .enabled(if: CoderRegistry.standard.canDecode(.svg), "built without SVG"))
     func vectors() async throws {
         let tool = try ToolProcess()
@@ -32,7 +32,7 @@ struct TransformOptionTests {
         #expect(try ImageProbe(reading: try tool.read("a.png")).size == PixelSize(width: 82, height: 42))
     }
 
-    @Test("what is wrong ends the tool with its status, and the message names it")
+    @Test("An invalid transformer ends the tool with an exit status and a specific message")
     func wrong() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(width: 40, height: 20), "a.png")
@@ -46,7 +46,7 @@ struct TransformOptionTests {
         #expect(nowhere.status == 64 && nowhere.error.contains("--transform needs --output"))
     }
 
-    @Test("load writes the transformed picture, with alpha where it got some")
+    @Test("The load command writes the transformed image, with alpha if necessary")
     func load() async throws {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.jpeg(width: 40, height: 20), "a.jpg")

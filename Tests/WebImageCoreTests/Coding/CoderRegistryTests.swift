@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 
-/// Makes one pixel, or fails, of whatever it is told to claim.
+/// A coder that decodes every image to one pixel, or throws if `failure` is set.
 private struct DotCoder: ImageCoder {
     var identifier: String
     var format: ImageFormat?
@@ -25,10 +25,10 @@ private struct DotCoder: ImageCoder {
     }
 }
 
-@Suite("The registry of coders")
+@Suite("Coder registry")
 struct CoderRegistryTests {
     private static let dots = ImageFormat(rawValue: "dots")
-    /// No format that sniffing knows.
+    /// Data in a format that sniffing doesn't recognize.
     private let data = Data([0xD0, 0x75, 1, 2, 3])
 
     private func format(_ registry: CoderRegistry, _ data: Data, hint: ImageFormat? = nil) throws -> String? {
@@ -36,7 +36,7 @@ struct CoderRegistryTests {
         return try registry.decode(data, options: options, context: CodingContext()).format?.rawValue
     }
 
-    @Test("The coder registered last is asked first; the next one takes over where it fails")
+    @Test("The registry tries the most recently registered coder first and falls back to the next")
     func order() throws {
         var registry = CoderRegistry([DotCoder(identifier: "old", magic: [0xD0])])
         registry.register(DotCoder(identifier: "new", magic: [0xD0]))
@@ -46,14 +46,14 @@ struct CoderRegistryTests {
         #expect(try format(registry, data) == "new")
     }
 
-    @Test("Where all fail the error lists all, in the order in which they were asked")
+    @Test("If all coders fail, the error lists their errors in the order in which they were tried")
     func failures() throws {
         let registry = CoderRegistry(["b", "a"].map { DotCoder(identifier: $0, magic: [0xD0], failure: $0) })
         let expected = ["a", "b"].map { DecodeError.corrupt(format: ImageFormat(rawValue: $0), reason: $0) }
         #expect(throws: ImageError.decode(.allCodersFailed(expected))) { try format(registry, data) }
     }
 
-    @Test("A coder can be taken out by its name")
+    @Test("A coder can be unregistered by its identifier")
     func unregister() throws {
         var registry = CoderRegistry(["a", "b", "a"].map { DotCoder(identifier: $0, magic: [0xD0]) })
         let answers = [registry.unregister("a"), registry.unregister("a")]
@@ -62,7 +62,7 @@ struct CoderRegistryTests {
         #expect(throws: ImageError.decode(.unknownFormat)) { try format(registry, data) }
     }
 
-    @Test("The name of a coder is its type's unless it says otherwise")
+    @Test("The default identifier of a coder is the name of its type")
     func identifiers() {
         struct Plain: ImageCoder {
             func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { false }
@@ -75,7 +75,7 @@ struct CoderRegistryTests {
         #expect(CoderRegistry([Plain()]).identifiers[0].hasSuffix("Plain"))
     }
 
-    @Test("A hint finds the coder of what the bytes do not tell; a wrong one takes nothing away")
+    @Test("A hint selects the coder if the data isn't recognized, and a wrong hint excludes no coder")
     func hints() throws {
         let registry = CoderRegistry([
             DotCoder(identifier: "magic", magic: [0xD0]), DotCoder(identifier: "hinted", format: Self.dots),
@@ -86,7 +86,7 @@ struct CoderRegistryTests {
         #expect(throws: ImageError.decode(.unknownFormat)) { try format(registry, Data([1, 2, 3])) }
     }
 
-    @Test("A hint never leads past the header's checks to a coder of a known format")
+    @Test("A hint for a known format never bypasses the header checks")
     func knownFormats() throws {
         let registry = CoderRegistry([DotCoder(identifier: "jpeg", format: .jpeg)])
         #expect(throws: ImageError.decode(.unknownFormat)) { try format(registry, data, hint: .jpeg) }
@@ -94,14 +94,14 @@ struct CoderRegistryTests {
         #expect(throws: ImageError.decode(.notAnImage(.html))) { try format(registry, page, hint: .jpeg) }
     }
 
-    @Test("An app's own format may look like text")
+    @Test("A custom format may look like text")
     func text() throws {
         let registry = CoderRegistry([DotCoder(identifier: "own", magic: Array("dots 1".utf8))])
         #expect(try format(registry, Data("dots 1\n0 1 0 1\n".utf8)) == "own")
         #expect(throws: ImageError.self) { try format(registry, Data("Dots and lines\n".utf8)) }
     }
 
-    @Test("The only coder is not asked what it wants; limits hold")
+    @Test("A registry with only one coder uses it without `canDecode`, and the limits still apply")
     func only() throws {
         let registry = CoderRegistry(only: DotCoder(identifier: "own"))
         #expect(try format(registry, Data("<!DOCTYPE html><html></html>".utf8)) == "own")

@@ -3,9 +3,9 @@
 import Testing
 import WebImageCore
 
-@Suite("What a picture is to be encoded as")
+@Suite("Encoding options")
 struct ImageEncodingTests {
-    /// Each differs from the first in one thing.
+    /// Encodings that differ from the first one in a single property each.
     private var variants: [ImageEncoding] {
         let changes: [(inout ImageEncoding) -> Void] = [
             { _ in }, { $0.format = .png }, { $0.format = ImageFormat(rawValue: "jpeg:-") }, { $0.quality = 1 },
@@ -28,12 +28,12 @@ struct ImageEncodingTests {
         }
     }
 
-    @Test("no two encodings that differ share an identity")
+    @Test("Different encodings have different identities")
     func identities() {
         let all = variants
         #expect(Set(all).count == all.count)
         #expect(Set(all.map(\.identity)).count == all.count)
-        // Every stored property is in one variant at least.
+        // At least one variant changes each stored property.
         let base = Mirror(reflecting: all[0]).children.map { "\($0.value)" }
         for (place, property) in Mirror(reflecting: all[0]).children.enumerated() {
             let changes = all.contains { "\(Array(Mirror(reflecting: $0).children)[place].value)" != base[place] }
@@ -41,7 +41,7 @@ struct ImageEncodingTests {
         }
     }
 
-    @Test("any two of all combinations of two changes differ too")
+    @Test("Encodings with any combination of several changes have different identities")
     func pairs() {
         var seen: [String: ImageEncoding] = [:]
         for quality in [nil, 1, 11] {

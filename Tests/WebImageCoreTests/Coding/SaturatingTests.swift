@@ -3,10 +3,10 @@
 import Testing
 import WebImageCore
 
-@Suite("Numbers that callers set")
+@Suite("Saturating conversions of numbers")
 struct SaturatingTests {
     @Test(
-        "Doubles become the nearest integer that fits",
+        "A `Double` is truncated toward zero and clamped to the range of `Int`",
         arguments: [
             (Double.nan, 0), (Double.infinity, Int.max), (-Double.infinity, Int.min), (1e300, Int.max),
             (-1e300, Int.min), (0x1p63, Int.max), (-0x1p63, Int.min), (1.9, 1), (-1.9, -1), (0x1p53, 1 << 53),
@@ -15,21 +15,21 @@ struct SaturatingTests {
         #expect(Int(saturating: value) == expected)
     }
 
-    @Test("Seconds that no clock can hold become a hundred years, and those that are no number nothing")
+    @Test("Overlong durations become a hundred years, and invalid ones become zero")
     func durations() async throws {
         for seconds: Double in [.nan, -1, -.infinity] { #expect(Duration.seconds(saturating: seconds) == .zero) }
         #expect(Duration.seconds(saturating: 0.25) == .milliseconds(250))
         for seconds: Double in [.infinity, 1e300] {
             let longest = Duration.seconds(saturating: seconds)
             #expect(longest > .seconds(3_000_000_000) && longest < .seconds(3_200_000_000))
-            // A clock takes it.
+            // A clock accepts this duration.
             let task = Task { try await Task.sleep(for: longest) }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
         }
     }
 
-    @Test("A time limit below every number ends decoding, and one that is no number is none")
+    @Test("A zero or negative timeout ends decoding, and NaN, infinity, or a huge value means no timeout")
     func timeLimits() {
         for seconds: Double in [-1e300, -Double.greatestFiniteMagnitude, 0] {
             #expect(throws: ImageError.self) { try CodingContext(limits: Limits(maxSeconds: seconds)).checkpoint() }

@@ -30,7 +30,7 @@ struct ImageErrorTests {
         (.cache(.notInCache), nil, false),
     ]
 
-    @Test("A remembered failure has the status, the cause, and the retryability of the first one")
+    @Test("A remembered error has the status, the cause, and the retryability of the first one")
     func seesThrough() {
         for (error, status, isRetryable) in Self.table {
             for each in [error, Self.remembered(error), Self.remembered(Self.remembered(error))] {

@@ -7,7 +7,7 @@ import WebImageCore
 @Suite("Credentials in URLs")
 struct URLCredentialsTests {
     @Test(
-        "Only the user information of an authority is split off",
+        "Only the user information of the authority is split off",
         arguments: [
             ("https://user:pass@a.example/b?c=d@e#f@g", "https://a.example/b?c=d@e#f@g", "user:pass"),
             ("ftp+x.1-z://user@[::1]:80", "ftp+x.1-z://[::1]:80", "user"),
@@ -20,7 +20,7 @@ struct URLCredentialsTests {
     }
 
     @Test(
-        "Texts without user information stay whole",
+        "Text without user information isn't split",
         arguments: [
             "", "@", "://", "://a@b", "https://a.example/@2x.png", "https://a.example?a=b@c", "mailto:a@b.example",
             "data:text/plain,https://a@b", "file:///tmp/a@2x.png", "a b://c@d",
@@ -29,7 +29,7 @@ struct URLCredentialsTests {
         #expect(URLCredentials.split(text) == nil)
     }
 
-    @Test("User information is removed from every URL of a running text, and nothing else")
+    @Test("User information is removed from every URL in a text, and the rest is unchanged")
     func text() {
         let text = "“https://u:p@a.example/x@y”, <http://v@b.example> and a@b.example; http://c.example d@e ü://w@z"
         #expect(
@@ -39,7 +39,7 @@ struct URLCredentialsTests {
         #expect(URLCredentials.removed(from: "no URL, a@b") == "no URL, a@b")
     }
 
-    @Test("Errors never show user names and passwords")
+    @Test("Errors never contain user names or passwords")
     func errors() {
         let network = NetworkError(
             .redirectRefused, url: "https://user:secret@a.example/b", phase: .head,

@@ -2,36 +2,36 @@
 
 import Foundation
 
-/// Puts files together by hand.
+/// A builder for test files.
 struct ByteBuilder {
     private(set) var bytes: [UInt8] = []
 
-    /// The bytes so far.
+    /// The bytes that have been added so far.
     var data: Data { Data(bytes) }
 
-    /// Appends single bytes.
+    /// Appends individual bytes.
     func raw(_ values: UInt8...) -> ByteBuilder { joined(values) }
 
-    /// Appends the characters of `text`.
+    /// Appends the UTF-8 bytes of `text`.
     func text(_ text: String) -> ByteBuilder { joined(Array(text.utf8)) }
 
-    /// Appends `count` zeros.
+    /// Appends `count` zero bytes.
     func zeros(_ count: Int) -> ByteBuilder { joined([UInt8](repeating: 0, count: count)) }
 
-    /// Appends the lowest `count` bytes of `value`, highest first.
+    /// Appends the lowest `count` bytes of `value` in big-endian order.
     func big(_ value: Int, _ count: Int) -> ByteBuilder {
         joined((0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
     }
 
-    /// Appends the lowest `count` bytes of `value`, lowest first.
+    /// Appends the lowest `count` bytes of `value` in little-endian order.
     func little(_ value: Int, _ count: Int) -> ByteBuilder {
         joined((0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
     }
 
-    /// Appends what another builder holds.
+    /// Appends the bytes of another builder.
     func joined(_ other: ByteBuilder) -> ByteBuilder { joined(other.bytes) }
 
-    /// Appends bytes.
+    /// Appends a sequence of bytes.
     func joined(_ other: some Sequence<UInt8>) -> ByteBuilder {
         var copy = self
         copy.bytes += other
@@ -54,7 +54,7 @@ struct ByteBuilder {
         raw(0xFF, marker).big(content.bytes.count + 2, 2).joined(content)
     }
 
-    /// Appends an ISO box.
+    /// Appends an ISO BMFF box.
     func box(_ name: String, _ content: ByteBuilder = ByteBuilder()) -> ByteBuilder {
         big(content.bytes.count + 8, 4).text(name).joined(content)
     }
@@ -69,7 +69,7 @@ struct ByteBuilder {
     }
 }
 
-/// Small numbers that look random and are the same in every run (SplitMix64).
+/// A pseudorandom number generator (SplitMix64) that produces the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// The conformance pictures, which are not part of the repository.
+/// The conformance images, which aren't part of the repository.
 enum Conformance {
-    /// A row of one of its tables.
+    /// A row of one of the tables, by column name.
     typealias Row = [String: String]
 
-    /// Their folder; nil where it is not there.
+    /// The directory of the conformance images, or `nil` if it doesn't exist.
     static let folder: URL? = {
         var candidates: [URL] = []
         if let path = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"] {
@@ -19,7 +19,7 @@ enum Conformance {
         return candidates.first { FileManager.default.fileExists(atPath: $0.appending(path: "manifest.csv").path) }
     }()
 
-    /// The rows of one of the tables; their first columns never hold commas.
+    /// Returns the rows of a table, split at commas. Columns after the first ones may contain commas.
     static func rows(of table: String) throws -> [Row] {
         guard let folder else { return [] }
         let lines = try String(contentsOf: folder.appending(path: table), encoding: .utf8)
@@ -31,7 +31,7 @@ enum Conformance {
         }
     }
 
-    /// The bytes of one of the pictures.
+    /// Returns the contents of one of the files.
     static func data(_ file: String) throws -> Data {
         guard let folder else { return Data() }
         return try Data(contentsOf: folder.appending(path: file))

@@ -6,7 +6,7 @@ import WebImageCore
 
 @Suite(.enabled(if: Conformance.folder != nil, "the conformance pictures are not there"))
 struct ConformanceTests {
-    /// Cells where a header cannot or should not say what the decoders say.
+    /// The columns in which a header can't or shouldn't match the values of the decoders, by file.
     private static let exceptions: [String: (columns: Set<String>, reason: String)] = [
         "glide/exifsamples/Landscape_0.jpg": (["orientation"], "0 is no orientation: it is read as none"),
         "image-tiff/geotiff/geo-5b.tif": (["has_alpha"], "a fifth band of unspecified meaning is no alpha"),
@@ -14,7 +14,7 @@ struct ConformanceTests {
         "resvg/structure/svg/zero-size.svg": (["format"], "a side of zero pixels is no picture"),
     ]
 
-    @Test("the probe says what the decoders of the manifest agree on")
+    @Test("The probe returns the values on which the decoders of the manifest agree")
     func manifest() throws {
         var mismatches: [String] = []
         let rows = try Conformance.rows(of: "manifest.csv")
@@ -47,7 +47,7 @@ struct ConformanceTests {
         return differences
     }
 
-    @Test("malformed files end in an answer")
+    @Test("Probing a malformed file always terminates")
     func malformed() throws {
         let rows = try Conformance.rows(of: "malformed.csv")
         #expect(rows.count > 500)
@@ -60,14 +60,15 @@ struct ConformanceTests {
         }
     }
 
-    @Test("files that come in pieces tell the same as whole ones")
+    @Test("Probing a partial file finds the same values as probing the complete file")
     func pieces() throws {
         for row in try Conformance.rows(of: "manifest.csv") {
             let file = row["file"] ?? ""
             let data = try Conformance.data(file)
             guard case .found(let whole) = ImageProbe.probe(data, isComplete: true) else { continue }
             guard let first = firstAnswer(data) else {
-                // Only what says nowhere where it ends, or ends too early, may wait for the end.
+                // Only formats without a length in the header, and files that end too early, may wait for the end of
+                // the data.
                 #expect(["pdf", "ico", "svg", "jpeg"].contains(whole.format.rawValue), "\(file) is never found")
                 continue
             }
@@ -77,7 +78,7 @@ struct ConformanceTests {
         }
     }
 
-    /// What is found when exactly the bytes that are asked for come.
+    /// Returns the probe that results if the data arrives in the requested amounts.
     private func firstAnswer(_ data: Data) -> ImageProbe? {
         var count = 0
         while count <= data.count {
@@ -86,7 +87,7 @@ struct ConformanceTests {
             case .failed: return nil
             case .needsMore(let byteCount):
                 #expect(byteCount > count)
-                // In steps as a network has them, lest long headers are read byte by byte.
+                // Advance in steps as large as network packets so that long headers aren't read byte by byte.
                 count = max(byteCount, min(data.count, count + 256))
             }
         }

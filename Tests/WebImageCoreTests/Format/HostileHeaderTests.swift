@@ -20,7 +20,7 @@ import WebImageCore
         }
     }
 
-    @Test("a PNG of 65 bytes that claims 16,384 pixels a side is refused twice over")
+    @Test("A PNG of 65 bytes that claims 16,384 × 16,384 pixels exceeds the pixel limit and isn't plausible")
     func pngBomb() {
         let bomb = Sample.png(16_384, 16_384, depth: 8, colour: 6)
         #expect(refusal(bomb) == .pixels)
@@ -31,7 +31,7 @@ import WebImageCore
         #expect(refusal(Sample.png(0x7FFF_FFFF, 0x7FFF_FFFF, depth: 16, colour: 6), open) == .plausibility)
     }
 
-    @Test("bombs of other formats are refused")
+    @Test("Decompression bombs in other formats are rejected")
     func otherBombs() {
         #expect(refusal(Sample.jpeg(7_000, 7_000)) == .plausibility)
         #expect(refusal(Sample.jpeg(7_000, 7_000, sof: 0xC9)) == nil, "arithmetic coding has no bound")
@@ -45,7 +45,7 @@ import WebImageCore
         #expect(refusal(Sample.gif(1, 1, frames)) == .frames)
     }
 
-    @Test("parts beyond their bounds are refused by name")
+    @Test("Header parts that exceed their bounds throw a structure limit error with the limit")
     func structure() {
         func isStructure(_ builder: ByteBuilder, _ limit: Int) -> Bool {
             guard case .limit(let error) = failure(builder) else { return false }
@@ -66,7 +66,7 @@ import WebImageCore
                 ByteBuilder().joined(webp.bytes.prefix(4)).little(6 << 20, 4).joined(webp.bytes.dropFirst(8)), 4 << 20))
     }
 
-    @Test("sizes of zero and impossible headers are damage")
+    @Test("Sizes of zero and impossible headers throw `corrupt`")
     func damage() {
         func isDamaged(_ builder: ByteBuilder) -> Bool {
             guard case .decode(.corrupt, _) = failure(builder) else { return false }
@@ -90,7 +90,7 @@ import WebImageCore
                 == .decode(.unsupported(format: .jpeg, feature: "a height given after the first scan (DNL)")))
     }
 
-    @Test("structures that never end do end")
+    @Test("Endless structures end with an error")
     func loops() {
         let zeroBoxes = Sample.brands("avif").joined(ByteBuilder().zeros(4_000))
         #expect(failure(zeroBoxes) != nil)
@@ -107,7 +107,7 @@ import WebImageCore
         #expect(failure(huge) != nil)
     }
 
-    @Test("EXIF that is damaged asks for nothing")
+    @Test("Corrupt EXIF data means no rotation")
     func exif() {
         #expect(Orientation.read(exif: Sample.exif(6).data) == .right)
         #expect(

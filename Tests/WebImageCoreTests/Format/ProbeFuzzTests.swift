@@ -5,16 +5,16 @@ import Testing
 import WebImageCore
 
 @Suite struct ProbeFuzzTests {
-    /// Bytes that parsers stumble over more often than over others.
+    /// Byte values that cause parser errors more often than others.
     private static let interesting: [UInt8] = [0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF, 0x3C, 0x0A]
 
-    @Test("damaged samples never trap and always make progress", arguments: Sample.all)
+    @Test("Mutated samples never trap the probe, and it always makes progress", arguments: Sample.all)
     func samples(_ sample: Sample) {
         var generator = SeededGenerator(seed: UInt64(sample.data.count))
         for _ in 0..<300 { check(mutated(sample.data, &generator)) }
     }
 
-    @Test("noise behind every signature never traps")
+    @Test("Random data after a valid signature never traps the probe")
     func noise() {
         var generator = SeededGenerator(seed: 7)
         for sample in Sample.all {
@@ -27,12 +27,12 @@ import WebImageCore
     }
 
     @Test(
-        "damaged conformance files never trap",
+        "Mutated conformance files never trap the probe",
         .enabled(if: Conformance.folder != nil, "the conformance pictures are not there"))
     func conformance() throws {
         var generator = SeededGenerator(seed: 11)
         for row in try Conformance.rows(of: "manifest.csv") + Conformance.rows(of: "malformed.csv") {
-            // The headers are what is parsed; whole files would only take longer to copy.
+            // Only headers are parsed. Complete files would only take longer to copy.
             let data = try Conformance.data(row["file"] ?? "").prefix(20_000)
             for _ in 0..<8 { check(mutated(data, &generator)) }
         }
@@ -52,7 +52,7 @@ import WebImageCore
         var bytes = [UInt8](data)
         guard !bytes.isEmpty else { return data }
         for _ in 0..<Int.random(in: 1...6, using: &generator) {
-            // Headers stand at the beginning: half of the damage goes there.
+            // Headers are at the beginning, so half of the mutations are applied there.
             let reach = Bool.random(using: &generator) ? min(bytes.count, 64) : bytes.count
             let place = Int.random(in: 0..<reach, using: &generator)
             switch Int.random(in: 0..<5, using: &generator) {

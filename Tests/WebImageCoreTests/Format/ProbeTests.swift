@@ -5,14 +5,16 @@ import Testing
 import WebImageCore
 
 @Suite struct ProbeTests {
-    @Test("a whole file tells everything its header holds", arguments: Sample.all)
+    @Test("Probing a complete file returns all values of its header", arguments: Sample.all)
     func wholeFile(_ sample: Sample) throws {
         #expect(try ImageProbe(reading: sample.data) == sample.probe)
         #expect(ImageProbe.probe(sample.data, isComplete: false) == .found(sample.probe) || sample.endsOpen)
         #expect(ImageFormat.sniff(sample.data) == sample.probe.format)
     }
 
-    @Test("every beginning asks for more until the header is there, and then agrees", arguments: Sample.all)
+    @Test(
+        "Every prefix requests more data until the header is complete, and the result matches the complete file",
+        arguments: Sample.all)
     func everyPrefix(_ sample: Sample) {
         var found: ImageProbe?
         var promised = 0
@@ -35,7 +37,7 @@ import WebImageCore
         }
     }
 
-    @Test("a whole file that ends early is an error, never a wish", arguments: Sample.all)
+    @Test("A truncated file throws instead of requesting more data if the file is complete", arguments: Sample.all)
     func everyTruncation(_ sample: Sample) {
         for count in 0..<sample.data.count {
             if case .needsMore = ImageProbe.probe(sample.data.prefix(count), isComplete: true) {
@@ -44,7 +46,7 @@ import WebImageCore
         }
     }
 
-    @Test("truncation says how much came and how much was expected")
+    @Test("The truncation error contains the received and the expected number of bytes")
     func truncation() {
         #expect(throws: ImageError.decode(.truncated(format: .png, received: 30, expected: 33))) {
             try ImageProbe(reading: Sample.png(3, 2).data.prefix(30))
@@ -54,7 +56,7 @@ import WebImageCore
         #expect(throws: ImageError.decode(.notAnImage(.html))) { try ImageProbe(reading: Data("<html>".utf8)) }
     }
 
-    @Test("slices of data are read from their own beginning")
+    @Test("A slice of data is read from its start index")
     func slices() throws {
         let sample = Sample.png(3, 2)
         let slice = (Data(repeating: 7, count: 11) + sample.data).dropFirst(11)
@@ -63,6 +65,7 @@ import WebImageCore
 }
 
 extension Sample {
-    /// Whether nothing in the file says where it ends, so that its beginning may be asked about further.
+    /// A Boolean value that indicates whether the file doesn't contain its length, so that a prefix may request more
+    /// data.
     var endsOpen: Bool { probe.format == .pdf }
 }

@@ -109,7 +109,7 @@ extension Sample {
 }
 
 extension ByteBuilder {
-    /// The same with another byte at `offset`.
+    /// Returns a copy with another byte at `offset`.
     func patched(_ offset: Int, _ value: UInt8) -> ByteBuilder {
         var bytes = bytes
         bytes[offset] = value

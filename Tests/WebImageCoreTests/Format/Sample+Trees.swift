@@ -4,7 +4,7 @@ import Foundation
 import WebImageCore
 
 extension Sample {
-    /// A directory of LONG values in a classic, big-endian TIFF; each entry is tag and value.
+    /// Returns a directory of LONG values for a classic big-endian TIFF file. Each entry is a tag and a value.
     static func directory(_ entries: [(Int, Int)], next: Int) -> ByteBuilder {
         var builder = ByteBuilder().big(entries.count, 2)
         for (tag, value) in entries { builder = builder.big(tag, 2).big(4, 2).big(1, 4).big(value, 4) }
@@ -93,7 +93,7 @@ extension Sample {
             ImageProbe(format: .avif, rawSize: size(32, 24), frameCount: 12, loopCount: 3)),
     ]
 
-    /// A codestream header bit by bit, the lowest bit of each byte first.
+    /// Returns a codestream header from bit fields. The lowest bit of each byte comes first.
     static func bits(_ fields: [(value: Int, count: Int)]) -> ByteBuilder {
         let all = fields.flatMap { field in (0..<field.count).map { field.value >> $0 & 1 } }
         let bytes = stride(from: 0, to: all.count, by: 8).map { start in
@@ -102,7 +102,7 @@ extension Sample {
         return ByteBuilder().raw(0xFF, 0x0A).joined(bytes.map { UInt8($0) })
     }
 
-    /// 500 × 300, orientation 6, animated for 4 rounds, 16 bits, one alpha channel, an ICC profile.
+    /// 500 × 300 pixels, orientation 6, 4 animation loops, 16 bits per sample, one alpha channel, and an ICC profile.
     private static let rich = bits([
         (0, 1), (0, 2), (299, 9), (0, 3), (0, 2), (499, 9),
         (0, 1), (1, 1), (5, 3), (0, 1), (0, 1), (1, 1), (0, 2), (0, 2), (1, 2), (4, 3), (0, 1),

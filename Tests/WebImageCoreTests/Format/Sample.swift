@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 
-/// A small file made by hand, and what a probe must say about it.
+/// A small handmade file and its expected probe.
 struct Sample: Sendable, CustomTestStringConvertible {
     let name: String
     let data: Data
@@ -21,7 +21,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
     static let all: [Sample] =
         pngs + jpegs + gifs + webps + bitmaps + icons + tiffs + items + codestreams + markup
 
-    /// An EXIF block of one directory, from its byte order mark on.
+    /// Returns an EXIF block with one directory, starting with its byte order mark.
     static func exif(_ orientation: Int, bigEndian: Bool = false) -> ByteBuilder {
         bigEndian
             ? ByteBuilder().text("MM").raw(0, 42, 0, 0, 0, 8, 0, 1).raw(1, 0x12, 0, 3, 0, 0, 0, 1)

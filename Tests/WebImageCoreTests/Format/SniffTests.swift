@@ -54,12 +54,12 @@ import WebImageCore
         (ByteBuilder().raw(0xFF, 0xFE).text("h\0i\0"), .text), (ByteBuilder().text("text").zeros(1), nil),
     ]
 
-    @Test("text is never taken for a picture", arguments: texts)
+    @Test("Text is never recognized as an image", arguments: texts)
     func text(_ text: String, _ format: ImageFormat) {
         #expect(ImageFormat.sniff(Data(text.utf8)) == format)
     }
 
-    @Test("signatures are taken to the letter", arguments: others.indices)
+    @Test("Signatures must match completely", arguments: others.indices)
     func signatures(_ index: Int) {
         let (builder, format) = Self.others[index]
         #expect(ImageFormat.sniff(builder.data) == format, "\(builder.bytes.prefix(40))")

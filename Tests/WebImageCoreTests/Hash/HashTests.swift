@@ -5,7 +5,7 @@ import Testing
 import WebImageCore
 import WebImageTestSupport
 
-@Suite("Hash placeholders and colours")
+@Suite("Hash placeholders and colors")
 struct HashTests {
     private func smooth(_ width: Int, _ height: Int, alpha: Bool = false) throws -> PixelBuffer {
         try PixelMaking.buffer(width, height, isOpaque: !alpha) { x, y in
@@ -14,8 +14,9 @@ struct HashTests {
         }
     }
 
-    /// Values of the formulas of the format's description, worked out apart from this code.
-    @Test("BlurHash draws what its description says")
+    /// The expected values come from the formulas of the format description and were computed independently of this
+    /// code.
+    @Test("BlurHash draws the pixels that its specification defines")
     func blurHash() throws {
         let hash = try BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj")
         #expect(hash.xComponents == 4 && hash.yComponents == 3)
@@ -30,7 +31,7 @@ struct HashTests {
         #expect(zip(drawn, expected).allSatisfy { abs(Int($0) - Int($1)) <= 1 }, "\(drawn)")
     }
 
-    @Test("A picture comes back from its BlurHash roughly, and the hash from its text exactly")
+    @Test("A BlurHash approximates its image, and parsing its text returns the same hash")
     func blurHashRound() throws {
         let picture = try smooth(40, 30)
         for (x, y) in [(1, 1), (4, 3), (9, 9)] {
@@ -48,7 +49,7 @@ struct HashTests {
     }
 
     @Test(
-        "ThumbHash draws what its description says",
+        "ThumbHash draws the pixels that its specification defines",
         arguments: [
             (
                 "3OcRJYB4d3h/iIeHeEh3eIhw+j2w", PixelSize(width: 32, height: 23), false,
@@ -76,7 +77,7 @@ struct HashTests {
         }
     }
 
-    @Test("A picture comes back from its ThumbHash roughly, in shape, colour and alpha")
+    @Test("A ThumbHash approximates the shape, the color, and the alpha of its image")
     func thumbHashRound() throws {
         for (width, height) in [(40, 30), (30, 40), (200, 10), (1, 1), (300, 200)] {
             for alpha in [false, true] {
@@ -94,7 +95,7 @@ struct HashTests {
         }
     }
 
-    @Test("Whatever is no hash is refused, and whatever is one is drawn", arguments: 0..<4)
+    @Test("Invalid hashes throw a decode error, and valid hashes are drawn", arguments: 0..<4)
     func fuzz(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let good = try BlurHash(of: smooth(9, 7)).text
@@ -123,7 +124,7 @@ struct HashTests {
         }
     }
 
-    @Test("Sizes and contrasts that are none, and giants, are typed errors")
+    @Test("Invalid sizes and contrasts and huge sizes throw typed errors")
     func hostile() throws {
         let hash = try BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj")
         let thumb = try ThumbHash(of: smooth(8, 8))
@@ -139,7 +140,7 @@ struct HashTests {
         }
     }
 
-    @Test("The average counts pixels by alpha, the dominant colour is what most of the picture has")
+    @Test("The average color weights pixels by alpha, and the dominant color is the most frequent one")
     func colors() throws {
         let half = try PixelMaking.buffer(4, 1, isOpaque: false) { x, _ in x < 2 ? [200, 0, 0, 255] : [0, 0, 0, 0] }
         #expect(try half.averageColor() == PixelColor(red: 200, green: 0, blue: 0, alpha: 128))
@@ -154,7 +155,7 @@ struct HashTests {
         #expect(try clear.averageColor() == .clear)
     }
 
-    @Test("Colours are read straight, and nothing is read outside")
+    @Test("Colors are read without premultiplication, and points outside the image have no color")
     func reading() throws {
         let picture = try PixelMaking.buffer(3, 2, isOpaque: false) { x, y in [UInt8(x * 10), UInt8(y * 20), 0, 100] }
         #expect(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 
-@Suite("Animations from frames and sheets")
+@Suite("Animations from frames and sprite sheets")
 struct AnimationSourcesTests {
     private func picture(_ width: Int, _ height: Int, _ pixel: (Int, Int) -> [UInt8]) throws -> PixelBuffer {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))
@@ -23,7 +23,7 @@ struct AnimationSourcesTests {
         try picture(width, height) { _, _ in [value, value, value, 255] }
     }
 
-    @Test("frames in memory play in their order; one shown twice costs once")
+    @Test("Frames in memory play in order, and a frame that is used twice is counted once in the cost")
     func frames() throws {
         let first = try plain(1)
         let second = try plain(2)
@@ -36,13 +36,13 @@ struct AnimationSourcesTests {
         #expect(throws: ImageError.request(.noSuchFrame(index: 3, count: 3))) { try animation.frame(at: 3) }
     }
 
-    @Test("a list of one frame is a still")
+    @Test("An animation of one frame is a still image")
     func single() throws {
         let image = try Image(ImageAnimation(frames: [(try plain(9), 40)]))
         #expect(!image.isAnimated && image.frameCount == 1)
     }
 
-    @Test("wrong lists are errors")
+    @Test("Invalid frame lists throw")
     func wrongLists() throws {
         let frame = try plain(1)
         let wide = try plain(1, width: 5)
@@ -56,7 +56,7 @@ struct AnimationSourcesTests {
         #expect(throws: ImageError.self) { try animation.frame(at: 1) }
     }
 
-    @Test("files are read when their frame is asked for, and not before")
+    @Test("A frame file is read only when its frame is requested")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "frames-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -80,7 +80,7 @@ struct AnimationSourcesTests {
         }
     }
 
-    @Test("encoded frames are decoded when they are asked for")
+    @Test("Encoded frames are decoded on demand")
     func encodedFrames() throws {
         let animation = try ImageAnimation(
             encodedFrames: [(RawCoder.file(value: 3), 20), (RawCoder.file(value: 4), 30)],
@@ -89,9 +89,9 @@ struct AnimationSourcesTests {
         #expect(animation.cost == 2 * RawCoder.file(value: 3).count)
     }
 
-    @Test("a grid's cells come row by row, without what lies between them")
+    @Test("The cells of a grid become frames row by row, without the spacing between them")
     func grid() throws {
-        // Cells of 3 x 2 with one pixel between: the value is the cell's number, 99 in the gaps.
+        // Cells have 3 × 2 pixels and a spacing of one pixel. The value is the number of the cell, or 99 in the gaps.
         let pixels = try picture(11, 5) { x, y in
             let isGap = x % 4 == 3 || y % 3 == 2
             return [isGap ? 99 : UInt8(y / 3 * 3 + x / 4), 0, 0, 255]
@@ -108,7 +108,7 @@ struct AnimationSourcesTests {
         #expect(animation.cost == pixels.byteCount)
     }
 
-    @Test("senseless sheets are errors")
+    @Test("Invalid sprite sheets throw")
     func wrongSheets() throws {
         let pixels = try plain(1, width: 10, height: 10)
         for (columns, rows, spacing) in [(0, 1, 0), (11, 1, 0), (2, 2, -1), (2, 2, 10), (6, 1, 2), (2, Int.max, 0)] {
@@ -130,7 +130,7 @@ struct AnimationSourcesTests {
         #expect(throws: ImageError.self) { try SpriteSheet(pixels, parts: [inside], durations: []) }
     }
 
-    @Test("chosen frames keep their order and their times")
+    @Test("Selected frames keep their order and their durations")
     func chosen() throws {
         let animation = try ImageAnimation(
             frames: (0..<4).map { (try plain(UInt8($0)), 20 + $0 * 10) }, loopCount: 2)
@@ -149,7 +149,7 @@ struct AnimationSourcesTests {
     }
 }
 
-/// A format of tests: four bytes of a name, then one value for all pixels.
+/// A coder for a test format: four bytes of signature, and then one value for all pixels.
 private struct RawCoder: ImageCoder {
     static func file(value: UInt8) -> Data { Data([0x80, 0x81, 0x82, 0x83, value]) }
 

@@ -8,13 +8,13 @@ import Testing
 struct PixelPoolTests {
     private static let block = 1 << 20
 
-    /// Takes a block of each size, then gives all of them back in this order.
+    /// Takes a block of each size, and then returns all of them to the pool in the same order.
     private func use(_ pool: PixelPool, _ sizes: [Int]) throws {
         let blocks = try sizes.map { try #require(pool.take($0)) }
         for block in blocks { pool.give(block) }
     }
 
-    /// Whether a block of this size comes from the pool.
+    /// Returns a Boolean value that indicates whether the pool has an idle block of this size.
     private func hasIdle(_ pool: PixelPool, _ size: Int) throws -> Bool {
         let before = pool.idleBytes
         let block = try #require(pool.take(size))
@@ -22,10 +22,10 @@ struct PixelPoolTests {
         return pool.idleBytes < before
     }
 
-    @Test("A pool that is full of odd sizes pools the sizes that are used next")
+    @Test("A pool that is full of unused sizes makes room for the sizes that are used next")
     func replacement() throws {
         let pool = PixelPool(idleLimit: 8 * Self.block)
-        // Eight sizes of their own, each used once.
+        // Eight different sizes, each used once.
         try use(pool, (0..<8).map { Self.block / 2 + $0 * Self.block / 16 })
         let used = pool.idleBytes
         #expect(used > 4 * Self.block)
@@ -35,7 +35,7 @@ struct PixelPoolTests {
         #expect(pool.bytesInUse == 0)
     }
 
-    @Test("The blocks that have been idle longest leave first, and no more of them than needed")
+    @Test("The blocks that have been idle longest are freed first, and no more of them than needed")
     func order() throws {
         let pool = PixelPool(idleLimit: 4 * Self.block)
         try use(pool, [Self.block, 2 * Self.block])
@@ -47,7 +47,7 @@ struct PixelPoolTests {
         #expect(try !hasIdle(pool, 2 * Self.block))
     }
 
-    @Test("A block larger than the limit is not pooled and replaces nothing")
+    @Test("A block larger than the limit isn't pooled and replaces nothing")
     func tooLarge() throws {
         let pool = PixelPool(idleLimit: 2 * Self.block)
         try use(pool, [Self.block])
@@ -56,7 +56,7 @@ struct PixelPoolTests {
         #expect(pool.idleBytes == Self.block)
     }
 
-    @Test("Trimming frees until no more than the given bytes are idle")
+    @Test("Trimming frees blocks until at most the given number of bytes is idle")
     func trimming() throws {
         let pool = PixelPool(idleLimit: 16 * Self.block)
         try use(pool, [Self.block, Self.block, 2 * Self.block, 4 * Self.block])

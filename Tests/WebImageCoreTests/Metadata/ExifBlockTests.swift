@@ -24,7 +24,7 @@ struct ExifBlockTests {
         return block
     }
 
-    @Test("what was written is read again", arguments: 1...200 as ClosedRange<UInt64>)
+    @Test("Reading a serialized block returns the same block", arguments: 1...200 as ClosedRange<UInt64>)
     func roundTrip(_ seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let block = random(&numbers)
@@ -33,7 +33,7 @@ struct ExifBlockTests {
         #expect(ExifBlock(Array("Exif\0\0".utf8) + bytes) == block)
     }
 
-    @Test("damaged blocks never trap, and what is read of them can be written")
+    @Test("Corrupt blocks never trap, and the result of reading them can be serialized")
     func damaged() {
         var numbers = SeededGenerator(seed: 3)
         for _ in 0..<2_000 {
@@ -49,9 +49,9 @@ struct ExifBlockTests {
         }
     }
 
-    @Test("directories that point at themselves, and counts beyond all bounds, end")
+    @Test("Parsing ends for directories that point at themselves and for counts beyond all bounds")
     func loops() throws {
-        // IFD0 at 8 with pointers to itself, a field of 4 GiB, and one beyond the end.
+        // IFD0 at offset 8 with two pointers to itself, a field of 4 GiB, and a field past the end of the data.
         var bytes: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 4, 0]
         for (tag, kind, count, value) in [
             (0x8769, 4, 1, 8), (0x8825, 4, 1, 8), (0x9286, 7, 0xFFFF_FFFF, 8), (0x010F, 2, 100, 0xFFFF_FFF0),
@@ -66,7 +66,7 @@ struct ExifBlockTests {
         #expect(!block.serialized().isEmpty)
     }
 
-    @Test("values that are read many times over are bounded together")
+    @Test("The total size of values that share the same bytes is limited")
     func amplification() throws {
         var bytes: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 0xD0, 7]
         for tag in 0..<2_000 {
@@ -79,7 +79,7 @@ struct ExifBlockTests {
         #expect(block.main.reduce(0) { $0 + $1.bytes.count } <= ExifBlock.maxBytes)
     }
 
-    @Test("XMP that mentions a place does not pass where places are to go")
+    @Test("Without locations, the policy drops XMP that mentions a location")
     func xmp() throws {
         let pixels = try PixelCanvas(size: PixelSize(width: 2, height: 2)).finish(isOpaque: true)
         func written(_ text: String, _ policy: ImageEncoding.MetadataPolicy) -> String? {

@@ -7,7 +7,7 @@ import WebImageCore
 struct AllTransformersTests {
     private let context = TransformContext()
 
-    /// What every finished picture must be.
+    /// Checks the invariants of every transformed image.
     private func check(_ pixels: PixelBuffer) {
         let samples = PixelMaking.samples(pixels)
         let alphas = stride(from: 3, to: samples.count, by: 4).map { samples[$0] }
@@ -24,13 +24,13 @@ struct AllTransformersTests {
         }
     }
 
-    @Test("have identities of their own")
+    @Test("All transformers have different identities")
     func identities() {
         #expect(Samples.all.count > 100)
         #expect(Set(Samples.all.map(\.transformer.identity)).count == Samples.all.count)
     }
 
-    @Test("give valid pictures for every size, alpha and depth", arguments: Samples.all)
+    @Test("Every transformer returns valid pixels for all sizes, alpha types, and depths", arguments: Samples.all)
     func sizes(_ sample: Samples.Named) throws {
         for (width, height) in [(1, 1), (1, 9), (9, 1), (2, 2), (33, 7), (64, 65)] {
             for opaque in [false, true] {
@@ -49,20 +49,21 @@ struct AllTransformersTests {
         }
     }
 
-    /// Both depths show the same picture, but for what rounding between two steps takes from the shallow one.
+    /// Checks that both depths show the same image, except for rounding between two steps in the lower depth.
     private func agree(_ shallow: PixelBuffer, _ deep: PixelBuffer) {
         let worst = zip(PixelMaking.samples(shallow), PixelMaking.samples(deep)).map { abs($0 - $1) }.max() ?? 1
         #expect(worst <= 3.5 / 255)
     }
 
-    /// Whether a step of rounding may change a pixel by much more, as where a threshold is or a divisor is small.
+    /// Returns a Boolean value that indicates whether a rounding step can change a pixel by a large amount, for
+    /// example because of a threshold or a small divisor.
     private static func isSteep(_ transformer: any ImageTransformer) -> Bool {
         if let sharpen = transformer as? SharpenTransformer { return sharpen.threshold > 0 }
         guard let overlay = transformer as? OverlayTransformer else { return false }
         return overlay.mode == .colorDodge || overlay.mode == .colorBurn
     }
 
-    @Test("obey the limits and a raised flag", arguments: Samples.all)
+    @Test("Every transformer obeys the limits and a raised cancellation flag", arguments: Samples.all)
     func limits(_ sample: Samples.Named) throws {
         let source = try PixelMaking.noise(23, 17, opaque: false)
         let limited = TransformContext(coding: CodingContext(limits: Limits(maxPixels: 40)))
@@ -85,7 +86,8 @@ struct AllTransformersTests {
     }
 
     @Test(
-        "name the parameter that is none, and its value", arguments: [Double.nan, .infinity, -.infinity, 0, -1, 1e300])
+        "An invalid parameter throws an error with its name and value",
+        arguments: [Double.nan, .infinity, -.infinity, 0, -1, 1e300])
     func hostile(_ value: Double) throws {
         let source = try PixelMaking.noise(5, 4, opaque: true)
         let color = PixelColor.black
@@ -122,7 +124,7 @@ struct AllTransformersTests {
                 return true
             }
         }
-        // A scale that is none makes every length in points one.
+        // With an invalid scale, every length in points is invalid.
         let points = TransformContext(scale: value)
         #expect { try PadTransformer(.init(all: 1), unit: .points).transform(source, context: points) } throws: {
             ($0 as? ImageError)?.code == 5001

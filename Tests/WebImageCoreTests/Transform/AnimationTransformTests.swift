@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import WebImageCore
 
-/// Counts how often frames are asked for.
+/// An animation decoder that counts the requested frames.
 private final class CountingDecoder: AnimationDecoder {
     let timeline = AnimationTimeline(loopCount: 0, durations: [100, 100, 100])
     let cost = 0
@@ -23,7 +23,7 @@ private final class CountingDecoder: AnimationDecoder {
 
 @Suite("Transformed animations")
 struct AnimationTransformTests {
-    @Test("have frames that are transformed when they are asked for, and as stills are", arguments: Samples.all)
+    @Test("Frames are transformed on demand, with the same result as still images", arguments: Samples.all)
     func lazy(_ sample: Samples.Named) throws {
         let decoder = try CountingDecoder()
         let image = Image(pixels: decoder.frames[0], animation: ImageAnimation(decoder))
@@ -34,7 +34,7 @@ struct AnimationTransformTests {
         }
         let result = try counted.apply(to: image, context: TransformContext())
         #expect(decoder.asked.load(ordering: .relaxed) == 0)
-        // The poster only.
+        // Only the poster frame is transformed.
         #expect(calls.count.load(ordering: .relaxed) == 1)
         for index in [2, 0, 1] {
             let still = try sample.transformer.apply(to: Image(pixels: decoder.frames[index]), context: .init())
@@ -46,7 +46,7 @@ struct AnimationTransformTests {
         #expect(decoder.asked.load(ordering: .relaxed) == 3)
     }
 
-    @Test("go on when the work that made them was given up or its time is over")
+    @Test("Frames are available after the request that created them was canceled")
     func ownClock() throws {
         let flag = CancellationFlag()
         let decoder = try CountingDecoder()

@@ -6,7 +6,7 @@ import WebImageCore
 
 @Suite("Pixel kernels")
 struct KernelTests {
-    /// Every alpha with every colour value: 65,536 pixels.
+    /// Every combination of an alpha and a color value: 65,536 pixels.
     private let everything: [UInt8] = {
         var bytes: [UInt8] = []
         for alpha in UInt8.min...UInt8.max {
@@ -15,7 +15,7 @@ struct KernelTests {
         return bytes
     }()
 
-    /// The number of samples of `pixels` that differ from the exact quotient of integers.
+    /// Returns the number of samples in `pixels` that differ from the exact integer quotient.
     private func mistakes(_ pixels: [UInt8], _ exact: (_ color: Int, _ alpha: Int) -> Int) -> Int {
         var count = 0
         for index in pixels.indices {
@@ -26,14 +26,14 @@ struct KernelTests {
         return count
     }
 
-    @Test("premultiply exactly, rounding to nearest")
+    @Test("Premultiplication is exact and rounds to nearest")
     func premultiply() {
         var pixels = everything
         wi_premultiply_rgba8(&pixels, pixels.count / 4)
         #expect(mistakes(pixels) { color, alpha in (color * alpha * 2 + 255) / 510 } == 0)
     }
 
-    @Test("unpremultiply exactly, rounding to nearest, at every length")
+    @Test("Unpremultiplication is exact and rounds to nearest at every length")
     func unpremultiply() {
         let source = everything
         var pixels = source
@@ -50,7 +50,7 @@ struct KernelTests {
         }
     }
 
-    @Test("see one transparent pixel wherever it is")
+    @Test("The opacity check finds a single transparent pixel at every position")
     func opacity() {
         for count in [0, 1, 7, 33, 1_024, 1_025, 3_000] {
             var pixels = [UInt8](repeating: 255, count: count * 4)

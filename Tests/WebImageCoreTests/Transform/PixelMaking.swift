@@ -3,7 +3,7 @@
 import Foundation
 import WebImageCore
 
-/// SplitMix64: the same numbers in every run.
+/// A pseudorandom number generator (SplitMix64) that produces the same numbers in every run.
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
@@ -19,7 +19,7 @@ struct SeededNumbers: RandomNumberGenerator {
 }
 
 enum PixelMaking {
-    /// A picture from a function of place; straight values in, stored as given.
+    /// Returns an image from a function of the position. The values are stored unchanged.
     static func buffer(
         _ width: Int, _ height: Int, isOpaque: Bool, _ pixel: (Int, Int) -> [UInt8]
     ) throws -> PixelBuffer {
@@ -36,7 +36,7 @@ enum PixelMaking {
         return canvas.finish(isOpaque: isOpaque)
     }
 
-    /// Random premultiplied pixels, the hardest input there is for a filter.
+    /// Returns random premultiplied pixels, which are the hardest input for a filter.
     static func noise(_ width: Int, _ height: Int, opaque: Bool, seed: UInt64 = 1) throws -> PixelBuffer {
         var numbers = SeededNumbers(seed)
         return try buffer(width, height, isOpaque: opaque) { _, _ in
@@ -45,7 +45,7 @@ enum PixelMaking {
         }
     }
 
-    /// Smooth waves with some fine detail, like a photograph.
+    /// Returns smooth waves with some fine detail, similar to a photograph.
     static func waves(_ width: Int, _ height: Int) throws -> PixelBuffer {
         try buffer(width, height, isOpaque: true) { x, y in
             let (u, v) = (Double(x), Double(y))
@@ -56,7 +56,7 @@ enum PixelMaking {
         }
     }
 
-    /// Peak signal-to-noise ratio in dB over all samples; infinite for equal pictures.
+    /// Returns the peak signal-to-noise ratio of all samples in decibels, or infinity for equal images.
     static func psnr(_ a: [UInt8], _ b: [UInt8]) -> Double {
         let squares = zip(a, b).reduce(0.0) { sum, pair in
             let difference = Double(pair.0) - Double(pair.1)
@@ -67,7 +67,7 @@ enum PixelMaking {
 }
 
 extension PixelMaking {
-    /// The same picture with 16 bits a sample.
+    /// Returns the same image with 16 bits per sample.
     static func deep(_ pixels: PixelBuffer) throws -> PixelBuffer {
         let canvas = try PixelCanvas(size: pixels.size, format: .rgba16)
         let bytes = pixels.packedBytes()
@@ -83,7 +83,7 @@ extension PixelMaking {
         return canvas.finish(isOpaque: pixels.isOpaque)
     }
 
-    /// The samples of a picture in its own depth, rows without padding, 0...1.
+    /// Returns the samples of an image at its own depth, in rows without padding. The values are in the range 0 to 1.
     static func samples(_ pixels: PixelBuffer) -> [Double] {
         let bytes = pixels.packedBytes()
         guard pixels.format == .rgba16 else { return bytes.map { Double($0) / 255 } }

@@ -3,11 +3,12 @@
 import Testing
 import WebImageCore
 
-@Suite("Pixel orienting")
+@Suite("Pixel orientation")
 struct PixelOrientingTests {
     private let context = CodingContext()
 
-    /// Where the pixel of the upright picture at `x`, `y` is stored, read off the EXIF table by hand.
+    /// Returns the position in the stored image of the pixel at `x`, `y` of the upright image, which is the image with
+    /// the EXIF orientation applied. The values were read from the EXIF table by hand.
     private func stored(_ orientation: Orientation, _ x: Int, _ y: Int, _ width: Int, _ height: Int) -> (Int, Int) {
         switch orientation {
         case .up: (x, y)
@@ -21,7 +22,7 @@ struct PixelOrientingTests {
         }
     }
 
-    @Test("puts every pixel where EXIF says", arguments: Orientation.allCases)
+    @Test("Every pixel moves to the position that EXIF defines", arguments: Orientation.allCases)
     func placesPixels(_ orientation: Orientation) throws {
         for (width, height) in [(1, 1), (1, 5), (33, 65), (31, 7), (64, 32), (100, 3)] {
             let source = try PixelMaking.noise(width, height, opaque: false)
@@ -43,7 +44,7 @@ struct PixelOrientingTests {
         }
     }
 
-    @Test("turns deep pixels as it turns shallow ones", arguments: Orientation.allCases)
+    @Test("Images with 16 bits per sample are oriented like images with 8 bits", arguments: Orientation.allCases)
     func turnsDeepPixels(_ orientation: Orientation) throws {
         let canvas = try PixelCanvas(size: PixelSize(width: 37, height: 35), format: .rgba16)
         let shallow = try PixelMaking.buffer(37, 35, isOpaque: false) { x, y in
@@ -65,7 +66,7 @@ struct PixelOrientingTests {
         }
     }
 
-    @Test("returns an upright picture as it is and keeps opaque ones opaque")
+    @Test("An upright image is returned unchanged, and an opaque image stays opaque")
     func keepsWhatItCan() throws {
         let source = try PixelMaking.noise(5, 4, opaque: true)
         #expect(try PixelOrienting.upright(source, .up, context: context) === source)

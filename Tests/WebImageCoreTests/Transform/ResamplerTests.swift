@@ -26,7 +26,7 @@ struct ResamplerTests {
     }
 
     @Test(
-        "agrees with the definition for reductions, enlargements and both at once",
+        "Reductions, enlargements, and combinations of both agree with the definition",
         arguments: [
             (97, 61, 33, 20), (64, 64, 16, 16), (40, 30, 90, 71), (50, 20, 20, 50), (120, 90, 119, 89),
         ])
@@ -37,7 +37,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test("agrees with the definition for windows that begin and end between pixels")
+    @Test("Windows with fractional edges agree with the definition")
     func agreesForFractionalWindows() throws {
         let source = try PixelMaking.noise(81, 63, opaque: false, seed: 7)
         let windows = [
@@ -51,7 +51,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test("agrees with the definition for every odd and even side from 1 to 17")
+    @Test("All sides from 1 to 17 pixels agree with the definition")
     func agreesForSmallSides() throws {
         for side in 1...17 {
             let source = try PixelMaking.noise(side, 18 - side, opaque: side.isMultiple(of: 2), seed: UInt64(side))
@@ -60,7 +60,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test("survives a reduction from 1000 to 3 and from anything to 1")
+    @Test("Reductions from 1,000 pixels to 3 pixels and to 1 pixel agree with the definition")
     func survivesHugeReductions() throws {
         let source = try PixelMaking.waves(1_000, 40)
         for filter in [Resampler.Filter.lanczos3, .box] {
@@ -69,7 +69,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test("keeps constant pictures exactly, in both depths")
+    @Test("Constant images stay constant in both depths")
     func keepsConstants() throws {
         for (from, to) in [(1, 9), (37, 5), (500, 3), (2_000, 1), (16, 16), (7, 700)] {
             let source = try PixelMaking.buffer(from, from / 7 + 1, isOpaque: false) { _, _ in [13, 200, 77, 201] }
@@ -96,14 +96,14 @@ struct ResamplerTests {
         }
     }
 
-    @Test("keeps opaque pictures opaque, and colour never above alpha")
+    @Test("Opaque images stay opaque, and color never exceeds alpha")
     func keepsInvariants() throws {
         let opaque = try PixelMaking.noise(70, 50, opaque: true, seed: 3)
         let small = try Resampler.resample(
             opaque, window: SampleRect(opaque.size), to: size(31, 23), context: context)
         #expect(small.isOpaque)
         #expect(stride(from: 3, to: small.packedBytes().count, by: 4).allSatisfy { small.packedBytes()[$0] == 255 })
-        // Hard edges between opaque white and nothing are where ringing would break the rule.
+        // At hard edges between opaque white and transparent pixels, ringing would violate the invariant.
         let hard = try PixelMaking.buffer(60, 60, isOpaque: false) { x, y in
             (x / 7 + y / 5).isMultiple(of: 2) ? [255, 255, 255, 255] : [0, 0, 0, 0]
         }
@@ -117,7 +117,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test("agrees with a picture that ImageMagick reduced")
+    @Test("A reduction agrees with the result of ImageMagick")
     func agreesWithImageMagick() throws {
         let source = try PixelMaking.waves(240, 180)
         let result = try Resampler.resample(source, window: SampleRect(source.size), to: size(50, 36), context: context)
@@ -128,14 +128,14 @@ struct ResamplerTests {
         #expect(PixelMaking.psnr(colors, [UInt8](raw)) >= 40)
     }
 
-    @Test("returns the same buffer where nothing changes")
+    @Test("If nothing changes, the resampler returns the same buffer")
     func returnsIdentity() throws {
         let source = try PixelMaking.noise(9, 9, opaque: false)
         let result = try Resampler.resample(source, window: SampleRect(source.size), to: source.size, context: context)
         #expect(result === source)
     }
 
-    @Test("refuses windows outside the source, empty outputs and results beyond the limits")
+    @Test("Windows outside the source, empty outputs, and results beyond the limits throw")
     func refusesBadInput() throws {
         let source = try PixelMaking.noise(9, 9, opaque: false)
         let windows = [
@@ -157,7 +157,7 @@ struct ResamplerTests {
         } throws: { ($0 as? ImageError)?.code == LimitError.Kind.decodedBytes.rawValue }
     }
 
-    @Test("refuses a source that is shorter than its size says")
+    @Test("A source that is shorter than its size requires throws")
     func refusesShortSource() throws {
         let canvas = try PixelCanvas(size: size(4, 4))
         let bytes = [UInt8](repeating: 0, count: 100)
@@ -175,7 +175,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test("stops when it is cancelled")
+    @Test("A canceled resampling stops")
     func stops() throws {
         let flag = CancellationFlag()
         flag.cancel()

@@ -15,7 +15,9 @@ struct RoundedCornersTests {
         (0..<pixels.height).map { y in (0..<pixels.width).map { pixels.pixel(x: $0, y: y)?.alpha ?? 0 } }
     }
 
-    @Test("are symmetric, transparent at the tip and grow inwards", arguments: [0.5, 3, 7.3, 12, 20, 1e6])
+    @Test(
+        "Rounded corners are symmetric, transparent at the tip, and more opaque toward the center",
+        arguments: [0.5, 3, 7.3, 12, 20, 1e6])
     func symmetric(_ radius: Double) throws {
         let result = try RoundedCornersTransformer.roundedCorners(radius: radius).transform(
             try white(41, 41), context: context)
@@ -31,7 +33,7 @@ struct RoundedCornersTests {
         #expect(rows[20][20] == 255)
     }
 
-    @Test("have the exact coverage of a circle")
+    @Test("Rounded corners have the exact coverage of a circle")
     func exactCoverage() throws {
         let rows = alphas(
             try RoundedCornersTransformer.roundedCorners(radius: 16).transform(try white(32, 32), context: context))
@@ -48,7 +50,7 @@ struct RoundedCornersTests {
         }
     }
 
-    @Test("leave the inside and the uncut corners untouched")
+    @Test("The inner pixels and the unselected corners are unchanged")
     func untouched() throws {
         let source = try PixelMaking.noise(40, 30, opaque: false, seed: 5)
         let result = try RoundedCornersTransformer.roundedCorners(radius: 10, corners: [.topTrailing, .bottomLeading])
@@ -63,7 +65,7 @@ struct RoundedCornersTests {
         }
     }
 
-    @Test("draw a border that follows the arc")
+    @Test("A border follows the arc")
     func border() throws {
         let red = PixelColor(red: 255, green: 0, blue: 0)
         let result = try RoundedCornersTransformer.roundedCorners(radius: 12, border: .init(width: 2.5, color: red))
@@ -74,7 +76,7 @@ struct RoundedCornersTests {
         }
         #expect(isRed(20, 0) && isRed(20, 1) && isRed(0, 18) && isRed(39, 18) && isRed(20, 35))
         #expect(isWhite(20, 3) && isWhite(3, 18) && isWhite(20, 18))
-        // Half of the third line is border: the alpha stays, the colour is between the two.
+        // Half of the third line is border. The alpha is unchanged, and the color is between the two.
         #expect(result.pixel(x: 20, y: 2).map { $0 == (255, 128, 128, 255) } ?? false)
         #expect(result.pixel(x: 0, y: 0)?.alpha == 0)
         #expect(isRed(4, 4))
@@ -85,7 +87,7 @@ struct RoundedCornersTests {
         #expect(uncut.pixel(x: 0, y: 0).map { $0 == (127, 127, 127, 255) } ?? false)
     }
 
-    @Test("cut deep pictures too, and every small size without harm")
+    @Test("Corners of 16-bit images and of every small size are rounded")
     func sizes() throws {
         for width in 1...9 {
             for height in 1...9 {
@@ -108,7 +110,7 @@ struct RoundedCornersTests {
         }
     }
 
-    @Test("refuse a radius or a width that is none", arguments: [0, -1, .nan, .infinity])
+    @Test("An invalid radius or border width throws", arguments: [0, -1, .nan, .infinity])
     func refuse(_ value: Double) throws {
         let source = try white(8, 8)
         let bad: [RoundedCornersTransformer] = [

@@ -4,9 +4,9 @@ import Testing
 
 @testable import WebImageCore
 
-@Suite("Resampling rows as they come")
+@Suite("Incremental resampling of rows")
 struct RowResamplerTests {
-    /// Random premultiplied pixels.
+    /// Returns random premultiplied pixels.
     private func noise(_ size: PixelSize, _ format: PixelFormat, using random: inout SeededGenerator) throws
         -> PixelBuffer
     {
@@ -36,7 +36,9 @@ struct RowResamplerTests {
         return places.map { abs(sample(left, $0) - sample(right, $0)) }.max() ?? 0
     }
 
-    @Test("Bands of any height give what the whole gives", arguments: [PixelFormat.rgba8, .rgba16], [1, 2, 3, 4, 5])
+    @Test(
+        "Bands of any height produce the same result as the whole image",
+        arguments: [PixelFormat.rgba8, .rgba16], [1, 2, 3, 4, 5])
     func bands(_ format: PixelFormat, _ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let context = CodingContext()
@@ -69,7 +71,7 @@ struct RowResamplerTests {
         }
     }
 
-    @Test("Rows of another width, format or number are refused")
+    @Test("Rows with another width or format and excess rows throw")
     func refusal() throws {
         var random = SeededGenerator(seed: 1)
         let size = PixelSize(width: 8, height: 8)

@@ -3,14 +3,14 @@
 import Testing
 import WebImageCore
 
-/// Every transformer, with several parameters each.
+/// Every transformer with several variants of its parameters.
 enum Samples {
     struct Named: Sendable, CustomTestStringConvertible {
         let transformer: any ImageTransformer
         var testDescription: String { transformer.identity }
     }
 
-    /// Those that do not depend on another picture.
+    /// The transformers that don't depend on another image.
     private static var plain: [any ImageTransformer] {
         let red = PixelColor(red: 255, green: 0, blue: 0)
         let glass = PixelColor(red: 0, green: 90, blue: 255, alpha: 100)
@@ -42,7 +42,7 @@ enum Samples {
             }
     }
 
-    /// Those with another picture.
+    /// The transformers that depend on another image.
     private static func pictured() throws -> [any ImageTransformer] {
         let badge = try PixelMaking.noise(7, 5, opaque: false, seed: 40)
         let other = try PixelMaking.noise(7, 5, opaque: false, seed: 41)

@@ -3,8 +3,8 @@
 import Foundation
 import WebImageCore
 
-/// The definition of resampling in two dimensions at once, in double precision and with nothing clever: what the
-/// fast one is held against.
+/// A reference implementation of resampling for `Resampler`: the definition in two dimensions at the same time, in
+/// double precision and without optimizations.
 enum SlowResampler {
     static func resample(
         _ pixels: PixelBuffer, window: SampleRect, to output: PixelSize, filter: Resampler.Filter

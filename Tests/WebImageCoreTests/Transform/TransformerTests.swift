@@ -14,7 +14,7 @@ struct TransformerTests {
         return try transformer.transform(source, context: TransformContext(scale: scale)).size
     }
 
-    @Test("leading-dot factories make an array")
+    @Test("Leading-dot syntax creates an array of transformers")
     func factories() {
         let transformers: [any ImageTransformer] = [
             .resize(width: 10, height: 10), .resize(.fill(width: 3, height: 3), upscales: true),
@@ -25,7 +25,7 @@ struct TransformerTests {
         #expect(Set(transformers.map(\.identity)).count == transformers.count)
     }
 
-    @Test("resize fits, fills and stretches, and enlarges only when told")
+    @Test("A resize fits, fills, or stretches, and enlarges only if `upscales` is `true`")
     func resizes() throws {
         #expect(try resized(100, 50, .resize(width: 10, height: 10)) == PixelSize(width: 10, height: 5))
         #expect(try resized(100, 50, .resize(width: 10)) == PixelSize(width: 10, height: 5))
@@ -43,7 +43,7 @@ struct TransformerTests {
         #expect(try resized(100, 50, .resize(width: 10, unit: .points), scale: 2) == PixelSize(width: 20, height: 10))
     }
 
-    @Test("resize refuses lengths that are none", arguments: [0, -1, .nan, .infinity, 1e300])
+    @Test("Invalid lengths throw", arguments: [0, -1, .nan, .infinity, 1e300])
     func refusesLengths(_ length: Double) throws {
         let source = try PixelMaking.noise(4, 4, opaque: true)
         for upscales in [false, true] {
@@ -63,7 +63,7 @@ struct TransformerTests {
         }
     }
 
-    @Test("enlarged results obey the limits")
+    @Test("Enlarged results obey the limits")
     func obeysLimits() throws {
         let source = try PixelMaking.noise(4, 4, opaque: true)
         let limited = TransformContext(coding: CodingContext(limits: .icon))
@@ -77,7 +77,7 @@ struct TransformerTests {
         }
     }
 
-    @Test("crop keeps the pixels of its rectangle")
+    @Test("A crop keeps the pixels of its rectangle")
     func crops() throws {
         let source = try PixelMaking.noise(13, 11, opaque: false)
         let part = try CropTransformer.crop(x: 2.4, y: 3, width: 5, height: 4).transform(source, context: context)
@@ -99,7 +99,7 @@ struct TransformerTests {
         } throws: { ($0 as? ImageError)?.code == 5002 }
     }
 
-    @Test("crop finds every anchor", arguments: CropTransformer.Anchor.allCases)
+    @Test("A crop supports every anchor", arguments: CropTransformer.Anchor.allCases)
     func anchors(_ anchor: CropTransformer.Anchor) throws {
         let source = try PixelMaking.buffer(7, 9, isOpaque: true) { x, y in [UInt8(x), UInt8(y), 0, 255] }
         let part = try CropTransformer.crop(width: 3, height: 5, anchor: anchor).transform(source, context: context)

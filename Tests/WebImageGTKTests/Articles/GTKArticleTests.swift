@@ -10,7 +10,7 @@
 
     @testable import WebImageGTK
 
-    /// A widget's class of another binding of GTK.
+    /// The widget class of another GTK binding.
     @MainActor
     final class Widget {
         let widgetPointer: UnsafeMutablePointer<GtkWidget>
@@ -23,7 +23,7 @@
         public var gtkWidgetPointer: UnsafeMutableRawPointer { UnsafeMutableRawPointer(widgetPointer) }
     }
 
-    /// The snippets of Documentation/GTK.md.
+    /// The code examples of Documentation/GTK.md.
     final class GTKArticleTests: XCTestCase {
         func testEverySnippetStandsInThisFile() throws {
             let article = try String(
@@ -33,7 +33,7 @@
             XCTAssertEqual(snippets.count, 12)
             for snippet in snippets {
                 let code = try XCTUnwrap(snippet.components(separatedBy: "```").first)
-                // Imports stand at the top of the file.
+                // Imports are at the top of the file, so compare them separately.
                 let parts = Dictionary(grouping: code.split(separator: "\n")) { $0.hasPrefix("import ") }
                 for line in parts[true] ?? [] { XCTAssertTrue(source.contains(line.filter { !$0.isWhitespace })) }
                 let body = (parts[false] ?? []).joined().filter { !$0.isWhitespace }
@@ -41,7 +41,7 @@
             }
         }
 
-        /// Pictures for every name, and a window with the widget that a snippet is about.
+        /// A window with the widget of a code example, and a manager that returns an image for every name.
         @MainActor
         private struct Scene {
             let widget: UnsafeMutablePointer<GtkWidget>
@@ -62,7 +62,8 @@
             }
         }
 
-        /// Runs until all windows are closed, those of other tests too; compiled only.
+        /// This function is only compiled, because it runs until all windows are closed, including those of other
+        /// tests.
         @MainActor
         private func hello() {
             gtk_init()
@@ -75,7 +76,7 @@
             while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }
         }
 
-        /// Compiled only: the shared manager would go to the network.
+        /// This function is only compiled, because the shared manager would use the network.
         @MainActor
         private func tasks(_ window: UnsafeMutablePointer<GtkWindow>, _ url: URL) {
             GTKMainLoop.install()  // false off the main thread; calling it again does nothing
@@ -92,7 +93,7 @@
                 )
                 let (picture, image, url) = (first.widget, second.widget, first.url)
                 let button = UnsafeMutableRawPointer(third.widget).assumingMemoryBound(to: GtkButton.self)
-                // An avatar of libadwaita, which is not here.
+                // libadwaita isn't available, so this function replaces its avatar.
                 let inner: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
                 let (avatar, avatarPointer) = (inner, OpaquePointer(inner))
                 func adw_avatar_set_custom_image(_ avatar: OpaquePointer, _ paintable: OpaquePointer) {

@@ -11,7 +11,7 @@
     @testable import WebImageGTK
     @testable import webimage_gallery
 
-    /// Pictures that leave the gallery and come into it.
+    /// Tests that copy, drag, and drop images of the gallery.
     final class ExchangeTests: XCTestCase {
         func testWhatIsCopiedCanBeReadAsPictureTextAndAddress() throws {
             try Stand.run {
@@ -93,7 +93,7 @@
                 let target = try Emission.controller(gtk_drop_target_get_type(), of: widget)
                 @MainActor func drop(_ text: String) -> Bool {
                     var (value, answer) = (GValue(), GValue())
-                    // G_TYPE_STRING and G_TYPE_BOOLEAN, macros with casts.
+                    // The values of the macros G_TYPE_STRING and G_TYPE_BOOLEAN, which contain casts.
                     g_value_init(&value, GType(16 << 2))
                     g_value_init(&answer, GType(5 << 2))
                     g_value_set_string(&value, text)
@@ -107,7 +107,7 @@
                 XCTAssertEqual(stage.model.contents.items.count, 13)
                 XCTAssertEqual(stage.window.full.item?.url.absoluteString, file)
                 XCTAssertFalse(drop("# nothing but this"))
-                // An address of the album's server, as a link is dropped.
+                // The user drops a link to the album's server.
                 let address = stage.model.contents.items[3].url.absoluteString
                 XCTAssertTrue(drop(address))
                 Stand.pump("the album's picture") { stage.window.place == 3 && stage.window.full.image != nil }

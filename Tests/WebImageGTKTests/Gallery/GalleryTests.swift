@@ -11,12 +11,12 @@
     @testable import WebImageGTK
     @testable import webimage_gallery
 
-    /// The whole application but its command line: model, server, window.
+    /// Tests of the whole application except its command line: model, server, and window.
     final class GalleryTests: XCTestCase {
         func testItOpensShowsScrollsAndLeavesNothingBehind() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
-                // What holds the window's parts goes with the function.
+                // The objects that retain the parts of the window are released at the end of this function.
                 @MainActor func use() throws -> ImageManager {
                     let stage = try GalleryStage("--cells", "3000", "--size", "96", "--transition", "none")
                     stage.waitForPictures(atLeast: 24)
@@ -46,7 +46,7 @@
                 XCTAssertFalse(window.perform("next"))
                 window.open(1)
                 XCTAssertTrue(window.isFull)
-                // At once, before any frame: what the grid has in memory.
+                // Before the first frame, the view shows the image that the grid has in memory.
                 let instant = WidgetController.of(window.full.view.widget)?.stage(.image).current?.image
                 XCTAssertLessThan(try XCTUnwrap(instant).size.width, GalleryStage.side)
                 Stand.pump("the whole picture") { window.full.image != nil }
@@ -130,7 +130,7 @@
         }
     }
 
-    /// A gallery of pictures of one colour each.
+    /// A gallery of images, each of which has one color.
     @MainActor
     final class GalleryStage {
         static let pictures = 24
@@ -143,12 +143,15 @@
 
         static func color(_ number: Int) -> [Int] { Sources.color(of: number * 19 % 4_096).map(Int.init) }
 
+        /// Creates a gallery and presents its window.
+        ///
         /// - Parameters:
-        ///   - words: the command line.
-        ///   - side: pixels of the pictures.
-        ///   - count: different pictures; more cells repeat them.
-        ///   - animated: whether the first picture is an animation.
-        ///   - hashes: BlurHashes of the pictures, one after the other and again from the first; none for none.
+        ///   - words: The command line.
+        ///   - side: The width and height of the images, in pixels.
+        ///   - count: The number of different images. Additional cells repeat them.
+        ///   - animated: A Boolean value that indicates whether the first image is an animation.
+        ///   - hashes: The BlurHashes of the images, which repeat from the first. If the array is empty, images have no
+        ///     BlurHash.
         init(
             _ words: String..., side: Int = GalleryStage.side, count: Int = GalleryStage.pictures,
             animated: Bool = false, hashes: [String] = []
@@ -200,7 +203,7 @@
             Stand.settle()
         }
 
-        /// Waits until all cells that are seen have what they will have.
+        /// Waits until all visible cells have finished loading.
         func waitForPictures(atLeast count: Int, file: StaticString = #filePath, line: UInt = #line) {
             Stand.pump("\(count) pictures", file: file, line: line) {
                 let progress = window.grid.progress
@@ -209,7 +212,7 @@
             frame()
         }
 
-        /// Every cell that is seen shows its picture.
+        /// Checks that every visible cell shows its image.
         func checkPictures(file: StaticString = #filePath, line: UInt = #line) throws {
             for (position, view) in window.grid.cells where window.grid.visible.contains(position) {
                 guard gtk_widget_get_mapped(view.widget) != 0 else { continue }
@@ -221,7 +224,7 @@
             }
         }
 
-        /// What the window, or a part of it, looks like.
+        /// Returns a screenshot of the window or a part of it.
         func screenshot(of part: UnsafeMutablePointer<GtkWidget>? = nil) throws -> Screenshot {
             let part = part ?? widget
             let paintable = try XCTUnwrap(gtk_widget_paintable_new(part))

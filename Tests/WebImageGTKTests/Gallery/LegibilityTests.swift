@@ -11,9 +11,9 @@
     @testable import WebImageGTK
     @testable import webimage_gallery
 
-    /// Whether what the gallery says of failures can be read, whatever lies behind it.
+    /// Tests that check whether failure messages of the gallery are legible on any background.
     final class LegibilityTests: XCTestCase {
-        /// Placeholders of one colour, and of black and white stripes.
+        /// The BlurHashes of placeholders with one color, and of one with black and white stripes.
         private static let hashes = Result {
             try [[255, 255, 255], [0, 0, 0], [250, 220, 0], [20, 30, 160]].map { color in
                 try BlurHash(of: Sources.pixels(color)).text
@@ -77,7 +77,8 @@
             }
         }
 
-        /// Measures all labels and icons that can be seen within `part`, buttons aside: those are the theme's.
+        /// Checks the contrast of all visible labels and icons in `part` except buttons, whose colors the theme
+        /// determines.
         @MainActor
         private static func check(
             _ stage: GalleryStage, _ part: UnsafeMutablePointer<GtkWidget>, _ what: String
@@ -91,14 +92,14 @@
                 }
                 let isLabel = WidgetKind.isA(UnsafeMutableRawPointer(widget), gtk_label_get_type())
                 let contrast = Contrast.inside(drawn, bounds)
-                // WCAG 2.1: 4.5 for text, 3 for what is no text.
+                // WCAG 2.1 requires 4.5 for text and 3 for graphics.
                 XCTAssertGreaterThan(contrast, isLabel ? 5.5 : 3, "\(isLabel ? "text" : "icon") of \(what)")
                 if isLabel { labels += 1 }
             }
             XCTAssertEqual(labels, 1, what)
         }
 
-        /// Labels and icons below a widget.
+        /// Returns the labels and icons below a widget, without the contents of buttons.
         @MainActor
         private static func inside(_ widget: UnsafeMutablePointer<GtkWidget>) -> [UnsafeMutablePointer<GtkWidget>] {
             let raw = UnsafeMutableRawPointer(widget)
@@ -116,7 +117,7 @@
         }
     }
 
-    /// Contrast as WCAG 2.1 has it.
+    /// The contrast according to WCAG 2.1.
     enum Contrast {
         static func luminance(_ color: [Int]) -> Double {
             let linear = color.map { value in
@@ -130,7 +131,7 @@
             (max(one, other) + 0.05) / (min(one, other) + 0.05)
         }
 
-        /// Between what stands out most in a rectangle and what most of it is.
+        /// Returns the highest contrast between the median luminance of a rectangle and its darkest or lightest pixel.
         static func inside(_ drawn: Screenshot, _ bounds: graphene_rect_t) -> Double {
             var values: [Double] = []
             for y in Int(bounds.origin.y)..<Int(bounds.origin.y + bounds.size.height) {

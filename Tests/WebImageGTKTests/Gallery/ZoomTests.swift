@@ -12,7 +12,8 @@
     @testable import WebImageGTK
     @testable import webimage_gallery
 
-    /// One picture, larger than the window. The numbers are in `PictureZoomTests`; here is what the widgets make of them.
+    /// Tests with one image that is larger than the window. `PictureZoomTests` tests the calculations, and these tests
+    /// check the widgets.
     final class ZoomTests: XCTestCase {
         @MainActor
         private static func opened() throws -> GalleryStage {
@@ -43,7 +44,7 @@
                 let fitted = window.full.area.zoom
                 XCTAssertNil(fitted.scale)
                 XCTAssertFalse(fitted.isCut)
-                // The wheel is the window's: it turns to other pictures.
+                // The window handles the mouse wheel, which changes to other images.
                 var policies = (GTK_POLICY_ALWAYS, GTK_POLICY_ALWAYS)
                 gtk_scrolled_window_get_policy(window.full.area.widget.opaque, &policies.0, &policies.1)
                 XCTAssertTrue(policies == (GTK_POLICY_NEVER, GTK_POLICY_NEVER))
@@ -58,7 +59,7 @@
                 XCTAssertTrue(window.perform("zoom-fit"))
                 stage.frame()
                 XCTAssertEqual(window.full.area.zoom, fitted)
-                // Another picture begins fitted.
+                // Another image is fitted at first.
                 window.perform("zoom-in")
                 window.perform("next")
                 XCTAssertNil(window.full.area.zoom.scale)

@@ -10,7 +10,7 @@
 
     @testable import WebImageGTK
 
-    /// Thousands of pictures in the recycled cells of a grid.
+    /// Tests with thousands of images in the reused cells of a grid.
     final class GridTests: XCTestCase {
         func testTenThousandRebindsLeaveNothingAndShowNoWrongPicture() throws {
             try Stand.run {
@@ -24,11 +24,12 @@
                 while grid.binds < 10_000 {
                     position = (position + 37) % 4_000
                     grid.scroll(to: position)
-                    // Not every picture gets the time to come.
+                    // Some images don't get enough time to load.
                     if grid.binds % 3 == 0 { Stand.settle() } else { g_main_context_iteration(nil, 1) }
                     XCTAssertEqual(grid.wrongPictures(), [])
                 }
-                // GtkGridView of GTK 4.8 gets lost when it is moved before it was laid out, until it is moved once more.
+                // If GtkGridView of GTK 4.8 is scrolled before its layout, it shows no cells until it is scrolled
+                // again.
                 Stand.pump("cells") {
                     guard !grid.isShown else { return true }
                     position += 1
@@ -51,7 +52,7 @@
             }
         }
 
-        /// Whether nothing moves in any widget.
+        /// A Boolean value that indicates whether no widget is animating.
         @MainActor private static var isAtRest: Bool {
             LivingControllers.shared.all.allSatisfy { $0.frames.tick == 0 && $0.frames.timer == 0 }
         }
@@ -63,7 +64,7 @@
                 let window = try TestWindow(grid.widget, width: 400, height: 300)
                 window.show()
                 Stand.pump("all pictures") { grid.isComplete }
-                // Scroll bars fade, and the last textures are uploaded.
+                // Wait until the scroll bars have faded and the last textures are uploaded.
                 Stand.pump("rest") { Self.isAtRest }
                 var ticks = 0
                 for controller in LivingControllers.shared.all where controller.frames.tick != 0 { ticks += 1 }

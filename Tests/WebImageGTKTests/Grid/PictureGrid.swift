@@ -10,7 +10,7 @@
 
     @testable import WebImageGTK
 
-    /// A grid of numbered pictures, its cells bound and unbound by a factory of GTK's own.
+    /// A grid of numbered images. A GTK factory binds and unbinds its cells.
     @MainActor
     final class PictureGrid {
         let widget: UnsafeMutablePointer<GtkWidget>
@@ -18,11 +18,11 @@
         private var instant = 0
         private var late = 0
         private var times: [Int] = []
-        /// What the main thread itself worked meanwhile, which others cannot make longer.
+        /// The processor time of the main thread for each bind, which excludes time spent by other threads.
         private var work: [Int] = []
         private let manager: ImageManager
         private let count: Int
-        /// The number that each cell has been bound to, by the cell's picture.
+        /// The number that each cell is bound to, keyed by the GtkPicture of the cell.
         private var cells: [UnsafeMutablePointer<GtkWidget>: Int] = [:]
 
         init(count: Int, manager: ImageManager) throws {
@@ -63,7 +63,7 @@
             guard let data, let item, let cell = gtk_list_item_get_child(item) else { return }
             let number = Int(gtk_list_item_get_position(item))
             let grid = Unmanaged<PictureGrid>.fromOpaque(data).takeUnretainedValue()
-            // Sendable: used right here, on the main thread.
+            // Safe: `assumeIsolated` runs synchronously, so the pointer never leaves the main thread.
             nonisolated(unsafe) let picture = cell
             MainActor.assumeIsolated { body(grid, picture, number) }
         }
@@ -84,7 +84,7 @@
             WebImageView(of: cell)?.clear()
         }
 
-        /// Microseconds that this thread has worked.
+        /// Returns the processor time of this thread, in microseconds.
         private static func threadTime() -> Int {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -115,13 +115,13 @@
             cells.keys.filter { gtk_widget_get_mapped($0) != 0 && gtk_widget_get_width($0) > 0 }
         }
 
-        /// Whether there are cells on the screen.
+        /// A Boolean value that indicates whether cells are on screen.
         var isShown: Bool { !onScreen.isEmpty }
 
-        /// Whether every cell on the screen shows its picture.
+        /// A Boolean value that indicates whether every cell on screen shows its image.
         var isComplete: Bool { onScreen.allSatisfy { WebImageView(of: $0)?.snapshot().state == .showing } }
 
-        /// Cells whose stage holds a picture that is not theirs.
+        /// Returns the cells whose stage contains the image of another cell.
         func wrongPictures() -> [String] {
             cells.compactMap { cell, number in
                 guard let pixels = WidgetController.of(cell)?.stages[.image]?.current?.pixels else { return nil }
@@ -130,7 +130,7 @@
             }
         }
 
-        /// Cells on the screen whose pixels are not their picture's.
+        /// Returns the cells on screen whose pixels differ from their image.
         func wrongPixels(_ screenshot: Screenshot, in window: UnsafeMutablePointer<GtkWidget>) -> [String] {
             var seen = 0
             let wrong: [String] = cells.compactMap { cell, number in

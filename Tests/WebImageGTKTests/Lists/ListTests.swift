@@ -9,7 +9,7 @@
 
     @testable import WebImageGTK
 
-    /// Lists of thousands of pictures, each of its number's colour.
+    /// Tests with lists of thousands of images, whose colors depend on their numbers.
     final class ListTests: XCTestCase {
         func testAGridShowsTheRightPicturesWhereverItIsScrolledTo() throws {
             try Stand.run {
@@ -22,7 +22,7 @@
                     try stage.check("at \(value)")
                 }
                 XCTAssertEqual(stage.factory.visible.upperBound, 4_000)
-                // The cells are far fewer than the positions.
+                // The list has far fewer cells than positions.
                 XCTAssertLessThan(LivingControllers.shared.count - before, 600)
                 stage.window.close()
                 Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
@@ -38,7 +38,7 @@
                 var step = 0
                 while stage.binds < 10_000 {
                     step += 1
-                    // Every step far from the one before, so that all cells are bound anew.
+                    // Each step scrolls far from the previous one, so that all cells are rebound.
                     stage.scroll(to: Double(step * 37 % 97) * 800)
                     stage.window.frame()
                 }
@@ -59,7 +59,8 @@
                 XCTAssertEqual(prefetcher.window.visible, stage.factory.visible)
                 XCTAssertFalse(prefetcher.window.started.isEmpty)
                 Stand.pump("the end of what is fetched ahead") { prefetcher.running == 0 }
-                // The first jump, and far: GtkGridView of GTK 4.8 shows nothing then, by itself.
+                // This is the first scroll, and it goes far. Without a workaround, GtkGridView of GTK 4.8 shows no
+                // cells then.
                 stage.scroll(to: stage.height * 0.8)
                 try stage.check("far down")
                 XCTAssertGreaterThan(stage.factory.visible.lowerBound, 3_000)
@@ -71,7 +72,7 @@
                 XCTAssertEqual(prefetcher.window.direction, .backward)
                 XCTAssertLessThan(
                     try XCTUnwrap(prefetcher.window.started.min()), stage.factory.visible.lowerBound)
-                // Another list begins anew.
+                // A shorter list restarts the prefetcher.
                 gtk_string_list_splice(stage.names, 0, 3_990, nil)
                 Stand.pump("the shorter list") { stage.factory.visible.upperBound == 10 }
                 XCTAssertEqual(prefetcher.window.count, 10)
@@ -121,7 +122,7 @@
             try Stand.run {
                 let before = LivingControllers.shared.count
                 let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
-                // What holds the cells goes with the function.
+                // The objects that retain the cells are released at the end of this function.
                 @MainActor func use() throws {
                     let box = try XCTUnwrap(gtk_flow_box_new())
                     gtk_flow_box_set_max_children_per_line(OpaquePointer(box), 4)
@@ -162,7 +163,8 @@
             }
         }
 
-        /// Under the address sanitizer this also shows that nothing of the first one is used any more.
+        /// With the address sanitizer, this test also checks that nothing of the first flow box is used after it was
+        /// replaced.
         func testASecondFlowBoxOnTheSameWidgetTakesThePlaceOfTheFirst() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
@@ -190,7 +192,7 @@
                     Stand.pump("the first one's images") { first?.visible.isEmpty == false }
                     let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
                     gtk_adjustment_set_value(adjustment, 100)
-                    // While a tick of the first one is pending.
+                    // A tick of the first flow box is pending now.
                     let second = try fill(60)
                     XCTAssertNil(first)
                     XCTAssertEqual(["map", "destroy"].map { handlerCount(box, $0) }, handlers.map { $0 + 1 })
@@ -247,7 +249,7 @@
         let window: TestWindow
         let names: OpaquePointer
         let factory: ImageListFactory<ImageListCell>
-        /// Added to the position: the number of the picture there.
+        /// The difference between the number of an image and its position.
         var offset = 0
         private(set) var binds = 0
         private let grid: UnsafeMutablePointer<GtkWidget>
@@ -291,7 +293,7 @@
         private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
             gtk_scrollable_get_vadjustment(OpaquePointer(grid))
         }
-        /// Of the whole list, what was never laid out guessed by GTK.
+        /// The height of the whole list. GTK estimates the rows that have never been laid out.
         var height: Double { gtk_adjustment_get_upper(adjustment) }
 
         func scroll(to value: Double) {
@@ -300,7 +302,7 @@
             Stand.settle()
         }
 
-        /// Waits for all cells that are seen, and compares their pixels with their numbers.
+        /// Waits for all visible cells and compares their pixels with their numbers.
         func check(_ what: String, file: StaticString = #filePath, line: UInt = #line) throws {
             Stand.pump("cells \(what)", file: file, line: line) {
                 let seen = factory.cells.filter { $0.cell.isVisible }

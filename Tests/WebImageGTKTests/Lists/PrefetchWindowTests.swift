@@ -4,9 +4,9 @@ import Testing
 import WebImageGTK
 import WebImageTestSupport
 
-@Suite("Fetching ahead in lists")
+@Suite("Prefetching in lists")
 struct PrefetchWindowTests {
-    @Test("before the list has moved, ahead is down")
+    @Test("Before the list has moved, prefetching goes forward")
     func first() {
         var window = PrefetchWindow(count: 100, pages: 1)
         let change = window.show(0..<10)
@@ -15,7 +15,7 @@ struct PrefetchWindowTests {
         #expect(window.show(0..<10).isEmpty)
     }
 
-    @Test("a list that turns drops what lay ahead, and fetches the other way, nearest first")
+    @Test("When a list changes direction, old prefetches stop and the nearest positions start first")
     func turning() {
         var window = PrefetchWindow(count: 100, pages: 0.5)
         _ = window.show(40..<50)
@@ -23,7 +23,7 @@ struct PrefetchWindowTests {
         #expect(window.direction == .forward && on.start == [55, 56] && on.drop.isEmpty)
         let back = window.show(40..<50)
         #expect(window.direction == .backward)
-        // Laid out anew, further up.
+        // The list is laid out again, further up.
         _ = window.show(0..<0)
         _ = window.show(2..<8)
         #expect(window.direction == .backward)
@@ -31,7 +31,7 @@ struct PrefetchWindowTests {
         #expect(back.drop == [50, 51, 52, 53, 54, 55, 56])
     }
 
-    @Test("what becomes visible is neither started again nor dropped until it has gone")
+    @Test("A position that becomes visible isn't started again and isn't dropped until it leaves the screen")
     func joining() {
         var window = PrefetchWindow(count: 100, pages: 1)
         _ = window.show(0..<4)
@@ -40,7 +40,7 @@ struct PrefetchWindowTests {
         #expect(window.show(8..<12).drop == [4, 5, 6, 7])
     }
 
-    @Test("a jump drops everything and begins anew")
+    @Test("A jump drops all prefetches and starts new ones")
     func jump() {
         var window = PrefetchWindow(count: 10_000, pages: 1, limit: 8)
         _ = window.show(0..<20)
@@ -51,7 +51,7 @@ struct PrefetchWindowTests {
         #expect(window.started.isEmpty)
     }
 
-    @Test("the ends of the list are the ends")
+    @Test("Prefetching stops at the ends of the list")
     func ends() {
         var window = PrefetchWindow(count: 12, pages: 2)
         #expect(window.show(4..<10).start == [10, 11])
@@ -62,9 +62,9 @@ struct PrefetchWindowTests {
         #expect(empty.show(0..<10).isEmpty)
     }
 
-    /// What the machine must be, said plainly: after each move the started positions are those ahead, and those that were
-    /// started and are visible now.
-    @Test("Any walk over any list", arguments: 0..<24)
+    /// A simple model of the prefetcher: After each move, the started positions are those ahead and the visible ones
+    /// that were started before.
+    @Test("Random scrolling always matches the model", arguments: 0..<24)
     func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...400, using: &random)
@@ -91,7 +91,7 @@ struct PrefetchWindowTests {
         #expect(running.isEmpty)
     }
 
-    @Test("numbers of pages beyond every limit are cut to it", arguments: [1e300, .greatestFiniteMagnitude])
+    @Test("An excessive number of pages is limited", arguments: [1e300, .greatestFiniteMagnitude])
     func hugePages(pages: Double) {
         var window = PrefetchWindow(count: 30, pages: pages, limit: .max)
         #expect(window.show(0..<10).start == Array(10..<30))

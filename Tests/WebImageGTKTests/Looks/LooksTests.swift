@@ -11,8 +11,8 @@
 
     @testable import WebImageGTK
 
-    /// A window in every state a view goes through, compared with the pictures of the documentation. `make screenshots` writes
-    /// them anew.
+    /// Tests that compare a window in every state of a view with the images of the documentation. `make screenshots`
+    /// writes these images again.
     final class LooksTests: XCTestCase {
         static let dusk = Result {
             try Data(
@@ -20,12 +20,12 @@
                     .appending(path: "Sources/webimage/Album/dusk.jpg"))
         }
 
-        /// Computed once: it takes a second without the optimizer.
+        /// The hash is computed once, because that takes a second without optimization.
         private static let hash = try? BlurHash(
             of: CoderRegistry.standard.decode(dusk.get(), options: DecodeOptions(), context: CodingContext()).pixels
         ).text
 
-        /// A view in a window whose picture comes in two halves, each when its gate is opened.
+        /// A view in a window whose image arrives in two halves, each of which waits for a gate.
         @MainActor
         private struct Scene {
             let window: TestWindow

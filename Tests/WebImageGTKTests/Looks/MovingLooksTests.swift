@@ -10,7 +10,8 @@
 
     @testable import WebImageGTK
 
-    /// What moves, at known times and places, compared with the pictures of the documentation.
+    /// Tests that compare animations and scrolled grids, at known times and positions, with the images of the
+    /// documentation.
     final class MovingLooksTests: XCTestCase {
         func testAnAnimationAtKnownTimes() throws {
             try Stand.run {
@@ -19,7 +20,7 @@
                 let (window, view) = try NumberedPictures.playing(milliseconds: 100)
                 Stand.pump("the picture") { view.snapshot().state == .showing }
                 window.frame()
-                // Milliseconds, and the frame that is due then.
+                // Each pair contains a time in milliseconds and the frame that is due then.
                 for (time, index) in [(0, 0), (99, 0), (100, 1), (199, 1), (200, 2), (299, 2), (300, 0)] {
                     WidgetController.manualTime = begin + time * 1_000_000
                     Stand.pump("frame \(index) after \(time) ms") {
@@ -34,15 +35,15 @@
             }
         }
 
-        /// GTK moves the same few cells all the way: each of them has shown hundreds of pictures when it comes to rest.
+        /// GTK reuses the same few cells, so each of them has shown hundreds of images when the grid stops.
         func testAGridAfterFastScrolling() throws {
             try Stand.run {
                 let grid = try NumberedGrid(count: 4_000)
                 grid.window.show()
                 for value in [500.0, 9_000, 40_000, 3_000, 45_000, 20_000, 0, 31_000] {
                     grid.scroll(to: value)
-                    // Not every picture gets the time to come; but GtkGridView (4.8) gets lost when it is moved again before
-                    // it has been laid out.
+                    // Some images don't get enough time to load. GtkGridView of GTK 4.8 shows no cells if it is
+                    // scrolled again before its layout.
                     grid.window.frame()
                 }
                 grid.waitForPictures()
@@ -72,7 +73,7 @@
         }
     }
 
-    /// A grid of numbered pictures in a window, without scroll bars, which fade.
+    /// A grid of numbered images in a window. It has no scroll bars because they fade.
     @MainActor
     private final class NumberedGrid {
         let window: TestWindow
@@ -101,7 +102,7 @@
                 makeCell: {
                     let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
                     gtk_widget_set_size_request(picture, 72, 54)
-                    // Always there for a GtkPicture.
+                    // This initializer always succeeds for a GtkPicture.
                     let view =
                         WebImageView(of: picture, manager: manager)
                         ?? WebImageView(of: picture, manager: manager) { _ in }
@@ -129,7 +130,7 @@
 
         var isWaiting: Bool { isEverywhere { $0.shown == .placeholder && $0.state == .loading } }
 
-        /// Waits for what is seen, and until it has been drawn.
+        /// Waits until all visible images are loaded and drawn.
         func waitForPictures(file: StaticString = #filePath, line: UInt = #line) {
             Stand.pump("pictures", file: file, line: line) { isEverywhere { $0.state == .showing } }
             window.frame()

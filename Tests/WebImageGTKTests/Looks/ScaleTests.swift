@@ -9,7 +9,7 @@
 
     @testable import WebImageGTK
 
-    /// A display with two pixels per point. `make test` runs these with GDK_SCALE=2.
+    /// Tests on a display with two pixels per point. `make test` runs them with GDK_SCALE=2.
     final class ScaleTests: XCTestCase {
         func testPicturesAreDecodedForThePixelsOfThePlace() throws {
             try Stand.run {

@@ -8,7 +8,7 @@
 
     @testable import WebImageGTK
 
-    /// The main actor while GLib's loop has the main thread.
+    /// Tests of the main actor while GLib's main loop runs on the main thread.
     final class MainLoopTests: XCTestCase {
         func testWorkOfTheMainActorRunsInsideTheLoop() throws {
             try Stand.run {
@@ -51,7 +51,7 @@
             }
         }
 
-        /// Voluntary context switches of the main thread tell how often the loop woke.
+        /// Counts the iterations of the main loop. Each iteration blocks until a source is ready.
         func testTheLoopSleepsWhenThereIsNothingToDo() throws {
             try Stand.run {
                 Stand.settle()
@@ -68,7 +68,8 @@
                     wakes += 1
                 }
                 _ = timer
-                // The timer, and what other tests left behind; a loop that spins wakes ten thousands of times.
+                // The loop wakes for the timer and for leftovers of other tests. A loop that spins would wake tens of
+                // thousands of times.
                 XCTAssertLessThan(wakes, 20)
             }
         }

@@ -11,9 +11,9 @@
     @testable import WebImageGTK
     @testable import webimage_gallery
 
-    /// What nothing happens to wakes nobody.
+    /// Tests that check that idle views don't wake the main loop.
     final class RestTests: XCTestCase {
-        /// Lets the loop run for a while, and tells how often it woke for views.
+        /// Runs the loop for a while and returns how many times it woke for views.
         @MainActor
         private static func wakes(inMilliseconds milliseconds: guint) -> Int {
             let before = GTKMainLoop.wakes
@@ -28,7 +28,7 @@
             return GTKMainLoop.wakes - before
         }
 
-        /// Waits until what was under way has ended, and expects silence from then on.
+        /// Waits until running work has finished, and then expects no further wake-ups.
         @MainActor
         private static func expectRest(_ what: String, file: StaticString = #filePath, line: UInt = #line) {
             Stand.pump("rest of \(what)", file: file, line: line) { wakes(inMilliseconds: 100) == 0 }

@@ -7,7 +7,7 @@
     @testable import WebImageGTK
     @testable import webimage_gallery
 
-    /// What is to come while something moves on a machine that draws slowly.
+    /// Tests of timers and idle calls while a window is animated and each frame takes too long.
     final class SlowFramesTests: XCTestCase {
         @MainActor
         private static func inAWindow(_ body: () throws -> Void) throws {

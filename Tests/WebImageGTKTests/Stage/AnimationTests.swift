@@ -8,7 +8,7 @@
     @testable import WebImageCore
     @testable import WebImageGTK
 
-    /// Animations at known times.
+    /// Tests of animations at known times.
     final class AnimationTests: XCTestCase {
         private static let colors: [[UInt8]] = [[200, 0, 0], [0, 200, 0], [0, 0, 200], [200, 200, 0]]
 

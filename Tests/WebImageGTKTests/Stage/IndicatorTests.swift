@@ -8,7 +8,7 @@
     @testable import WebImageCore
     @testable import WebImageGTK
 
-    /// What is shown on top while a picture is loaded.
+    /// Tests of the indicator that is drawn over an image while it loads.
     final class IndicatorTests: XCTestCase {
         func testItAppearsAfterAWhileAndGoesWithTheLoad() throws {
             try Stand.run {

@@ -9,7 +9,7 @@
     @testable import WebImageCore
     @testable import WebImageGTK
 
-    /// What a stage draws, at times that the tests set.
+    /// Tests of the contents that a stage draws at times that the tests set.
     final class StageTests: XCTestCase {
         func testAPictureIsDrawnInItsPlace() throws {
             try Stand.run {
@@ -105,7 +105,7 @@
                 var image: Image? = try Sources.image([1, 2, 3], width: 300, height: 300)
                 let texture = GTKTexture.of(try XCTUnwrap(image))
                 image = nil
-                // What the pool would give to the next picture.
+                // The pixel pool would reuse released pixels for this image.
                 let other = try Sources.image([250, 250, 250], width: 300, height: 300)
                 var pixels = [UInt8](repeating: 0, count: 300 * 300 * 4)
                 gdk_texture_download(texture.pointer, &pixels, 300 * 4)

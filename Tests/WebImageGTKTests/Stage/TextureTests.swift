@@ -10,9 +10,10 @@
 
     @testable import WebImageGTK
 
-    /// Who makes textures: the threads that decode, never the one that draws.
+    /// Tests that check that decoding threads create the textures instead of the main thread.
     final class TextureTests: XCTestCase {
-        /// Loads into a window until `isDone`, and tells how many textures the main thread had to make.
+        /// Loads into a window until `isDone` returns `true`, and returns the number of textures that the main thread
+        /// created.
         @MainActor
         private static func made(
             _ loader: StubLoader, _ request: ImageRequest, _ options: BindingOptions = BindingOptions(),

@@ -8,9 +8,9 @@
     @testable import WebImageCore
     @testable import WebImageGTK
 
-    /// How one picture gives way to the next.
+    /// Tests of the transitions from one image to the next.
     final class TransitionTests: XCTestCase {
-        /// A stage that shows red, with blue coming in; 100 ms long, even.
+        /// Returns a stage that shows red and starts a linear transition of 100 ms to blue.
         @MainActor
         private static func stage(_ effect: Transition.Effect, animates: Bool = true) throws -> TestStage {
             let stage = TestStage()

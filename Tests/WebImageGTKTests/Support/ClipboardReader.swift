@@ -5,14 +5,14 @@
     import Foundation
     import XCTest
 
-    /// Reads the clipboard as another program would.
+    /// Reads the clipboard like another program.
     @MainActor
     struct ClipboardReader {
         private let clipboard: OpaquePointer
 
         init() throws { clipboard = try XCTUnwrap(gdk_display_get_clipboard(gdk_display_get_default())) }
 
-        /// The picture; the caller releases it.
+        /// Returns the image of the clipboard. The caller must release it.
         func texture() throws -> OpaquePointer {
             let result = try answer { gdk_clipboard_read_texture_async(clipboard, nil, $0, $1) }
             defer { g_object_unref(UnsafeMutableRawPointer(result)) }
@@ -27,7 +27,7 @@
             return String(cString: text)
         }
 
-        /// The bytes that go to programs that take this media type.
+        /// Returns the data that the clipboard offers for a media type.
         func bytes(_ type: String) throws -> Data {
             let name = strdup(type)
             defer { free(name) }
@@ -50,7 +50,7 @@
             }
         }
 
-        /// Runs the loop until what `begin` began has ended.
+        /// Runs the main loop until the operation that `begin` starts has finished.
         private func answer(_ begin: (GAsyncReadyCallback, gpointer) -> Void) throws -> OpaquePointer {
             var result: OpaquePointer?
             withUnsafeMutablePointer(to: &result) { place in

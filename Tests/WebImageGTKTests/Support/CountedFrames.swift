@@ -7,7 +7,7 @@
     import WebImageCore
     import XCTest
 
-    /// An animation that counts what is decoded of it. Two frames a tenth of a second.
+    /// An animation that counts the decoded frames. Each frame lasts 50 ms.
     final class CountedFrames: AnimationDecoder {
         let timeline: AnimationTimeline
         var cost: Int { 0 }
@@ -19,7 +19,7 @@
         func frame(at index: Int) throws(ImageError) -> PixelBuffer {
             count.wrappingAdd(1, ordering: .relaxed)
             do {
-                // Too large for all frames to be held.
+                // The frames are too large to keep all of them in memory.
                 return try Sources.pixels([UInt8(5 * index), 0, 100], width: 400, height: 300)
             } catch {
                 throw .request(.noSuchFrame(index: index, count: timeline.frameCount))
@@ -31,7 +31,7 @@
         }
     }
 
-    /// The desktop's settings, for tests.
+    /// The settings of the desktop, which tests can change.
     @MainActor
     enum Desktop {
         static func set(_ name: String, _ value: Bool) throws {

@@ -4,18 +4,18 @@
     import CGTK4
     import XCTest
 
-    /// Signals of event controllers, emitted without the events behind them.
+    /// Emits signals of event controllers without the corresponding events.
     @MainActor
     enum Emission {
         struct Missing: Error {}
 
-        /// The first event controller of a class that a widget has.
+        /// Returns the first event controller of a class in a widget.
         static func controller(_ type: GType, of widget: UnsafeMutablePointer<GtkWidget>) throws -> OpaquePointer {
             let list = try XCTUnwrap(gtk_widget_observe_controllers(widget))
             defer { g_object_unref(UnsafeMutableRawPointer(list)) }
             for index in 0..<g_list_model_get_n_items(list) {
                 guard let item = g_list_model_get_item(list, index) else { continue }
-                // The widget keeps it.
+                // The widget retains the controller.
                 g_object_unref(item)
                 if g_type_check_instance_is_a(item.assumingMemoryBound(to: GTypeInstance.self), type) != 0 {
                     return OpaquePointer(item)
@@ -24,7 +24,8 @@
             throw Missing()
         }
 
-        /// Emits `name` with numbers and at most one value before them; what the handlers answer goes into `answer`.
+        /// Emits the signal `name` with at most one boxed value, followed by numbers. The return value of the handlers
+        /// is stored in `answer`.
         static func emit(
             _ object: OpaquePointer, _ name: String, boxed: UnsafePointer<GValue>? = nil, _ numbers: Double...,
             answer: UnsafeMutablePointer<GValue>? = nil
@@ -42,7 +43,7 @@
             }
             for number in numbers {
                 var value = GValue()
-                // G_TYPE_DOUBLE, a macro with a cast: fundamental type 15.
+                // The value of G_TYPE_DOUBLE, a macro with a cast: fundamental type 15.
                 g_value_init(&value, GType(15 << 2))
                 g_value_set_double(&value, number)
                 values.append(value)

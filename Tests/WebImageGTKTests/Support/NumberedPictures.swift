@@ -10,15 +10,16 @@
 
     @testable import WebImageGTK
 
-    /// Pictures with a number on a colour of its own, so that a person who looks at a screenshot can tell them apart.
+    /// Images that show a number on a background color that depends on it, so that people can distinguish them in
+    /// screenshots.
     enum NumberedPictures {
-        /// Rows of three bits each, the left one highest.
+        /// The rows of each digit, with three bits each. The highest bit is on the left.
         private static let digits: [[UInt8]] = [
             [7, 5, 5, 5, 7], [2, 6, 2, 2, 7], [7, 1, 7, 4, 7], [7, 1, 7, 1, 7], [5, 5, 7, 1, 1], [7, 4, 7, 1, 7],
             [7, 4, 7, 5, 7], [7, 1, 1, 1, 1], [7, 5, 7, 5, 7], [7, 5, 7, 1, 7],
         ]
 
-        /// Far apart for neighbours.
+        /// Returns a background color. Consecutive numbers have very different colors.
         static func color(_ number: Int) -> [UInt8] {
             [UInt8(40 + number * 67 % 160), UInt8(40 + number * 101 % 160), UInt8(40 + number * 151 % 160)]
         }
@@ -55,7 +56,7 @@
                 Image(pixels: pixels(number, width: width, height: height)), as: .png(), context: CodingContext())
         }
 
-        /// A GIF whose frames bear their indices.
+        /// Returns a GIF whose frames show their indices.
         static func gif(frames: Int, milliseconds: Int, width: Int = 160, height: Int = 120) throws -> Data {
             let frames = try (0..<frames).map { index in
                 (pixels: try pixels(index, width: width, height: height), milliseconds: milliseconds)
@@ -64,7 +65,7 @@
                 Image(ImageAnimation(frames: frames)), as: .gif(), context: CodingContext())
         }
 
-        /// A window that loads a GIF of three such frames.
+        /// Returns a window that loads a GIF of three numbered frames, and its view.
         @MainActor
         static func playing(milliseconds: Int) throws -> (TestWindow, WebImageView) {
             let loader = StubLoader()
@@ -78,7 +79,7 @@
             return (window, view)
         }
 
-        /// Answers `…/<number>` with the picture of that number.
+        /// Returns a loader that responds to `…/<number>` with the image of that number.
         static func loader(width: Int, height: Int) -> StubLoader {
             StubLoader { request in
                 let number = Int(request.url.lastPathComponent) ?? 0

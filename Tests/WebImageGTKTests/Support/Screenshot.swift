@@ -8,11 +8,11 @@
     import WebImageTestSupport
     import XCTest
 
-    /// Pixels that were drawn.
+    /// The pixels of a rendered widget or image.
     struct Screenshot {
         let width: Int
         let height: Int
-        /// Red, green, blue, alpha, multiplied in.
+        /// The premultiplied pixels, in the order red, green, blue, alpha.
         private(set) var bytes: [UInt8]
 
         @MainActor
@@ -21,7 +21,7 @@
             height = Int(gdk_texture_get_height(texture))
             bytes = [UInt8](repeating: 0, count: width * height * 4)
             gdk_texture_download(texture, &bytes, gsize(width * 4))
-            // cairo's ARGB32 lies as B, G, R, A on this machine.
+            // On this machine, the bytes of cairo's ARGB32 are in the order B, G, R, A.
             for at in stride(from: 0, to: bytes.count, by: 4) { bytes.swapAt(at, at + 2) }
         }
 
@@ -31,13 +31,13 @@
             bytes = pixels.packedBytes()
         }
 
-        /// Red, green, blue at a point, counted from the upper left corner.
+        /// Returns the red, green, and blue components of a pixel. The origin is the upper left corner.
         func color(_ x: Int, _ y: Int) -> [Int] {
             guard x >= 0, y >= 0, x < width, y < height else { return [] }
             return (0..<3).map { Int(bytes[(y * width + x) * 4 + $0]) }
         }
 
-        /// The colour in the middle.
+        /// The color of the pixel in the center.
         var middle: [Int] { color(width / 2, height / 2) }
 
         func png() throws -> Data {
@@ -52,7 +52,7 @@
                 Image(pixels: canvas.finish(isOpaque: false)), as: .png(), context: CodingContext())
         }
 
-        /// Greatest difference of a channel, and the part of all channels that differ by more than 24.
+        /// Returns the largest difference of a channel, and the fraction of channels that differ by more than 24.
         func difference(to other: Screenshot) -> (largest: Int, part: Double)? {
             guard width == other.width, height == other.height else { return nil }
             var largest = 0
@@ -66,7 +66,7 @@
         }
     }
 
-    /// Whether a colour is another one, give or take.
+    /// Asserts that a color equals the expected color within a tolerance.
     func assertColor(
         _ color: [Int], _ expected: [Int], within tolerance: Int = 6, _ message: String = "",
         file: StaticString = #filePath, line: UInt = #line
@@ -76,22 +76,22 @@
         XCTAssertTrue(isNear, "\(color) is not \(expected) \(message)", file: file, line: line)
     }
 
-    /// Where the screenshots of the documentation are.
+    /// The location of the screenshots of the documentation.
     enum Looks {
         static let folder = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Documentation/Images/GTK")
     }
 
-    /// Writes the picture into the folder `WEBIMAGE_LOOKS`, where that is set: for people, of what has text in it and looks
-    /// otherwise with every other font.
+    /// Writes a screenshot into the directory `WEBIMAGE_LOOKS`, if it is set. The screenshots are for people, because
+    /// their text depends on the fonts.
     func keep(_ screenshot: Screenshot, as name: String) throws {
         guard let folder = ProcessInfo.processInfo.environment["WEBIMAGE_LOOKS"] else { return }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try screenshot.png().write(to: URL(filePath: folder).appending(path: "\(name).png"))
     }
 
-    /// Compares with `Documentation/Images/GTK/<name>.png`. With `WEBIMAGE_SCREENSHOTS` set to a folder it writes there
-    /// instead.
+    /// Compares a screenshot with `Documentation/Images/GTK/<name>.png`. If `WEBIMAGE_SCREENSHOTS` contains a
+    /// directory, this function writes the screenshot to it instead.
     func assertLooks(
         _ screenshot: Screenshot, as name: String, file: StaticString = #filePath, line: UInt = #line
     ) throws {
@@ -106,7 +106,7 @@
         guard let difference = screenshot.difference(to: Screenshot(image.pixels)) else {
             return XCTFail("\(name): \(screenshot.width) × \(screenshot.height) pixels", file: file, line: line)
         }
-        // Renderers round and smooth edges differently.
+        // Renderers differ in rounding and in the antialiasing of edges.
         XCTAssertLessThan(difference.part, 0.01, "\(name) looks otherwise", file: file, line: line)
     }
 #endif

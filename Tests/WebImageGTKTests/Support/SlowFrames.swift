@@ -3,13 +3,13 @@
 #if GTK
     import CGTK4
 
-    /// Something in a window moves all the time, and every frame takes longer than it may: the loop is never idle.
+    /// An animation in a window whose frames take longer than the frame interval, so that the main loop is never idle.
     @MainActor
     struct SlowFrames {
         private let widget: UnsafeMutablePointer<GtkWidget>
         private let tick: guint
 
-        /// Until ``end()``.
+        /// Starts the animation, which runs until ``end()``.
         init(_ widget: UnsafeMutablePointer<GtkWidget>) {
             self.widget = widget
             tick = gtk_widget_add_tick_callback(

@@ -10,11 +10,11 @@
 
     @testable import WebImageGTK
 
-    /// Managers and pictures for tests of views.
+    /// Managers and images for tests of views.
     enum Sources {
         static func url(_ name: String) -> URL { URL(string: "https://pictures.test/\(name)") ?? URL(filePath: name) }
 
-        /// A manager that loads through `loader` and keeps what it got in memory only.
+        /// Returns a manager that loads with `loader` and caches images only in memory.
         static func manager(_ loader: any ImageLoader) -> ImageManager {
             ImageManager { configuration in
                 configuration.cache.usesDisk = false
@@ -24,7 +24,7 @@
             }
         }
 
-        /// A picture of one colour.
+        /// Returns an image of one color.
         static func image(_ color: [UInt8], width: Int = 40, height: Int = 30) throws -> Image {
             Image(pixels: try pixels(color, width: width, height: height))
         }
@@ -48,12 +48,13 @@
                 image(color, width: width, height: height), as: .png(), context: CodingContext())
         }
 
-        /// The colour of the picture that has a number; each number up to 4,095 has its own, 16 apart.
+        /// Returns the color of the image with a number. Numbers up to 4,095 have different colors, whose components
+        /// differ by at least 16.
         static func color(of number: Int) -> [UInt8] {
             [UInt8(8 + 16 * (number & 15)), UInt8(8 + 16 * (number >> 4 & 15)), UInt8(8 + 16 * (number >> 8 & 15))]
         }
 
-        /// Answers `…/<number>` with a picture in the number's colour.
+        /// Returns a loader that responds to `…/<number>` with an image in the color of that number.
         static func numbered(width: Int = 16, height: Int = 16) -> StubLoader {
             StubLoader { request in
                 let number = Int(request.url.lastPathComponent) ?? 0
@@ -62,7 +63,7 @@
         }
     }
 
-    /// An animation whose frames are of one colour each, made when they are asked for.
+    /// An animation whose frames have one color each and are created on demand.
     struct ColorFrames: AnimationDecoder {
         let colors: [[UInt8]]
         let timeline: AnimationTimeline

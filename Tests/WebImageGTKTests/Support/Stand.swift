@@ -9,7 +9,8 @@
 
     @testable import WebImageGTK
 
-    /// GTK for tests. XCTest runs synchronous tests on the process's main thread, where GTK has to be.
+    /// The GTK environment of the tests. XCTest runs synchronous tests on the main thread of the process, which GTK
+    /// requires.
     @MainActor
     enum Stand {
         private static let isReady: Bool = {
@@ -19,7 +20,7 @@
             return true
         }()
 
-        /// Runs `body` with GTK; skips where there is no display.
+        /// Runs `body` with GTK. Skips the test if no display is available.
         nonisolated static func run(_ body: @MainActor () throws -> Void) throws {
             try MainActor.assumeIsolated {
                 guard isReady else { throw XCTSkip("no display: run under xvfb-run") }
@@ -31,7 +32,7 @@
             }
         }
 
-        /// Seconds that a condition may take to come true; all is many times slower under a sanitizer.
+        /// The number of seconds that a condition may take. Sanitizers make the tests many times slower.
         private static var patience: Int {
             #if THREAD_SANITIZER || ADDRESS_SANITIZER
                 200
@@ -40,13 +41,14 @@
             #endif
         }
 
-        /// Lets the loop run until `condition` holds; fails the test when it does not within ``patience``.
+        /// Runs the main loop until `condition` returns `true`. If that takes longer than ``patience``, the test fails.
         static func pump(
             _ what: String = "the condition", file: StaticString = #filePath, line: UInt = #line,
             until condition: () -> Bool
         ) {
             var wakes = 0
-            // Always due where a condition takes longer than this to look at: before frames it would leave no time for them.
+            // If checking the condition takes longer than this interval, the timer is always due. With a higher
+            // priority than frames, it would leave no time for them.
             let timer = g_timeout_add_full(
                 G_PRIORITY_LOW, 5,
                 { data in
@@ -63,14 +65,14 @@
             }
         }
 
-        /// Lets everything run that is ready; for a fortieth of ``patience`` where something moves all the time and frames take
-        /// so long that there is always one ready.
+        /// Runs all ready sources of the main loop. If a slow animation keeps a source ready all the time, this method
+        /// returns after 1/40 of ``patience``.
         static func settle() {
             let end = g_get_monotonic_time() + patience * 25_000
             while g_main_context_iteration(nil, 0) != 0, g_get_monotonic_time() < end {}
         }
 
-        /// Runs `body` on the main actor while the loop runs.
+        /// Runs `body` on the main actor while the main loop runs.
         static func wait(_ body: @escaping @MainActor () async throws -> Void) throws {
             var result: Result<Void, any Error>?
             Task { @MainActor in

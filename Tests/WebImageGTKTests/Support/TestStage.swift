@@ -8,7 +8,7 @@
     @testable import WebImageCore
     @testable import WebImageGTK
 
-    /// A stage without a widget, drawn at times that the test sets.
+    /// A stage without a widget, which draws at times that the test sets.
     @MainActor
     final class TestStage: ImageStageHost {
         let stage: ImageStage
@@ -39,7 +39,7 @@
 
         func stage(_ stage: ImageStage, hasPlace width: Double, _ height: Double) { places.append([width, height]) }
 
-        /// Lets milliseconds pass; what ``ImageStage/advance(to:)`` says, in milliseconds from then.
+        /// Advances the time, and returns the result of ``ImageStage/advance(to:)`` in milliseconds from the new time.
         @discardableResult
         func pass(_ milliseconds: Int) -> Int? {
             frameTime += milliseconds * 1_000_000
@@ -52,7 +52,7 @@
             stage.present(Presentation(kind, image: image, transition: transition, generation: generation))
         }
 
-        /// What the stage draws now.
+        /// Returns the current contents of the stage.
         func drawn(width: Double = 40, height: Double = 30, scale: Double = 1) throws -> Screenshot {
             if Self.canvas == nil {
                 let canvas = try TestWindow(try XCTUnwrap(gtk_picture_new()))
@@ -64,11 +64,12 @@
             gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
             stage.draw(Snapshot(pointer: snapshot), width: width, height: height)
             var viewport = graphene_rect_t(StageRect(x: 0, y: 0, width: width * scale, height: height * scale))
-            // A node of nothing has to be something.
+            // A snapshot without contents has no node.
             var clear = GdkRGBA(PixelColor.clear)
             gtk_snapshot_append_color(snapshot, &clear, &viewport)
             let node = try XCTUnwrap(gtk_snapshot_free_to_node(snapshot))
-            // GTK's GL renderer knows what it uploaded by the node's address: the node is not to have the last one's.
+            // GTK's GL renderer caches uploads by the address of a node. Retain the previous node, so that this one has
+            // another address.
             defer {
                 if let last = Self.last { gsk_render_node_unref(last) }
                 Self.last = node

@@ -7,7 +7,7 @@
 
     @testable import WebImageGTK
 
-    /// A window on the test's display, destroyed with ``close()``.
+    /// A window on the display of the tests. ``close()`` destroys it.
     @MainActor
     final class TestWindow {
         let widget: UnsafeMutablePointer<GtkWidget>
@@ -41,7 +41,7 @@
             Stand.settle()
         }
 
-        /// Waits until frames have been drawn: a tick callback is called twice.
+        /// Waits until frames have been drawn, which means that a tick callback was called three times.
         func frame() {
             var ticks = 0
             withUnsafeMutablePointer(to: &ticks) { counter in
@@ -57,7 +57,7 @@
             gtk_widget_queue_draw(widget)
         }
 
-        /// What the window, or a widget of it, looks like at `scale` pixels per point.
+        /// Returns a screenshot of the window or of one of its widgets, with `scale` pixels per point.
         func screenshot(of part: UnsafeMutablePointer<GtkWidget>? = nil, scale: Double = 1) throws -> Screenshot {
             let part = part ?? widget
             let paintable = try XCTUnwrap(gtk_widget_paintable_new(part))
@@ -65,7 +65,7 @@
             var found: OpaquePointer?
             let width = Double(gtk_widget_get_width(part))
             let height = Double(gtk_widget_get_height(part))
-            // There is no node while a layout is pending.
+            // While a layout is pending, there is no node.
             Stand.pump("something to look at") {
                 let snapshot = gtk_snapshot_new()
                 gtk_snapshot_scale(snapshot, Float(scale), Float(scale))

@@ -5,7 +5,7 @@
 
     @testable import WebImageGTK
 
-    /// Measures how long the frames of a window take from their beginning to the end of drawing.
+    /// Measures the times of the frames of a window, from the start of a frame to the end of drawing.
     @MainActor
     final class Watchdog {
         private let clock: OpaquePointer?
@@ -34,7 +34,7 @@
             handlers = []
         }
 
-        /// Frames and their times.
+        /// The number of frames and a summary of their times.
         var report: String {
             let sorted = times.sorted()
             guard let longest = sorted.last else { return "no frames" }

@@ -10,7 +10,7 @@
 
     @testable import WebImageGTK
 
-    /// What goes on around a view: windows come and go, the network and memory too.
+    /// Tests of views while windows are hidden and shown, and while the network and memory conditions change.
     final class ConditionsTests: XCTestCase {
         @MainActor
         private static func shown(
@@ -129,7 +129,7 @@
                 let stub = StubImageManager()
                 stub.set(.color([0, 200, 0], width: 40, height: 30), for: Sources.url("a"))
                 let picture = try XCTUnwrap(gtk_picture_new())
-                // In the middle of its box a picture without content has no extent.
+                // A centered GtkPicture without content has no size.
                 gtk_widget_set_halign(picture, GTK_ALIGN_CENTER)
                 gtk_widget_set_valign(picture, GTK_ALIGN_CENTER)
                 let window = try TestWindow(picture)

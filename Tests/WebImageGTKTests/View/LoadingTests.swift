@@ -10,7 +10,7 @@
 
     @testable import WebImageGTK
 
-    /// From the URL to the pixels of the window.
+    /// Tests of the path from a URL to the pixels of a window.
     final class LoadingTests: XCTestCase {
         func testAPictureReachesThePixels() throws {
             try Stand.run {

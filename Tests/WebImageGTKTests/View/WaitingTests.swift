@@ -10,16 +10,16 @@
 
     @testable import WebImageGTK
 
-    /// Loads that end when their picture has been shown.
+    /// Tests of loads that finish when their image is displayed.
     final class WaitingTests: XCTestCase {
-        /// A view in a window, and what its loads come to.
+        /// A view in a window, and the results of its loads.
         @MainActor
         private final class Scene {
             let stub = StubImageManager()
             let window: TestWindow
             let view: WebImageView
             var ends: [String] = []
-            /// How far the picture had come when the last load ended.
+            /// The goal that the image had reached when the last load ended.
             var reached: LoadGoal?
 
             init(shows: Bool = true) throws {
@@ -46,7 +46,7 @@
                 }
             }
 
-            /// Waits for a picture that comes when the gate is opened.
+            /// Starts a load of an image that arrives when the returned gate opens.
             func waitForSlow() throws -> (Task<Void, Never>, Gate) {
                 let gate = Gate()
                 stub.set(.color([1, 2, 3], width: 4, height: 4, gate: gate), for: Sources.url("slow"))
@@ -55,7 +55,8 @@
                 return (task, gate)
             }
 
-            /// Waits for the end of a transition that has begun when this returns.
+            /// Starts a load that waits for the end of its transition. When this method returns, the transition has
+            /// started.
             @discardableResult
             func comesIn(_ name: String, _ options: BindingOptions = WaitingTests.fading) -> Task<Void, Never> {
                 let before = view.snapshot().generation
@@ -88,7 +89,7 @@
                 scene.pump(ends: 1)
                 XCTAssertEqual(scene.ends, ["red"])
                 XCTAssertEqual(scene.reached, .transitioned)
-                // The same picture is there already.
+                // The view already shows this image.
                 scene.wait("red")
                 scene.pump(ends: 2)
                 assertColor(try scene.window.screenshot().middle, [200, 0, 0])
@@ -146,7 +147,8 @@
             }
         }
 
-        /// They may change widgets, which GTK then would not draw.
+        /// Completions and change handlers can modify widgets, and GTK wouldn't draw changes that are made during a
+        /// frame.
         func testNothingIsToldWhileAFrameIsDrawn() throws {
             try Stand.run {
                 let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
@@ -155,7 +157,8 @@
                     let picture = try XCTUnwrap(gtk_picture_new())
                     let window = try TestWindow(picture)
                     let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
-                    // The second one is in memory, and is found when the first frame tells the place.
+                    // In the second round, the image is in memory, and the view finds it when the first frame sets its
+                    // bounds.
                     @MainActor func tell(_ what: String) {
                         let isDrawing = view.controller.stages[.image]?.isDrawing == true
                         told.append("\(round) \(what)\(isDrawing ? " while drawing" : "")")
@@ -194,7 +197,7 @@
                 XCTAssertEqual(scene.ends, ["slow \(Self.cancelled)"])
                 XCTAssertEqual(scene.view.snapshot().state, .idle)
                 Stand.pump("rest") { scene.stub.manager.runningJobs == 0 }
-                // Cancelled before it began.
+                // The task is canceled before it starts.
                 scene.wait("red").cancel()
                 scene.pump(ends: 2)
                 XCTAssertEqual(scene.stub.requests.count, 1)
@@ -263,7 +266,7 @@
                 scene.pump(ends: 2)
                 XCTAssertEqual(scene.ends, ["red", "green"])
                 scene.window.close()
-                // On the screen, and yet never drawn.
+                // The widget is on screen but is never drawn.
                 let clear = try Scene(shows: false)
                 gtk_widget_set_opacity(clear.view.widget, 0)
                 clear.window.show()

@@ -10,7 +10,7 @@
 
     @testable import WebImageGTK
 
-    /// The widget of this package's own.
+    /// Tests of the package's own widget.
     final class WebPictureTests: XCTestCase {
         func testItShowsItsPictureAndKeepsAllItNeeds() throws {
             try Stand.run {
@@ -80,7 +80,7 @@
             return nil
         }
 
-        /// Emits `key-pressed`, as GTK does.
+        /// Emits `key-pressed` like GTK.
         @MainActor
         private static func press(_ keys: OpaquePointer, _ key: guint) -> Bool {
             var values = [GValue](repeating: GValue(), count: 4)

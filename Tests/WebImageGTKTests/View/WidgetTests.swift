@@ -10,7 +10,7 @@
 
     @testable import WebImageGTK
 
-    /// Every kind of widget.
+    /// Tests of each supported kind of widget.
     final class WidgetTests: XCTestCase {
         @MainActor
         private static func stub() -> StubImageManager {

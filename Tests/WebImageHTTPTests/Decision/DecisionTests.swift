@@ -26,7 +26,7 @@ struct CacheStepTests {
         .make(RequestHead(method: method), mode: mode, stored: stored, now: now)
     }
 
-    @Test("Each mode takes its own step with a fresh, a stale and no copy")
+    @Test("Each mode takes its own step for a fresh response, a stale response, and a cache miss")
     func modes() {
         let fresh = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")])
         let stale = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")], ago: 70)
@@ -49,7 +49,7 @@ struct CacheStepTests {
         #expect(step(nil, mode: .onlyIfCached) == .gatewayTimeout)
     }
 
-    @Test("Only GET and HEAD are answered from copies, and HEAD asks without conditions")
+    @Test("Cached responses serve only GET and HEAD, and a forwarded HEAD request has no conditions")
     func methods() {
         let fresh = stored([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")])
         #expect(step(fresh, method: "HEAD") == .use)
@@ -58,13 +58,13 @@ struct CacheStepTests {
         #expect(step(stored([("ETag", "\"a\"")]), method: "HEAD") == .fetch(HTTPFields()))
     }
 
-    @Test("What the caller says to caches stays in every mode")
+    @Test("Cache directives of the caller are sent unchanged in every mode")
     func callersWord() {
         let said = [("Cache-Control", "foo")]
         for mode in HTTPCacheMode.allCases { #expect(mode.sent(fields(said)) == fields(said)) }
     }
 
-    @Test("A failure is answered by what the copy allows")
+    @Test("The directives of the cached response determine the result of a failed request")
     func outcomes() {
         let request = RequestHead()
         func outcome(_ event: CacheOutcome.Event, _ control: String) -> CacheOutcome {
@@ -83,7 +83,7 @@ struct CacheStepTests {
 @Suite("Byte ranges")
 struct ByteRangeTests {
     @Test(
-        "One range is resolved within the whole",
+        "A single range resolves to its bytes within the whole body",
         arguments: [
             ("bytes=0-3", 10, 0..<4), ("BYTES=2-", 10, 2..<10), ("bytes=-3", 10, 7..<10), ("bytes=-30", 10, 0..<10),
             ("bytes=9-99", 10, 9..<10), ("bytes = 1-1", 10, 1..<2), ("bytes=0-0", 1, 0..<1),
@@ -93,20 +93,20 @@ struct ByteRangeTests {
         #expect(ByteRange(text)?.resolved(in: size) == expected)
     }
 
-    @Test("What lies beyond the whole is nothing", arguments: ["bytes=10-", "bytes=10-20", "bytes=-0"])
+    @Test("A range past the end of the body resolves to nil", arguments: ["bytes=10-", "bytes=10-20", "bytes=-0"])
     func beyond(_ text: String) throws {
         #expect(try #require(ByteRange(text)).resolved(in: 10) == nil)
         #expect(try #require(ByteRange(text)).resolved(in: 0) == nil)
     }
 
     @Test(
-        "Several ranges, other units and broken ones are not read",
+        "Multiple ranges, other units, and invalid ranges aren't parsed",
         arguments: ["bytes=0-1,3-4", "items=0-1", "bytes=3-1", "bytes=-", "bytes=", "bytes", "bytes=a-b", "bytes=+1-2"])
     func unread(_ text: String) {
         #expect(ByteRange(text) == nil)
     }
 
-    @Test("No text makes the reader fail, and what it reads lies within")
+    @Test("Random text never crashes the parser, and every resolved range lies within the body")
     func fuzz() {
         var generator = SeededGenerator(seed: 9)
         let alphabet = Array("bytes=-0123456789, ,\t*x")
@@ -131,7 +131,7 @@ struct VariantTests {
         return VariantList.Variant(id: id, stored: head)
     }
 
-    @Test("A list does what a plain list of all answers does")
+    @Test("A variant list behaves like a plain list of all responses")
     func model() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<200 {
@@ -155,7 +155,7 @@ struct VariantTests {
         }
     }
 
-    @Test("The oldest of too many variants leaves")
+    @Test("When the limit is exceeded, the oldest variant is removed")
     func limit() {
         var list = VariantList()
         for number in 0...VariantList.limit {
@@ -167,7 +167,7 @@ struct VariantTests {
         #expect(list.remove("1") && !list.remove("1"))
     }
 
-    @Test("Invalidation names the URL and what the answer names at the same origin")
+    @Test("Invalidation targets the URL and the same-origin URLs that the response names")
     func invalidation() throws {
         let url = try #require(URL(string: "http://Example.org/a/b"))
         func targets(_ method: String, _ status: Int, _ lines: [(String, String)] = []) -> [String] {

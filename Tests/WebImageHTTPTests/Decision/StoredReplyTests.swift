@@ -16,7 +16,7 @@ private func stored(_ lines: [(String, String)], status: Int = 200) -> StoredHea
         requestTime: now, responseTime: now)
 }
 
-@Suite("Replies from stored answers")
+@Suite("Replies from cached responses")
 struct StoredReplyTests {
     private func reply(
         _ stored: StoredHead, method: String = "GET", _ request: [(String, String)] = [], after: Double = 0
@@ -26,7 +26,7 @@ struct StoredReplyTests {
             now: now.addingTimeInterval(after))
     }
 
-    @Test("The whole is given with one Age, whole seconds and never above what can be told")
+    @Test("A complete reply has a single Age in whole seconds, limited to the largest value")
     func age() {
         let head = stored([("Age", "5"), ("age", "9"), ("X", "1")])
         #expect(reply(head, after: 1.9).head.fields.values(of: "Age") == ["6"])
@@ -35,7 +35,7 @@ struct StoredReplyTests {
         #expect(reply(head, after: -1e12).head.fields["Age"] == String(CacheControl.longest))
     }
 
-    @Test("A 304 keeps what caches need and drops what describes a body")
+    @Test("A 304 reply keeps the fields that caches need and drops those that describe a body")
     func notModified() {
         let head = stored([
             ("ETag", "\"a\""), ("Cache-Control", "max-age=5"), ("Vary", "X"), ("Content-Type", "a/b"),
@@ -47,7 +47,7 @@ struct StoredReplyTests {
             reply.head.fields.lines.map(\.name) == ["ETag", "Cache-Control", "Vary", "Content-Location", "Age"])
     }
 
-    @Test("Conditions do not apply to other statuses than 200, nor ranges")
+    @Test("Conditions and ranges apply only to responses with status 200")
     func otherStatuses() {
         let head = stored([("ETag", "\"a\"")], status: 404)
         #expect(reply(head, [("If-None-Match", "\"a\"")]).head.status == 404)
@@ -55,7 +55,7 @@ struct StoredReplyTests {
         #expect(!head.canAnswer(RequestHead(fields: fields([("Range", "bytes=0-1")]))))
     }
 
-    @Test("Conditions come before ranges, and HEAD has no body")
+    @Test("Conditions take precedence over ranges, and replies to HEAD have no body")
     func precedence() {
         let head = stored([("ETag", "\"a\"")])
         #expect(reply(head, [("If-None-Match", "\"a\""), ("Range", "bytes=0-1")]).head.status == 304)
@@ -64,7 +64,7 @@ struct StoredReplyTests {
         #expect(reply(head, method: "HEAD").body.isEmpty)
     }
 
-    @Test("A HEAD tells by validators and length whether the copy holds")
+    @Test("A HEAD response updates or outdates the cached response, depending on validators and length")
     func headEffect() {
         let copy = stored([("ETag", "\"a\""), ("Content-Length", "10")])
         func effect(_ lines: [(String, String)], status: Int = 200) -> HeadEffect {

@@ -6,7 +6,7 @@ import WebImageHTTP
 @Suite("Cache-Control")
 struct CacheControlTests {
     @Test(
-        "max-age is read as the RFC says",
+        "The max-age directive is parsed as RFC 9111 specifies",
         arguments: [
             ("max-age=60", 60), ("MAX-AGE=60", 60), ("max-age=\"60\"", 60), ("public , max-age=60", 60),
             ("max-age=60, max-age=30", 30), ("max-age", 0), ("max-age=", 0), ("max-age=-5", 0), ("max-age=1.5", 0),
@@ -18,13 +18,13 @@ struct CacheControlTests {
     }
 
     @Test(
-        "Directives without a meaning here are ignored", arguments: ["", ",,", "foo", "max age=5", "s-maxage=5", "=5"])
+        "Unknown directives are ignored", arguments: ["", ",,", "foo", "max age=5", "s-maxage=5", "=5"])
     func unknown(_ text: String) {
         #expect(CacheControl(text).maxAge == nil)
         #expect(!CacheControl(text).noStore)
     }
 
-    @Test("Flags are found in any case and line, and lists of fields restrict them")
+    @Test("Flags are parsed in any case and on any line, and field lists restrict no-cache to those fields")
     func flags() {
         let control = CacheControl(
             HTTPFields([
@@ -39,7 +39,7 @@ struct CacheControlTests {
         #expect(CacheControl("max-stale=5").maxStale == 5)
     }
 
-    @Test("Entity tags compare as the RFC says")
+    @Test("Entity tags are compared as RFC 9110 specifies")
     func entityTags() {
         #expect(EntityTag("\"a\"")?.isStronglyEqual(EntityTag(opaque: "a")) == true)
         #expect(EntityTag("W/\"a\"")?.isStronglyEqual(EntityTag(opaque: "a")) == false)

@@ -6,7 +6,8 @@ import WebImageHTTP
 
 private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-/// An answer that came `ago` seconds before `now`. `@name` fields hold seconds relative to its arrival.
+/// Returns a response that arrived `ago` seconds before `now`. The values of `@name` fields are seconds relative to its
+/// arrival.
 private func stored(_ lines: [(String, String)], status: Int = 200, ago: Double = 0) -> StoredHead {
     let time = now.addingTimeInterval(-ago)
     let fields = lines.map { name, value in
@@ -24,7 +25,7 @@ private func stored(_ lines: [(String, String)], status: Int = 200, ago: Double 
 @Suite("Freshness")
 struct FreshnessTests {
     @Test(
-        "Age is the largest of what is known",
+        "The age is the largest of the known values",
         arguments: [
             ([], 10.0), ([("Age", "100")], 110), ([("Age", "100, 5")], 110), ([("Age", "abc")], 10),
             ([("Age", "-7200")], 10), ([("Age", "7200.0")], 10), ([("Age", "")], 10),
@@ -36,7 +37,7 @@ struct FreshnessTests {
         #expect(stored(lines, ago: 10).age(now: now) == expected)
     }
 
-    @Test("The time the answer took counts, and a clock set back makes it old instead of young for ever")
+    @Test("The response delay adds to the age, and a clock that is set back makes a response stale")
     func clocks() {
         var slow = stored([("Age", "5")])
         slow.requestTime = now.addingTimeInterval(-3)
@@ -64,7 +65,7 @@ struct FreshnessTests {
         #expect(stored(lines, status: status).freshness(now: now).lifetime == expected)
     }
 
-    @Test("The moment of expiry is where age meets lifetime")
+    @Test("A response expires when its age reaches its lifetime")
     func expiry() {
         let head = stored([("Cache-Control", "max-age=60"), ("Age", "20")], ago: 5)
         #expect(head.expiry == now.addingTimeInterval(35))
@@ -72,14 +73,14 @@ struct FreshnessTests {
     }
 }
 
-@Suite("Decisions about stored answers")
+@Suite("Decisions about cached responses")
 struct CacheDecisionTests {
     private func decision(_ control: String, ago: Double, request: String? = nil) -> CacheDecision {
         stored([("Cache-Control", control)], ago: ago).decision(
             for: HTTPFields(request.map { [.init(name: "Cache-Control", value: $0)] } ?? []), now: now)
     }
 
-    @Test("Fresh answers are used, unless somebody wants them confirmed")
+    @Test("Fresh responses are used unless a directive requires revalidation")
     func fresh() {
         #expect(decision("max-age=60", ago: 59) == .fresh(age: 59))
         #expect(decision("max-age=60, no-cache", ago: 1) == .mustRevalidate(age: 1))
@@ -92,7 +93,7 @@ struct CacheDecisionTests {
                 for: HTTPFields([.init(name: "Pragma", value: "no-cache")]), now: now) == .mustRevalidate(age: 0))
     }
 
-    @Test("Stale answers serve only for what is allowed")
+    @Test("Stale responses serve only the cases that the directives allow")
     func stale() {
         func staleness(_ control: String, _ request: String? = nil) -> CacheDecision.Staleness? {
             guard case .stale(let staleness) = decision("max-age=60, \(control)", ago: 70, request: request) else {
@@ -112,7 +113,7 @@ struct CacheDecisionTests {
         #expect(staleness("x", "max-stale=5")?.isAccepted == false)
     }
 
-    @Test("Conditions repeat the validators as they came")
+    @Test("Conditional requests repeat the validators unchanged")
     func conditions() {
         let head = stored([("ETag", "unquoted"), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")])
         #expect(head.conditionalFields()["If-None-Match"] == "unquoted")

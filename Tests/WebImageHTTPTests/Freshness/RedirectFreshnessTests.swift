@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageHTTP
 
-@Suite("Freshness of responses behind redirects")
+@Suite("Freshness of responses after redirects")
 struct RedirectFreshnessTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
@@ -24,7 +24,7 @@ struct RedirectFreshnessTests {
         head.freshness(now: now.addingTimeInterval(seconds)).isFresh
     }
 
-    @Test("A temporary redirect without freshness is followed again each time", arguments: [302, 303, 307])
+    @Test("A temporary redirect without explicit freshness limits the lifetime to zero", arguments: [302, 303, 307])
     func temporary(_ status: Int) {
         let head = image(head(status))
         #expect(!isFresh(head, after: 0) && head.redirectLifetime == 0)
@@ -35,14 +35,14 @@ struct RedirectFreshnessTests {
         }
     }
 
-    @Test("A permanent redirect limits nothing unless it says so", arguments: [301, 308])
+    @Test("A permanent redirect limits the lifetime only if its directives do", arguments: [301, 308])
     func permanent(_ status: Int) {
         #expect(isFresh(image(head(status)), after: 599) && image(head(status)).redirectLifetime == nil)
         #expect(!isFresh(image(head(status, [("Cache-Control", "no-store")])), after: 0))
         #expect(!isFresh(image(head(status, [("Cache-Control", "max-age=5")])), after: 5))
     }
 
-    @Test("The shortest lifetime of all redirects counts, and the response's own where it is shorter")
+    @Test("The shortest lifetime among all redirects and the response applies")
     func shortest() {
         let long = head(302, [("Cache-Control", "max-age=900")])
         let short = head(302, [("Cache-Control", "max-age=60"), ("Age", "20")])
@@ -61,7 +61,7 @@ struct RedirectFreshnessTests {
         #expect(!staleness.mayServeWhileRevalidating && staleness.mayServeOffline)
     }
 
-    @Test("A 304 takes the redirects that led to it")
+    @Test("A 304 response replaces the redirect lifetime with that of its own redirects")
     func merging() {
         var notModified = head(304)
         notModified.limitFreshness(byRedirects: [head(302, [("Cache-Control", "max-age=60")])])
@@ -71,7 +71,7 @@ struct RedirectFreshnessTests {
         #expect(direct.redirectLifetime == nil)
     }
 
-    @Test("A server's field of the same name isn't stored")
+    @Test("A server's field with the name of the internal redirect field isn't stored")
     func spoofed() {
         let response = head(200, [("X-WebImage-Redirect-Lifetime", "0"), ("Cache-Control", "max-age=60")]).head
         let stored = StoredHead(

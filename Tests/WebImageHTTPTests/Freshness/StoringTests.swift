@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageHTTP
 
-@Suite("Storing answers")
+@Suite("Storing responses")
 struct StoringTests {
     private func fields(_ lines: [(String, String)]) -> HTTPFields {
         HTTPFields(lines.map { .init(name: $0, value: $1) })
@@ -17,7 +17,7 @@ struct StoringTests {
             method: method, request: fields(request), response: ResponseHead(status: status, fields: fields(lines)))
     }
 
-    @Test("A private cache stores what RFC 9111 section 3 allows")
+    @Test("A private cache stores the responses that RFC 9111, section 3 allows")
     func storable() {
         #expect(isStorable([]))
         #expect(isStorable([("Cache-Control", "private")], status: 599))
@@ -39,7 +39,7 @@ struct StoringTests {
         #expect(!isStorable([], method: "HEAD"))
     }
 
-    @Test("A 304 replaces what it names, except what describes the stored bytes")
+    @Test("A 304 response replaces the fields that it names, except those that describe the stored body")
     func merging() {
         let old = StoredHead(
             head: ResponseHead(
@@ -69,7 +69,7 @@ struct StoringTests {
         #expect(merged.responseTime == time)
     }
 
-    @Test("Fields of the connection, named ones and those no-cache lists are not stored; cookies are")
+    @Test("Connection fields, the fields they name, and fields listed in no-cache aren't stored, but cookies are")
     func storedFields() {
         let stored = fields([
             ("Connection", "close, Secret"), ("secret", "x"), ("Keep-Alive", "x"), ("Transfer-Encoding", "chunked"),
@@ -78,7 +78,7 @@ struct StoringTests {
         #expect(stored.lines.map(\.name) == ["Set-Cookie", "Cache-Control"])
     }
 
-    @Test("Variants are told apart by the fields Vary names, compared without blanks that mean nothing")
+    @Test("Variants differ in the fields that Vary names, compared without insignificant whitespace")
     func vary() {
         func head(_ vary: String, _ request: [(String, String)]) -> StoredHead {
             StoredHead(

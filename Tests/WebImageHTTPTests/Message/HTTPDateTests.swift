@@ -10,7 +10,7 @@ struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     @Test(
-        "The three forms are read, whatever their case",
+        "All three formats are parsed in any case",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "sun, 06 nov 1994 08:49:37 gmt", "SUN, 06 NOV 1994 08:49:37 GMT",
             "Sunday, 06-Nov-94 08:49:37 GMT", "sunday, 06-nov-94 08:49:37 gmt", "Sun Nov  6 08:49:37 1994",
@@ -20,7 +20,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "What breaks a rule is no date",
+        "Text that violates the format isn't parsed",
         arguments: [
             "", "0", "-1", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 PST",
             "Sun, 06 Nov 1994 08:49:37 UTC",
@@ -37,7 +37,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.parse(text, now: now) == nil)
     }
 
-    @Test("A two-digit year more than 50 years ahead is one of the past")
+    @Test("A two-digit year more than 50 years in the future is in the past century")
     func century() {
         func year(_ text: String) -> Int? {
             HTTPDate.parse(text, now: now).map { Calendar(identifier: .gregorian).component(.year, from: $0) }
@@ -46,7 +46,7 @@ struct HTTPDateTests {
         #expect(year("Friday, 01-Jul-99 12:00:00 GMT") == 1999)
     }
 
-    @Test("What is formatted is read back, over all centuries")
+    @Test("Formatted dates in all centuries are parsed back to the same date")
     func roundTrip() {
         var seconds = -62_167_219_200.0
         while seconds < 253_402_300_799 {

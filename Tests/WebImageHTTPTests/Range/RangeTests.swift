@@ -7,7 +7,7 @@ import WebImageHTTP
 @Suite("Ranges and Retry-After")
 struct RangeTests {
     @Test(
-        "Content-Range is read",
+        "A valid Content-Range is parsed",
         arguments: [
             ("bytes 0-9/100", ContentRange.bytes(first: 0, last: 9, total: 100)),
             ("Bytes 5-5/*", .bytes(first: 5, last: 5, total: nil)), ("bytes */47", .unsatisfied(total: 47)),
@@ -17,7 +17,7 @@ struct RangeTests {
     }
 
     @Test(
-        "What contradicts itself is no range",
+        "An invalid or contradictory Content-Range is rejected",
         arguments: [
             "", "bytes", "bytes 0-9", "items 0-9/10", "bytes 9-0/10", "bytes 0-10/10", "bytes */*", "bytes -5/10",
             "bytes 5-/10", "bytes +1-2/10", "bytes 0-99999999999999999999/*", "bytes 0-9/10/10", "bytes 0-9-9/10",
@@ -26,7 +26,7 @@ struct RangeTests {
         #expect(ContentRange(text) == nil)
     }
 
-    @Test("Retry-After is seconds or a date, and nothing else")
+    @Test("Retry-After accepts only seconds or a date")
     func retryAfter() {
         let now = Date(timeIntervalSince1970: 784_111_777)
         #expect(RetryAfter.seconds(" 30 ", now: now) == 30)

@@ -24,7 +24,7 @@ private func asks(_ range: String) -> RequestHead {
 
 @Suite("Stored parts")
 struct StoredPartTests {
-    @Test("Only what can be placed in the whole is a part")
+    @Test("A response is a part only if its bytes have a known position in the whole body")
     func places() {
         #expect(part("bytes 4-9/10", size: 6)?.bytes == 4..<10)
         #expect(part("bytes 4-9/10", size: 3)?.bytes == 4..<7)
@@ -36,7 +36,7 @@ struct StoredPartTests {
         #expect(part("bytes */10", size: 6) == nil)
     }
 
-    @Test("What is stored tells which bytes are there, and reads back the same")
+    @Test("A stored part records its actual bytes and is read back unchanged")
     func readsBack() throws {
         let stored = try #require(part("bytes 4-9/10", size: 3))
         #expect(stored.head.head.fields["Content-Range"] == "bytes 4-6/10")
@@ -44,7 +44,7 @@ struct StoredPartTests {
         #expect(StoredPart(stored.head) == stored)
     }
 
-    @Test("The Range that was asked finds the part again, also one of another unit or of several ranges")
+    @Test("An identical Range value finds the part again, even with multiple ranges")
     func sameQuestion() throws {
         let stored = try #require(part("bytes 4-9/10", range: "bytes=-6,-6", size: 6))
         #expect(stored.offsets(for: asks("bytes=-6,-6")) == 0..<6)
@@ -52,14 +52,14 @@ struct StoredPartTests {
         #expect(stored.offsets(for: RequestHead()) == nil)
     }
 
-    @Test("A part that begins at 0 and ends at the end is complete")
+    @Test("A part that covers the whole body is complete")
     func complete() {
         #expect(part("bytes 0-9/10", size: 10)?.completed?.head.status == 200)
         #expect(part("bytes 0-9/10", size: 9)?.completed == nil)
         #expect(part("bytes 0-9/*", size: 10)?.completed == nil)
     }
 
-    @Test("However parts are joined, their bytes are those of the whole", arguments: 1...20)
+    @Test("Joined parts always contain the bytes of the whole body", arguments: 1...20)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -101,7 +101,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test("Parts are joined up to a limit only")
+    @Test("Parts are joined only up to the size limit")
     func longest() throws {
         let limit = StoredPart.longestJoined
         let first = try #require(part("bytes 0-\(limit - 2)/*", size: limit - 1))
@@ -112,7 +112,7 @@ struct StoredPartTests {
         #expect(first.joined(body, with: tooMuch, Data(count: 2)) == nil)
     }
 
-    @Test("Tags that are weak, different or absent are not joined", arguments: ["W/\"a\"", "\"b\"", nil])
+    @Test("Parts with weak, different, or missing entity tags aren't joined", arguments: ["W/\"a\"", "\"b\"", nil])
     func tags(tag: String?) throws {
         let first = try #require(part("bytes 0-3/10", size: 4))
         let second = try #require(part("bytes 4-7/10", size: 4, tag: tag))
@@ -122,7 +122,7 @@ struct StoredPartTests {
     }
 }
 
-@Suite("Answers to POST")
+@Suite("Responses to POST")
 struct PostTests {
     private func serves(_ lines: [(String, String)], status: Int = 200) throws -> Bool {
         let url = try #require(URL(string: "http://example.org/a?b"))
@@ -131,7 +131,7 @@ struct PostTests {
             response: ResponseHead(status: status, fields: HTTPFields(lines.map { .init(name: $0, value: $1) })))
     }
 
-    @Test("Only a 200 with a lifetime whose Content-Location is the URL itself serves GET")
+    @Test("Only a 200 response with a lifetime and a Content-Location equal to the URL serves GET")
     func rule() throws {
         for location in ["http://example.org/a?b", "/a?b", "a?b", "?b", "//example.org/a?b"] {
             #expect(try serves([("Content-Location", location), ("Cache-Control", "max-age=5")]))

@@ -31,10 +31,10 @@ private struct Decipher: ResponseInterceptor {
     }
 }
 
-/// The snippets of Documentation/Networking.md.
-@Suite("The article on networking", .timeLimit(.minutes(5)))
+/// The code examples of Documentation/Networking.md.
+@Suite("Networking article", .timeLimit(.minutes(5)))
 struct ArticleTests {
-    @Test("Configuration, redirects")
+    @Test("The examples for configuration and redirects work")
     func configuration() async throws {
         let server = try LoopbackServer { _ in
             ServerResponse(status: 404, fields: HTTPFields(), body: Data("x".utf8))
@@ -58,7 +58,7 @@ struct ArticleTests {
         #expect(server.requests.first?.fields["X-Api-Key"] == "secret")
     }
 
-    @Test("Credentials, cookies, proxies, trust")
+    @Test("The examples for credentials, cookies, proxies, and trust compile and run")
     func stores() throws {
         let origin = try #require(URL(string: "https://pictures.example"))
         let path = FileManager.default.temporaryDirectory.appending(path: "webimage-article-\(UUID())").path()
@@ -86,7 +86,7 @@ struct ArticleTests {
         #expect(configuration.tls.pins["pictures.example"]?.count == 1)
     }
 
-    @Test("Lost transfers")
+    @Test("The examples for interrupted transfers work")
     func lost() async throws {
         let url = try #require(URL(string: "https://pictures.example/a"))
         let folder = try TemporaryFolder()
@@ -100,7 +100,7 @@ struct ArticleTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }
 
-    @Test("Interceptors")
+    @Test("The examples for interceptors work")
     func interceptors() async throws {
         let server = try LoopbackServer { request in
             let isRight = request.fields["Authorization"] == "Bearer new"

@@ -15,7 +15,7 @@ struct CookieFileTests {
 
         """
 
-    @Test("A jar becomes text and back")
+    @Test("A cookie jar is written as text and read back unchanged")
     func roundTrip() {
         let jar = CookieJar()
         jar.add(netscapeText: text)
@@ -25,14 +25,14 @@ struct CookieFileTests {
         #expect(jar.cookies.map(\.expires) == [Date(timeIntervalSince1970: 4_102_444_800), nil])
     }
 
-    @Test("A cookie that ends beyond every calendar is written with a number")
+    @Test("An expiration date beyond every calendar is written as a number")
     func absurdEnd() {
         let jar = CookieJar()
         jar.add(netscapeText: ".b.example\tTRUE\t/p\tTRUE\t1e30\tn\tv\n")
         #expect(jar.netscapeText.contains("\t1000000000000000\tn\tv"))
     }
 
-    @Test("Lines that are none, dead cookies and comments are skipped")
+    @Test("Invalid lines, expired cookies, and comments are skipped")
     func bad() {
         let jar = CookieJar()
         jar.add(
@@ -41,7 +41,7 @@ struct CookieFileTests {
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test("A file is private, replaced in one step, and a missing one is an error")
+    @Test("A cookie file is private, replaced atomically, and throws if it's missing")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "webimage-cookies-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -16,7 +16,7 @@ private func setCookie(_ values: String...) -> HTTPFields {
     HTTPFields(values.map { .init(name: "Set-Cookie", value: $0) })
 }
 
-/// A jar in which `com`, `co.uk` and every name of one label are public suffixes.
+/// Returns a jar in which `co.uk` and every name of one label are public suffixes.
 private func makeJar(_ now: Shared<Date> = Shared(start)) -> CookieJar {
     CookieJar(clock: { now.value }, isPublicSuffix: { !$0.contains(".") || $0 == "co.uk" })
 }
@@ -24,7 +24,7 @@ private func makeJar(_ now: Shared<Date> = Shared(start)) -> CookieJar {
 @Suite("Cookies")
 struct CookieTests {
     @Test(
-        "Who gets a cookie that a.b.example sets",
+        "A cookie of a.b.example is sent only to the URLs that its attributes allow",
         arguments: [
             ("n=v", "https://a.b.example/", "n=v"), ("n=v", "https://b.example/", nil),
             ("n=v", "https://x.a.b.example/", nil), ("n=v; Domain=b.example", "https://x.b.example/", "n=v"),
@@ -60,7 +60,7 @@ struct CookieTests {
         #expect(jar.field(for: try url(asked)) == expected)
     }
 
-    @Test("Nothing is set for a public suffix, by the system's list as well")
+    @Test("No cookie is set for a public suffix, including those of the system's list")
     func publicSuffixes() throws {
         let jar = makeJar()
         jar.take(setCookie("a=1; Domain=co.uk", "b=1; Domain=uk"), from: try url("https://x.co.uk/"))
@@ -71,7 +71,7 @@ struct CookieTests {
         #expect(system.field(for: try url("http://localhost:81/")) == "n=v")
     }
 
-    @Test("An address gets back what it set, and nothing goes to its parts")
+    @Test("A cookie of an IP address is sent only to the same address")
     func addresses() throws {
         let jar = makeJar()
         jar.take(setCookie("a=1", "b=1; Domain=0.0.1"), from: try url("http://127.0.0.1/"))
@@ -82,7 +82,7 @@ struct CookieTests {
         #expect(jar.field(for: try url("http://[::1]/")) == "c=1")
     }
 
-    @Test("Longer paths come first, then older cookies; the default path is the folder")
+    @Test("Longer paths come first, then older cookies, and the default path is the directory of the URL")
     func order() throws {
         let jar = makeJar()
         let page = try url("http://a.example/x/y?q")
@@ -92,7 +92,7 @@ struct CookieTests {
         #expect(jar.field(for: try url("http://a.example")) == "a=2; c=1")
     }
 
-    @Test("Cookies end at their time, and a dead one takes its namesake out")
+    @Test("Cookies expire at their time, and an expired cookie removes the one with the same name")
     func expiry() throws {
         let now = Shared(start)
         let jar = makeJar(now)
@@ -105,7 +105,7 @@ struct CookieTests {
         #expect(jar.field(for: page) == "b=1")
     }
 
-    @Test("Without TLS a secure cookie is neither read, set nor hidden")
+    @Test("Without TLS, a secure cookie is neither sent, set, nor shadowed")
     func secure() throws {
         let jar = makeJar()
         jar.take(setCookie("a=1; Secure"), from: try url("https://a.example/"))
@@ -114,7 +114,7 @@ struct CookieTests {
         #expect(jar.field(for: try url("https://a.example/")) == "a=1; c=1")
     }
 
-    @Test("A domain has 50 cookies at most, a jar 3000, a cookie 4096 bytes; the least used leaves")
+    @Test("Limits are 50 cookies per domain, 3,000 per jar, and 4,096 bytes, and the least used is removed")
     func limits() throws {
         let jar = makeJar()
         let page = try url("http://a.example/")
@@ -135,7 +135,7 @@ struct CookieTests {
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test("Dates of every form are understood, and nonsense is none")
+    @Test("Dates of all formats are parsed, and invalid dates are rejected")
     func dates() {
         let expected = Date(timeIntervalSince1970: 784_111_777)
         for text in [
@@ -153,7 +153,7 @@ struct CookieTests {
         }
     }
 
-    @Test("Whatever a server sends, a jar keeps to its limits and sends no line breaks")
+    @Test("Random Set-Cookie fields never exceed the limits of the jar or inject line breaks")
     func fuzz() throws {
         var generator = SeededGenerator(seed: 6265)
         let jar = makeJar()

@@ -15,7 +15,7 @@ struct CredentialTests {
         .status(status).with { $0.fields.append(name: "WWW-Authenticate", value: text) }
     }
 
-    @Test("Challenges are read as RFC 9110 writes them")
+    @Test("Challenges are parsed as specified in RFC 9110")
     func parsing() {
         typealias Challenge = AuthenticationChallenge
         #expect(
@@ -34,7 +34,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("Any text gives challenges whose answers fit into a field")
+    @Test("Random challenges result only in valid field values")
     func fuzz() {
         var generator = SeededGenerator(seed: 7616)
         let pieces = [
@@ -54,7 +54,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("Digest answers are those of RFC 7616 and RFC 2617")
+    @Test("Digest responses match the examples of RFC 7616 and RFC 2617")
     func digests() throws {
         let base =
             "Digest realm=\"http-auth@example.org\", qop=\"auth, auth-int\", algorithm=%, nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\""
@@ -84,7 +84,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("Basic is shown once asked for, and from then on below the folder")
+    @Test("Basic credentials are sent after a challenge and then for all URLs below its directory")
     func basic() async throws {
         let server = try LoopbackServer { [self] request in
             let isRight = request.fields["Authorization"] == "Basic " + Data("u:p\u{e4}".utf8).base64EncodedString()
@@ -97,7 +97,7 @@ struct CredentialTests {
         #expect(server.requests.map { $0.fields["Authorization"] != nil } == [false, true, true, true, false, true])
     }
 
-    @Test("A wrong password is tried once; another realm, another origin and none at all get nothing")
+    @Test("A wrong password is tried once, and other realms, origins, and stores send no credentials")
     func refused() async throws {
         let server = try LoopbackServer { [self] _ in challenge("Basic realm=\"r\"") }
         let store = CredentialStore()
@@ -117,7 +117,7 @@ struct CredentialTests {
         #expect(server.counters.requests == 4)
     }
 
-    @Test("Digest counts the uses of a nonce and takes a new one")
+    @Test("Digest counts the uses of a nonce and accepts a new nonce")
     func digest() async throws {
         let server = try LoopbackServer { [self] request in
             let field = request.fields["Authorization"] ?? ""
@@ -135,7 +135,7 @@ struct CredentialTests {
         #expect(fields[5].contains("uri=\"/a?b=c\""))
     }
 
-    @Test("A nonce that is stale directly after its challenge is replaced by the new one")
+    @Test("A nonce that becomes stale directly after its challenge is replaced by the new one")
     func staleNonce() async throws {
         let server = try LoopbackServer { [self] request in
             let field = request.fields["Authorization"] ?? ""
@@ -153,7 +153,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "A server whose nonces are always stale, or that repeats one, isn't asked indefinitely",
+        "A server that sends only stale or repeated nonces causes an error after three requests",
         arguments: [true, false])
     func alwaysStale(_ isNew: Bool) async throws {
         let server = try LoopbackServer { [self] request in
@@ -166,7 +166,7 @@ struct CredentialTests {
         #expect(server.counters.requests == 3)
     }
 
-    @Test("Credentials do not follow a redirect to another origin")
+    @Test("Credentials aren't sent after a redirect to another origin")
     func redirects() async throws {
         let second = try LoopbackServer { _ in .ok(Data("x".utf8)) }
         let target = second.url("/b").absoluteString
@@ -181,7 +181,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "nginx lets the right user in and nobody else",
+        "An nginx server accepts the correct credentials and rejects others",
         .enabled(if: Nginx.missing == nil, Comment(rawValue: Nginx.missing ?? "")))
     func nginx() async throws {
         let server = try Nginx(

@@ -9,11 +9,11 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-@Suite("Redirect policy, filters, cookies of loads", .timeLimit(.minutes(5)))
+@Suite("Redirect policies, filters, and cookies of loads", .timeLimit(.minutes(5)))
 struct HookTests {
     private let body = Data("picture".utf8)
 
-    @Test("A policy sees each redirect once and decides on it")
+    @Test("A redirect policy is called once for each redirect and decides on it")
     func policy() async throws {
         let second = try LoopbackServer(routes: ["/b": .ok(body)])
         let far = second.url("/b")
@@ -38,7 +38,7 @@ struct HookTests {
         #expect(second.requests.first?.fields.values(of: "X-Hop") == ["2"])
     }
 
-    @Test("A policy refuses, answers with the redirect, or may not go beyond the rules")
+    @Test("A policy can refuse a redirect or return it as the response, but can't override the rules")
     func decisions() async throws {
         let server = try LoopbackServer(routes: [
             "/1": .redirect(307, to: "/2"), "/2": .ok(body), "/f": .redirect(to: "file:///a"),
@@ -53,7 +53,7 @@ struct HookTests {
         #expect(file?.network?.reason == .redirectRefused)
     }
 
-    @Test("Statuses are accepted by set, range and rule, for all or for one request")
+    @Test("Statuses are accepted by a set, a range, or a rule, for all requests or for one")
     func statuses() async throws {
         let server = try LoopbackServer { [body] in ServerResponse(status: $0.path == "/a" ? 404 : 200, body: body) }
         let downloader = makeDownloader { $0.acceptedStatuses = .set([200]) }
@@ -77,7 +77,7 @@ struct HookTests {
         #expect(ContentTypeFilter.accepts(head, patterns) == expected)
     }
 
-    @Test("A content type that is not accepted is an error before the body comes")
+    @Test("A content type that isn't accepted throws before the body arrives")
     func contentTypes() async throws {
         let gate = Gate()
         let server = try LoopbackServer { [body] request in
@@ -92,7 +92,7 @@ struct HookTests {
         #expect(try await downloader.load(server.url("/h")) { $0.network.acceptedContentTypes = [] }.body == body)
     }
 
-    @Test("Cookies are sent and kept on every step of a redirect, and not at all by default")
+    @Test("Cookies are sent and stored at every redirect, but not by default")
     func cookies() async throws {
         let server = try LoopbackServer { [body] request in
             if request.path == "/wall", request.fields["Cookie"] == nil {

@@ -9,7 +9,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-/// An interceptor made of a closure.
+/// An interceptor that calls a closure.
 private struct Hook: LoadInterceptor {
     let body: @Sendable (LoadRequest, Next) async throws(ImageError) -> LoadResponse
 
@@ -18,7 +18,7 @@ private struct Hook: LoadInterceptor {
     }
 }
 
-/// Turns every byte over, as a cipher would.
+/// A response interceptor that inverts every byte, like a simple cipher.
 private struct Inverter: ResponseInterceptor {
     var failure: ImageError?
 
@@ -28,7 +28,7 @@ private struct Inverter: ResponseInterceptor {
     }
 }
 
-/// Doubles the body.
+/// A response interceptor that doubles the body.
 private struct Doubler: ResponseInterceptor {
     func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data { body + body }
 }
@@ -37,7 +37,7 @@ private struct Doubler: ResponseInterceptor {
 struct InterceptorTests {
     private let body = patternBytes(10_000)
 
-    @Test("The first is outermost; each may change the request and look at the answer")
+    @Test("The first interceptor is the outermost, and each can change the request and read the response")
     func order() async throws {
         let server = try LoopbackServer { [body] _ in .ok(body) }
         let log = Shared<[String]>([])
@@ -57,7 +57,7 @@ struct InterceptorTests {
         #expect(server.requests.first?.fields.values(of: "X-Hook") == ["a", "b"])
     }
 
-    @Test("One may answer itself, throw, or ask again")
+    @Test("An interceptor can return its own response, throw an error, or retry the request")
     func answers() async throws {
         let server = try LoopbackServer { [body] in $0.fields["Authorization"] == "Bearer 2" ? .ok(body) : .status(401)
         }
@@ -95,7 +95,7 @@ struct InterceptorTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("Cancelling goes through, and nothing is asked afterwards")
+    @Test("Cancellation passes through interceptors, and no further request is sent")
     func cancellation() async throws {
         let gate = Gate()
         let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
@@ -121,7 +121,7 @@ struct InterceptorTests {
         gate.open()
     }
 
-    @Test("Changed bodies are reported whole; parts of the original are withheld")
+    @Test("Changed bodies are reported only when complete, and parts of the original aren't reported")
     func bodies() async throws {
         let server = try LoopbackServer { [body] _ in .ok(Data(body.map { ~$0 })).with { $0.pieceSize = 1_000 } }
         let downloader = makeDownloader { $0.responseInterceptors = [Inverter(), Doubler()] }
@@ -135,7 +135,7 @@ struct InterceptorTests {
         #expect(await failing.failure(server.url("/")) == broken)
     }
 
-    @Test("A 304 has no body to change, and priorities still reach the queue")
+    @Test("A 304 response has no body to change, and priorities still reach the queue")
     func notModified() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .status(304).with { $0.headGate = gate } }

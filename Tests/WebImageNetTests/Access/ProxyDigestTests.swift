@@ -9,12 +9,13 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-/// libcurl answers; what it says is checked here with the formula of RFC 7616 3.4.1.
-@Suite("Users of proxies", .timeLimit(.minutes(5)))
+/// Verifies libcurl's Digest responses with the formula of RFC 7616, section 3.4.1.
+@Suite("Proxy credentials", .timeLimit(.minutes(5)))
 struct ProxyDigestTests {
     private static let challenge = "Digest realm=\"Gate\", nonce=\"n1\", qop=\"auth\", algorithm=SHA-256"
 
-    /// Wants `u` with `secret` by one of the challenges; an empty list wants nobody.
+    /// Returns a proxy that requires the user `u` with the password `secret` by one of the challenges. If the list is
+    /// empty, the proxy requires no credentials.
     private func proxy(_ challenges: [String]) throws -> LoopbackServer {
         try LoopbackServer { request in
             let said = request.fields["Proxy-Authorization"]
@@ -35,7 +36,7 @@ struct ProxyDigestTests {
             let challenge = AuthenticationChallenge.parse(Self.challenge).first,
             let answer = DigestAnswer(challenge), let count = UInt32(parts["nc"] ?? "", radix: 16)
         else { return false }
-        // libcurl names the path alone where the target is a whole URL, and proxies take that.
+        // If the target is an absolute URL, libcurl sends only its path in `uri`, and proxies accept that.
         let target = parts["uri"] ?? ""
         let expected = answer.field(
             Credential(user: "u", password: "secret"), method: request.method, target: target, count: count,
@@ -52,7 +53,7 @@ struct ProxyDigestTests {
         proxy.requests.map { String($0.fields["Proxy-Authorization"]?.prefix { $0 != " " } ?? "-") }
     }
 
-    @Test("A proxy that offers Digest gets Digest, and never the password, even where it takes Basic")
+    @Test("A proxy that offers Digest receives Digest and never the password, even if it also accepts Basic")
     func digest() async throws {
         let url = try #require(URL(string: "http://far.invalid/a"))
         for challenges in [[Self.challenge], ["Basic realm=\"Gate\"", Self.challenge]] {
@@ -64,13 +65,13 @@ struct ProxyDigestTests {
             }
             #expect(Set(schemes(proxy)) == ["-", "Digest"])
             let secure = try #require(URL(string: "https://far.invalid/a"))
-            // It lets the user in, and then cannot reach the host.
+            // The proxy accepts the credentials but can't connect to the host.
             #expect(await downloader.failure(secure)?.network?.reason == .proxyFailed)
             #expect(proxy.requests.last?.method == "CONNECT" && schemes(proxy).last == "Digest")
         }
     }
 
-    @Test("Basic is shown once the proxy has asked for it, from then on right away")
+    @Test("Basic credentials are sent after the proxy requests them, and then with every request")
     func basic() async throws {
         let proxy = try proxy(["Basic realm=\"Gate\""])
         let url = try #require(URL(string: "http://far.invalid/a"))
@@ -79,7 +80,7 @@ struct ProxyDigestTests {
         #expect(schemes(proxy) == ["-", "Basic", "Basic", "Basic"])
     }
 
-    @Test("A proxy that wants nobody is told nobody")
+    @Test("A proxy that requires no credentials receives none")
     func none() async throws {
         let proxy = try proxy([])
         let url = try #require(URL(string: "http://far.invalid/a"))
@@ -89,7 +90,7 @@ struct ProxyDigestTests {
     }
 
     @Test(
-        "A wrong password, none, and a way of asking that nobody knows are errors that say so, and end",
+        "Wrong or missing credentials and unknown schemes cause an authentication error without a loop",
         arguments: ["u:wrong@", "", "u:secret@"], ["http", "https"])
     func refused(user: String, scheme: String) async throws {
         let url = try #require(URL(string: "\(scheme)://far.invalid/a"))
@@ -106,7 +107,7 @@ struct ProxyDigestTests {
         }
     }
 
-    @Test("A connection that ends behind the challenge is lost, and no answer")
+    @Test("A connection that closes after the proxy's challenge causes an error")
     func lostBehindChallenge() async throws {
         let url = try #require(URL(string: "http://far.invalid/a"))
         for rest in ["", "HTTP/1.1 200 OK\r\nContent-Le"] {

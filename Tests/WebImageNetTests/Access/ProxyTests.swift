@@ -17,7 +17,7 @@ struct ProxyTests {
         ProxyResolver(DownloaderConfiguration(), environment: environment)
     }
 
-    @Test("The environment names proxies by scheme; HTTP_PROXY in capitals does not count")
+    @Test("The environment defines proxies by scheme, and uppercase HTTP_PROXY is ignored")
     func environment() {
         let all = resolver(["http_proxy": "http://p:1", "HTTPS_PROXY": "http://p:2", "ALL_PROXY": "socks5h://p:3"])
         #expect(all.proxy(for: "http://a.example/") == "http://p:1")
@@ -36,7 +36,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "NO_PROXY holds hosts, what lies under them, addresses and networks",
+        "NO_PROXY accepts hosts with their subdomains, addresses, and networks",
         arguments: [
             ("a.example", "a.example", true), ("x.a.example", "a.example", true), ("xa.example", "a.example", false),
             ("x.a.example", ".a.example", true), ("A.Example", "b, a.example", true), ("a.example", "*", true),
@@ -49,7 +49,7 @@ struct ProxyTests {
         #expect(ProxyResolver.isException(host, list) == expected)
     }
 
-    @Test("A proxy that hangs up is a proxy error")
+    @Test("A proxy that closes the connection causes a proxy error")
     func hangingUp() async throws {
         let proxy = try LoopbackServer { _ in .raw(Data()) }
         let downloader = makeDownloader { $0.proxy = .url("http://127.0.0.1:\(proxy.port)") }
@@ -61,7 +61,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "tinyproxy carries http and, by CONNECT, https",
+        "The HTTP proxy tinyproxy forwards HTTP and, with CONNECT, HTTPS",
         .enabled(if: TestProxy.Kind.http.missing == nil && Nginx.missing == nil, "tinyproxy or nginx is not installed"))
     func http() async throws {
         let server = try Nginx(files: ["a": body])
@@ -85,7 +85,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "A proxy that wants credentials gets those of its URL, and none is an error of its own",
+        "A proxy receives the credentials of its URL, and missing ones cause an authentication error",
         .enabled(if: TestProxy.Kind.http.missing == nil && Nginx.missing == nil, "tinyproxy or nginx is not installed"))
     func credentials() async throws {
         let server = try Nginx(files: ["a": body])
@@ -106,7 +106,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "A SOCKS proxy resolves the names, wants its credentials, and fails as a proxy",
+        "A SOCKS proxy resolves names and checks credentials, and its failures are proxy errors",
         .enabled(if: TestProxy.Kind.socks.missing == nil, Comment(rawValue: TestProxy.Kind.socks.missing ?? "")))
     func socks() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body)])

@@ -9,9 +9,9 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-/// stunnel before tinyproxy before nginx: every one of them somebody else's program.
+/// Tests with stunnel, tinyproxy, and nginx, which are all third-party programs.
 @Suite(
-    "Proxies behind TLS", .timeLimit(.minutes(5)),
+    "Proxies over TLS", .timeLimit(.minutes(5)),
     .enabled(
         if: TLSFront.missing == nil && TestProxy.Kind.http.missing == nil && Nginx.missing == nil,
         "stunnel, tinyproxy or nginx is not installed"))
@@ -28,7 +28,7 @@ struct SecureProxyTests {
         }
     }
 
-    @Test("They carry http and https; the authorities of the configuration count for them too")
+    @Test("Proxies over TLS forward HTTP and HTTPS, and use the configured authorities")
     func carrying() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http)
@@ -44,7 +44,8 @@ struct SecureProxyTests {
                 #expect(try await downloader.load(server.secureURL("/a")).body == body)
             }
         }
-        // The fault is the server's, and not the proxy's; libcurl loses sight of it inside of two layers of TLS.
+        // The fault is in the server's certificate, not the proxy's. With two layers of TLS, libcurl may not report the
+        // cause.
         let wrong = await downloader(front, trusted).failure(server.secureURL("/a", .expired))?.network
         #expect([.certificateExpired, .secureConnectionFailed].contains(wrong?.reason) && wrong?.attempt == 1)
         #expect(wrong?.detail.hasPrefix("proxy") == false, "\(String(describing: wrong))")
@@ -52,7 +53,7 @@ struct SecureProxyTests {
         #expect(try await downloader(front, pinned).load(server.url("/a")).body == body)
     }
 
-    @Test("Their certificates' faults are told as such and as the proxy's, and not tried again")
+    @Test("Invalid certificates of proxies are reported as proxy errors and aren't retried")
     func certificates() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http)
@@ -81,7 +82,7 @@ struct SecureProxyTests {
         }
     }
 
-    @Test("They get our certificate where they want one; users and passwords go inside of TLS")
+    @Test("Proxies receive the client certificate on request, and credentials are sent inside TLS")
     func identity() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http, user: "u", password: "secret")
@@ -96,13 +97,14 @@ struct SecureProxyTests {
                 await downloader(front, known, user: "u:wrong@").failure(url)?.network?.reason
                     == .authenticationRequired)
             let missing = await downloader(front, trusted, user: "u:secret@").failure(url)?.network
-            // TLS 1.3 says it behind the handshake: libcurl may see the connection's end first.
+            // TLS 1.3 reports the missing certificate after the handshake, so libcurl may see the end of the connection
+            // first.
             let reasons: [NetworkError.Reason?] = [.clientCertificateRequired, .proxyFailed]
             #expect(reasons.contains(missing?.reason), "\(String(describing: missing))")
         }
     }
 
-    @Test("A proxy that speaks no TLS, or is not there, is a proxy error")
+    @Test("A proxy without TLS or without a listener causes a proxy error")
     func notSecure() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http)
@@ -118,7 +120,8 @@ struct SecureProxyTests {
                     $0.tls = trusted
                 }
                 let error = await downloader.failure(url)?.network
-                // A proxy that takes the request and then resets is a connection that was lost.
+                // If a proxy accepts the request and then resets the connection, the error is an interrupted
+                // connection.
                 let isLost = port == lonely.port && error?.reason == .connectionLost
                 #expect(error?.reason == .proxyFailed || isLost, "\(String(describing: error))")
             }

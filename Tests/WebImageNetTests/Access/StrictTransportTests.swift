@@ -8,9 +8,9 @@ import WebImageTestSupport
 
 @testable import WebImageNet
 
-@Suite("Hosts that want https alone", .timeLimit(.minutes(5)))
+@Suite("Strict transport security", .timeLimit(.minutes(5)))
 struct StrictTransportTests {
-    @Test("Hosts that asked for https get nothing else, until their time is over")
+    @Test("Hosts that require HTTPS are contacted only over HTTPS until their policy expires")
     func strictTransport() throws {
         let now = Shared(Date(timeIntervalSince1970: 1_000))
         let store = StrictTransport { now.value }
@@ -44,7 +44,7 @@ struct StrictTransportTests {
         return store
     }
 
-    @Test("The text is that of curl's HSTS files, and comes back as it was")
+    @Test("The text has the format of curl's HSTS files and is read back unchanged")
     func text() throws {
         let text = """
             # Hosts that want https alone, in the format of curl's HSTS cache
@@ -60,7 +60,7 @@ struct StrictTransportTests {
     }
 
     @Test(
-        "Lines that are none are skipped, and whose time is over",
+        "Invalid lines and expired policies are skipped",
         arguments: [
             "a.example", "a.example \"2099\"", "a.example \"20991301 00:00:00\"", "a.example \"20990101 24:00:00\"",
             "a.example \"2099010100:00:00\"", "a.example \"2099-101 00:00:00\"", "\"20990101 00:00:00\"",
@@ -70,7 +70,7 @@ struct StrictTransportTests {
         #expect(store(line).known.isEmpty)
     }
 
-    @Test("What a host said here counts before what was read; a full store takes in nobody new and forgets nobody")
+    @Test("A policy received from a host overrides one from a file, and a full store keeps its hosts")
     func order() throws {
         let now = Shared(Date(timeIntervalSince1970: 1_000_000_000))
         let store = store("", now)
@@ -84,13 +84,13 @@ struct StrictTransportTests {
         #expect(store.known["a.example"]?.end == now.value + 20)
     }
 
-    @Test("A file is its owner's alone, is replaced in one step, and is there after a restart")
+    @Test("A policy file is private, replaced atomically, and read after a restart")
     func file() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("hsts")
         let text = store("a.example \"20990101 00:00:00\"").text
         try store("b.example \"20990101 00:00:00\"").write(to: path)
-        // A process that died while it wrote, with the same number as this one, as in a container.
+        // Simulate a process with the same process ID, such as in a container, that ended while it wrote the file.
         try Data().write(to: URL(filePath: "\(path).\(getpid()).tmp"))
         try store("a.example \"20990101 00:00:00\"").write(to: path)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -105,7 +105,7 @@ struct StrictTransportTests {
     }
 
     @Test(
-        "A redirect to http at a host that wants https goes to https, with all its fields",
+        "A redirect to HTTP at a host that requires HTTPS uses HTTPS with all header fields",
         .enabled(if: Nginx.missing == nil, Comment(rawValue: Nginx.missing ?? "")))
     func redirect() async throws {
         let body = patternBytes(5_000)
@@ -125,7 +125,7 @@ struct StrictTransportTests {
         }
         let url = server.secureURL("/down")
         #expect(await downloader(nil).failure(url)?.network?.reason == .redirectRefused)
-        // The redirect itself is what tells it.
+        // The redirect response itself carries the policy.
         let store = StrictTransport()
         let response = try await downloader(store).load(url)
         #expect(response.body == body && response.finalURL == server.secureURL("/a"))
@@ -138,11 +138,11 @@ struct StrictTransportTests {
         let plain = try #require(parts.url)
         let secured = try await downloader(later).load(plain)
         #expect(secured.body == body && secured.finalURL.scheme == "https")
-        // nginx answers what is not TLS with 400.
+        // nginx responds with 400 to a request without TLS.
         #expect(await downloader(nil).failure(plain)?.network?.status == 400)
     }
 
-    @Test("Another host that wants https is asked by https too, as another origin")
+    @Test("A redirect to another host that requires HTTPS uses HTTPS and is cross-origin")
     func otherHost() throws {
         let head = ResponseHead(
             status: 302, fields: HTTPFields([.init(name: "Location", value: "http://b.example:80/x")]))

@@ -14,7 +14,7 @@ import WebImageTestSupport
 struct TLSTests {
     private let body = patternBytes(5_000)
 
-    @Test("nginx gets the client certificate of its host, by files or by bytes, and no other host's")
+    @Test("The client certificate, from files or data, is sent only to its host")
     func clientCertificate() async throws {
         let server = try Nginx(
             files: ["a": body], secureSettings: "ssl_verify_client on; ssl_client_certificate ca.pem;")
@@ -31,7 +31,7 @@ struct TLSTests {
             }
             #expect(response.body == body)
         }
-        // nginx tells by a status, not by TLS: for no certificate, and for one that it does not trust.
+        // nginx reports a missing or untrusted certificate with a status instead of a TLS alert.
         let elsewhere = trusted.identifying(as: byFiles, at: "other.example")
         let unknown = ClientCertificate.files(
             certificate: server.certificates.certificate(.selfSigned), key: server.certificates.key)
@@ -49,7 +49,7 @@ struct TLSTests {
         #expect(error?.network?.reason == .clientCertificateRejected)
     }
 
-    @Test("A server that speaks by alerts says what it misses", arguments: ["-tls1_3", "-tls1_2"])
+    @Test("TLS alerts about client certificates cause specific errors", arguments: ["-tls1_3", "-tls1_2"])
     func alerts(version: String) async throws {
         let server = try TLSAlertServer([version, "-Verify", "1", "-verify_return_error"])
         let trusted = TLSConfiguration.authorities(server.certificates.authority)
@@ -62,7 +62,7 @@ struct TLSTests {
         #expect(rejected?.reason == .clientCertificateRejected, "\(String(describing: rejected))")
     }
 
-    @Test("A pinned host needs the key besides the chain; other hosts need none")
+    @Test("A pinned host requires the pinned key in addition to the chain, and other hosts don't")
     func pins() async throws {
         let server = try Nginx(files: ["a": body])
         let trusted = TLSConfiguration.authorities(server.certificates.authority)
@@ -81,7 +81,7 @@ struct TLSTests {
         #expect(await pinned.failure(server.secureURL("/a"))?.network?.reason == .certificateUnknownRoot)
     }
 
-    @Test("Old versions are refused, authorities may be bytes, and one request may trust otherwise")
+    @Test("Old TLS versions are rejected, and authorities and trust can be set for each request")
     func versions() async throws {
         let old = try Nginx(
             files: ["a": body], secureSettings: "ssl_protocols TLSv1; ssl_ciphers DEFAULT@SECLEVEL=0;")
@@ -103,7 +103,7 @@ struct TLSTests {
         #expect(await trusting.failure(middle.secureURL("/a", .selfSigned))?.network?.reason == .certificateUntrusted)
     }
 
-    @Test("The server is told the name that is asked for, and no address")
+    @Test("The server receives the requested host name, but not an IP address, as the server name")
     func serverName() async throws {
         let server = try Nginx(files: ["a": body], secureSettings: "add_header X-Name \"$ssl_server_name\";")
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
@@ -114,7 +114,7 @@ struct TLSTests {
         #expect(try await downloader.load(address).head?.fields["X-Name"] == nil)
     }
 
-    @Test("A server that closes connections after three requests does so unseen")
+    @Test("A server that closes connections after three requests causes no errors")
     func keepAliveLimit() async throws {
         let server = try Nginx(files: ["a": body], settings: "keepalive_requests 3;")
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }

@@ -20,7 +20,7 @@ struct AddressClassTests {
     }
 
     @Test(
-        "Everything else is refused, in every spelling",
+        "All other addresses are rejected in every notation",
         arguments: [
             "0.0.0.0", "0.1.2.3", "0", "10.0.0.1", "10.255.255.255", "012.0.0.1", "0xa.1", "100.64.0.0",
             "100.127.255.255", "127.0.0.1", "127.1", "0x7f000001", "2130706433", "017700000001", "0177.0.0.01",
@@ -42,12 +42,12 @@ struct AddressClassTests {
     }
 
     @Test(
-        "Names are no addresses", arguments: ["example.com", "localhost", "1.2.3.4.5", "", "[", "::g", "127.0.0.256"])
+        "Host names are rejected", arguments: ["example.com", "localhost", "1.2.3.4.5", "", "[", "::g", "127.0.0.256"])
     func names(_ host: String) {
         #expect(IPAddress(host: host) == nil)
     }
 
-    @Test("Each range ends where it says: the address before and behind differ in class")
+    @Test("The addresses immediately before and after each range have another class")
     func edges() throws {
         for (first, last) in [
             ("10.0.0.0", "10.255.255.255"), ("100.64.0.0", "100.127.255.255"), ("127.0.0.0", "127.255.255.255"),

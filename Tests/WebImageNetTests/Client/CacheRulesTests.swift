@@ -7,13 +7,13 @@ import WebImageTestSupport
 struct CacheRulesTests {
     static let all = HTTPCases.all
 
-    @Test("Each rule holds with a server in the process", arguments: all)
+    @Test("Each rule holds with an in-process server", arguments: all)
     func inProcess(_ subject: CacheCase) async {
         let calendar = ManualCalendar()
         await CaseRunner(subject.policy, InProcessServer(calendar), calendar).run(subject)
     }
 
-    @Test("The rules are many, and each has its own name")
+    @Test("There are at least 150 rules, and each has a unique name")
     func names() {
         #expect(Self.all.count >= 150)
         #expect(Set(Self.all.map(\.name)).count == Self.all.count)

@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-/// A store whose lookups find nothing, and wait until they are canceled.
+/// A store whose lookups wait until they're canceled and then find nothing.
 private final class WaitingStore: HTTPResponseStore {
     private let begun = Shared(0)
     private let gate = Gate()
@@ -30,7 +30,7 @@ private final class WaitingStore: HTTPResponseStore {
     func removeAll() async {}
 }
 
-@Suite("Canceled lookups of the HTTP client", .timeLimit(.minutes(1)))
+@Suite("Canceled lookups of the HTTP client", .timeLimit(.minutes(5)))
 struct CanceledLookupTests {
     @Test(
         "A request that is canceled during the lookup fails as canceled",

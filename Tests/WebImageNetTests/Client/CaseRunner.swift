@@ -7,13 +7,13 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTestSupport
 
-/// A server that answers as the present step says and remembers what it saw.
+/// A server that sends the response of the current step and records the requests.
 protocol ScriptedServer: Sendable {
     var transport: any HTTPTransport { get }
     func url(_ path: String) -> URL
-    /// What is answered from now on; nil loses the connection.
+    /// Sets the response to later requests. `nil` means that the connection is lost.
     func prepare(_ reply: CacheCase.Reply?)
-    /// What came since ``prepare(_:)``.
+    /// The requests received since ``prepare(_:)``.
     var seen: [RequestHead] { get }
 }
 
@@ -110,7 +110,7 @@ struct CaseRunner {
     }
 }
 
-/// A server within the process.
+/// An in-process server.
 final class InProcessServer: ScriptedServer, HTTPTransport {
     private struct State {
         var reply: CacheCase.Reply?

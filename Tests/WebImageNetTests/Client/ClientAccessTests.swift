@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-/// A transport that loses its first connections.
+/// A transport whose first `losses` requests fail with an interrupted connection.
 private final class LossyTransport: HTTPTransport {
     private let left: Shared<Int>
     let sent = Shared(0)
@@ -27,7 +27,7 @@ private final class LossyTransport: HTTPTransport {
     }
 }
 
-@Suite("Cookies, credentials, and retries of the HTTP client", .timeLimit(.minutes(1)))
+@Suite("Cookies, credentials, and retries of the HTTP client", .timeLimit(.minutes(5)))
 struct ClientAccessTests {
     private func field(_ name: String, _ value: String) -> HTTPFields {
         HTTPFields([.init(name: name, value: value)])
@@ -40,7 +40,7 @@ struct ClientAccessTests {
         return HTTPClient(configuration)
     }
 
-    @Test("Cookies are kept and sent, and users don't share stored responses")
+    @Test("Cookies are stored and sent, and users don't share cached responses")
     func cookies() async throws {
         let fresh = field("Cache-Control", "max-age=60")
         let server = try LoopbackServer { request in
@@ -63,7 +63,7 @@ struct ClientAccessTests {
     }
 
     @Test(
-        "Credentials answer a challenge and separate stored responses, also with Digest",
+        "Credentials are sent after a Basic or Digest challenge, and they separate cached responses",
         arguments: ["Basic", "Digest"])
     func credentials(_ scheme: String) async throws {
         let fresh = field("Cache-Control", "max-age=60")
@@ -87,7 +87,7 @@ struct ClientAccessTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test("User name and password of the URL are sent and select stored responses")
+    @Test("The user name and password of the URL are sent and select cached responses")
     func userInfo() async throws {
         let fresh = field("Cache-Control", "max-age=60")
         let server = try LoopbackServer { request in
@@ -103,7 +103,7 @@ struct ClientAccessTests {
         #expect(try await client.fetch(HTTPRequest(server.url("/a"))).body == Data("none".utf8))
     }
 
-    @Test("Requests that can be sent twice are retried if no response came")
+    @Test("Requests that can be sent twice are retried if no response was received")
     func retries() async throws {
         func fetch(_ method: String, losses: Int) async -> (LossyTransport, Result<HTTPResponse, ImageError>) {
             let transport = LossyTransport(losses: losses)
@@ -127,7 +127,7 @@ struct ClientAccessTests {
         #expect(post.sent.value == 1)
     }
 
-    @Test("The redirect policy of a request decides")
+    @Test("The redirect policy of a request decides about its redirects")
     func policy() async throws {
         let server = try LoopbackServer(routes: ["/a": .redirect(to: "/b"), "/b": .ok(Data("x".utf8))])
         var request = HTTPRequest(server.url("/a"))

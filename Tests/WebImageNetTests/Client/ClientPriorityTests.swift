@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-/// A transport that reports the priority of each request and holds responses back.
+/// A transport that records the priority of each request and delays responses.
 private final class WatchingTransport: HTTPTransport {
     let priorities = Shared<[RequestPriority]>([])
     let gate = Gate()
@@ -24,7 +24,7 @@ private final class WatchingTransport: HTTPTransport {
     }
 }
 
-@Suite("Priorities of the HTTP client", .timeLimit(.minutes(1)))
+@Suite("Priorities of the HTTP client", .timeLimit(.minutes(5)))
 struct ClientPriorityTests {
     private let transport = WatchingTransport()
 

@@ -8,7 +8,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageNet
 
-/// Answers by the URL that is asked for, and remembers what was asked.
+/// A transport whose responses depend on the requested URL, and which records the URLs.
 private final class ScriptedTransport: HTTPTransport {
     private let asked = Lock<[String]>([])
     private let answers: [String: HTTPFields]
@@ -27,7 +27,7 @@ private final class ScriptedTransport: HTTPTransport {
     }
 }
 
-@Suite("HTTP client and hosts that want https alone")
+@Suite("HTTP client and strict transport security")
 struct HTTPClientStrictTransportTests {
     private func fields(_ name: String, _ value: String) -> HTTPFields { HTTPFields([.init(name: name, value: value)]) }
 
@@ -48,7 +48,7 @@ struct HTTPClientStrictTransportTests {
         try await client.fetch(HTTPRequest(try #require(URL(string: text))))
     }
 
-    @Test("A host that asked for https gets nothing else, asked directly or through a redirect")
+    @Test("A host that requires HTTPS is contacted only over HTTPS, directly and after a redirect")
     func learned() async throws {
         let transport = ScriptedTransport([
             "https://a.example/": fields("Strict-Transport-Security", "max-age=100"),
@@ -64,7 +64,7 @@ struct HTTPClientStrictTransportTests {
             ])
     }
 
-    @Test("Without a store, over http, and from hosts whose certificate is not checked nothing is learned")
+    @Test("No policy is learned without a store, over HTTP, or from hosts without certificate checks")
     func notLearned() async throws {
         let strict = fields("Strict-Transport-Security", "max-age=100")
         for (store, first, unchecked) in [

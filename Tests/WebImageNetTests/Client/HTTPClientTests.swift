@@ -18,7 +18,7 @@ private func response(_ body: String, _ control: String) -> ServerResponse {
 
 @Suite("HTTP client over sockets")
 struct HTTPClientTests {
-    @Test("Sixty requests run at once")
+    @Test("Sixty requests run at the same time")
     func sixty() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
@@ -38,7 +38,7 @@ struct HTTPClientTests {
         #expect(server.counters.mostOpenConnections == 60)
     }
 
-    @Test("Each of sixty requests is cancelled by itself")
+    @Test("Each of sixty requests can be canceled on its own")
     func cancelOneByOne() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
@@ -61,7 +61,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("Sixty equal requests ask the server once, and the last to leave gives the connection up")
+    @Test("Sixty equal requests share one exchange, and the last cancellation closes the connection")
     func equalRequests() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in response("one", "max-age=60").with { $0.headGate = gate } }
@@ -84,7 +84,7 @@ struct HTTPClientTests {
         await other.waitForClosedConnections(count: 1)
     }
 
-    @Test("Methods, bodies and fields go as they are: no form is made of them")
+    @Test("Methods, bodies, and header fields are sent unchanged")
     func wire() async throws {
         let server = try LoopbackServer { _ in response("", "no-store") }
         var request = HTTPRequest(server.url("/x?y=%20"), method: "M-FOO", body: Data("body".utf8))
@@ -97,7 +97,7 @@ struct HTTPClientTests {
         #expect(seen.fields["Content-Type"] == nil)
     }
 
-    @Test("Any status of three digits is an answer, and interim answers are told")
+    @Test("Any three-digit status is a response, and interim responses are reported")
     func statuses() async throws {
         let raw =
             "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 999 Odd\r\nX-A: 1\r\nX-A: 2\r\nContent-Length: 2\r\n\r\nok"
@@ -110,7 +110,7 @@ struct HTTPClientTests {
         #expect(answer.interim.first?.fields["Link"] == "</a>")
     }
 
-    @Test("What HTTP cannot carry is refused before anything is sent")
+    @Test("A request that HTTP can't represent throws before anything is sent")
     func refused() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         let client = HTTPClient()
@@ -122,7 +122,7 @@ struct HTTPClientTests {
         await #expect(throws: ImageError.self) { try await client.fetch(broken) }
     }
 
-    @Test("Redirects are followed to their end, turned into GET where HTTP says so, and counted")
+    @Test("Redirects are followed and counted, and the method becomes GET where HTTP requires it")
     func redirects() async throws {
         let server = try LoopbackServer { request in
             switch request.path {
@@ -141,7 +141,7 @@ struct HTTPClientTests {
         #expect(manual.status == 302)
     }
 
-    @Test("A body beyond the limit is an error")
+    @Test("A body that exceeds the limit throws")
     func limit() async throws {
         let server = try LoopbackServer { _ in response("0123456789", "no-store") }
         var request = HTTPRequest(server.url("/"))
@@ -158,7 +158,7 @@ struct HTTPClientTests {
         await #expect(throws: ImageError.self) { try await client.fetch(small) }
     }
 
-    @Test("Who asks after a change does not get what was asked before it, nor is that stored")
+    @Test("A request after a change never receives or stores an earlier response")
     func changeOnTheWay() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
@@ -177,7 +177,7 @@ struct HTTPClientTests {
         #expect(try await client.fetch(HTTPRequest(server.url("/"))).body == Data("new".utf8))
     }
 
-    @Test("A GET with a body is neither answered from the cache nor stored")
+    @Test("A GET request with a body is neither served from the cache nor stored")
     func getWithBody() async throws {
         let server = try LoopbackServer { request in
             response(String(decoding: request.body, as: UTF8.self), "max-age=60")
@@ -190,13 +190,14 @@ struct HTTPClientTests {
         #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .network)
     }
 
-    @Test("Stale answers that are revalidated behind ask the server once, however many want them")
+    @Test("Concurrent requests for a stale response start one revalidation")
     func behindOnce() async throws {
         let gate = Gate()
         let count = Shared(0)
         let server = try LoopbackServer { _ in
             count.update { $0 += 1 }
-            // A window that a busy machine does not outlast: behind it loads would wait for the gate themselves.
+            // The window is long enough for a busy machine. After the window, requests would wait for the gate
+            // themselves.
             return response("x", "max-age=0, stale-while-revalidate=86400").with {
                 if count.value > 1 { $0.headGate = gate }
             }

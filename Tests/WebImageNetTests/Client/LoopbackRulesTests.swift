@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-/// The scripted server behind sockets; its answers are dated by the manual calendar.
+/// The scripted server over sockets. The manual calendar sets the dates of its responses.
 private final class SocketServer: ScriptedServer, HTTPTransport {
     private struct State {
         var reply: CacheCase.Reply?
@@ -48,10 +48,12 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
     }
 }
 
-@Suite("Rules of the HTTP client's cache, over sockets")
+@Suite("Rules of the HTTP client's cache over sockets")
 struct LoopbackRulesTests {
-    /// What the loopback server cannot be made to play: fields of its own connection, a second Content-Length, methods in
-    /// lower case; and a 206 that nobody asked for, which the transport refuses.
+    /// The rules that the loopback server or the transport can't reproduce.
+    ///
+    /// They require header fields of the connection itself, a second Content-Length, methods in lowercase, or an
+    /// unrequested 206 response. The transport rejects such a response.
     private static let unplayable = [
         "Fields of the connection", "get invalidates", "A 304 never changes Content-Length",
         "Parts that cannot be placed",
@@ -62,7 +64,7 @@ struct LoopbackRulesTests {
         index % 3 == 0 && !unplayable.contains { subject.name.hasPrefix($0) }
     }.map(\.element)
 
-    @Test("A sample of the rules holds with a server behind sockets", arguments: sample)
+    @Test("A sample of the rules holds with a server over sockets", arguments: sample)
     func overSockets(_ subject: CacheCase) async throws {
         let calendar = ManualCalendar()
         await CaseRunner(subject.policy, try SocketServer(calendar), calendar).run(subject)

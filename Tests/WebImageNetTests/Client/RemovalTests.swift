@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-/// A store whose next write waits until a test lets it through.
+/// A store whose next write waits until a test allows it.
 private final class HeldStore: HTTPResponseStore {
     let isWriting = Gate()
     let mayWrite = Gate()
@@ -43,7 +43,7 @@ struct RemovalTests {
         head: ResponseHead(status: 200, fields: HTTPFields([.init(name: "Cache-Control", value: "max-age=60")])),
         body: Data("x".utf8), requestTime: Date(), responseTime: Date())
 
-    /// The removal of one URL, and of everything.
+    /// The removal of one URL or of all entries.
     enum Removal: CaseIterable, Sendable {
         case url
         case all
@@ -71,7 +71,7 @@ struct RemovalTests {
         let first = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
         await server.waitForRequests(count: 1)
         await removal.perform(cache, server.url("/"))
-        // Requests after the removal don't join the one before it.
+        // Requests after the removal don't join the request before it.
         let second = Task { try await client.fetch(HTTPRequest(server.url("/"))) }
         await server.waitForRequests(count: 2)
         await removal.perform(cache, server.url("/"))
@@ -82,7 +82,7 @@ struct RemovalTests {
         #expect(try await client.fetch(HTTPRequest(server.url("/"))).source == .cache)
     }
 
-    @Test("A write that a removal overtakes leaves nothing", arguments: Removal.allCases)
+    @Test("A write that is overtaken by a removal stores nothing", arguments: Removal.allCases)
     func overtaken(_ removal: Removal) async throws {
         let store = HeldStore()
         let cache = HTTPCache(store: store)
@@ -97,7 +97,7 @@ struct RemovalTests {
         #expect(store.count == 0)
     }
 
-    @Test("Removing one URL leaves responses in flight of other URLs alone")
+    @Test("Removing one URL doesn't affect responses in flight for other URLs")
     func others() async throws {
         let cache = HTTPCache(store: MemoryResponseStore())
         let epoch = cache.epoch(of: url)

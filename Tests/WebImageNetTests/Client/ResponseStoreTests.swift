@@ -20,7 +20,7 @@ private func stored(_ id: String, _ value: String, _ body: Data, vary: String = 
         variant: VariantList.Variant(id: id, stored: head), head: head, body: body)
 }
 
-/// A folder that is removed with its owner.
+/// A temporary directory that is removed with this object.
 private final class Folder: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "webimage-\(UUID().uuidString)").path()
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -30,7 +30,7 @@ private final class Folder: Sendable {
     }
 }
 
-@Suite("Stores of HTTP answers")
+@Suite("Stores of HTTP responses")
 struct ResponseStoreTests {
     private func checkVariants(of store: any HTTPResponseStore) async throws {
         await store.put(stored("1", "a", Data("A".utf8)), request: request("a"), for: "k")
@@ -57,20 +57,20 @@ struct ResponseStoreTests {
         #expect(await store.response(for: "k", matching: request("a")) == nil)
     }
 
-    @Test("Memory keeps variants apart, updates and removes them")
+    @Test("The memory store separates, updates, and removes variants")
     func memory() async throws {
         let store = MemoryResponseStore()
         try await checkVariants(of: store)
         #expect(store.byteCount == 0 && store.count == 0)
     }
 
-    @Test("Disk keeps variants apart, updates and removes them")
+    @Test("The disk store separates, updates, and removes variants")
     func disk() async throws {
         let folder = Folder()
         try await checkVariants(of: DiskResponseStore(try folder.disk()))
     }
 
-    @Test("Memory holds its limit at every moment, and the least recently used leave")
+    @Test("The memory store never exceeds its limit, and evicts the least recently used responses")
     func limit() async {
         let store = MemoryResponseStore(byteLimit: 40_000)
         for number in 0..<100 {
@@ -85,7 +85,7 @@ struct ResponseStoreTests {
         #expect(await store.response(for: "k0", matching: request("a")) == nil)
     }
 
-    @Test("Answers on disk survive a restart, variants, 304s and all")
+    @Test("Responses on disk survive a restart, including variants and revalidated responses")
     func restart() async throws {
         let folder = Folder()
         let calendar = ManualCalendar()
@@ -125,7 +125,7 @@ struct ResponseStoreTests {
         await disk.close()
     }
 
-    @Test("An answer that was evicted from disk is a miss")
+    @Test("A response that was evicted from disk is a cache miss")
     func evicted() async throws {
         let folder = Folder()
         let disk = try folder.disk()

@@ -10,7 +10,8 @@ import WebImageTesting
 
 @Suite("Content codings", .timeLimit(.minutes(5)))
 struct ContentDecoderTests {
-    /// `aaaa…` (1,000 times), then `the end`, by Python's gzip and zlib and by the brotli and zstd tools.
+    /// The letter `a` 1,000 times, then `the end`, encoded by Python's gzip and zlib modules and the brotli and zstd
+    /// tools.
     static let text = Data(String(repeating: "a", count: 1_000).utf8) + Data("the end".utf8)
     static let codings: [String: String] = [
         "gzip": "H4sIAAAAAAACA0tMHAWjYBQMd1CSkaqQmpcCAILMUK7vAwAA",
@@ -42,7 +43,7 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "Every coding is removed, in parts of any size",
+        "Every coding is decoded in chunks of any size",
         arguments: [
             ("gzip", "gzip"), ("x-gzip", "gzip"), ("GZip", "gzip"), ("deflate", "zlib"), ("deflate", "raw"),
             ("br", "br"),
@@ -55,13 +56,13 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Two codings are removed from the last to the first")
+    @Test("Two codings are decoded from the last to the first")
     func two() throws {
         #expect(try decode("gzip, deflate", coded("gzip+zlib")) == Self.text)
         #expect(try decode("gzip,\tdeflate", coded("gzip+zlib"), piece: 1) == Self.text)
     }
 
-    @Test("gzip members follow each other, and what comes behind the last is ignored")
+    @Test("Multiple gzip members are decoded, and data after the last member is ignored")
     func members() throws {
         let one = try coded("gzip")
         #expect(try decode("gzip", one + one) == Self.text + Self.text)
@@ -72,7 +73,7 @@ struct ContentDecoderTests {
         #expect(try decode("zstd", coded("zstd") + coded("zstd")) == Self.text + Self.text)
     }
 
-    @Test("A stream that is cut anywhere is broken", arguments: ["gzip", "zlib", "raw", "br", "zstd"])
+    @Test("A stream that is truncated at any byte throws", arguments: ["gzip", "zlib", "raw", "br", "zstd"])
     func cut(_ vector: String) throws {
         let coding = ["zlib": "deflate", "raw": "deflate"][vector] ?? vector
         let whole = try coded(vector)
@@ -81,12 +82,12 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("A coding that is a lie is broken", arguments: ["gzip", "deflate", "br", "zstd"])
+    @Test("Data that isn't in the declared coding throws", arguments: ["gzip", "deflate", "br", "zstd"])
     func lies(_ coding: String) {
         #expect(throws: ContentDecoder.Failure.self) { try decode(coding, Data("\u{89}PNG plain bytes".utf8)) }
     }
 
-    @Test("Damaged streams give bytes or an error, within the limit", arguments: ["gzip", "zlib", "raw", "br", "zstd"])
+    @Test("Corrupt streams produce data within the limit or throw", arguments: ["gzip", "zlib", "raw", "br", "zstd"])
     func damage(_ vector: String) throws {
         let coding = ["zlib": "deflate", "raw": "deflate"][vector] ?? vector
         let whole = try coded(vector)
@@ -101,19 +102,19 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("The limit holds for decoded bytes", arguments: [("gzip", "gzip"), ("br", "br"), ("zstd", "zstd")])
+    @Test("The limit applies to decoded bytes", arguments: [("gzip", "gzip"), ("br", "br"), ("zstd", "zstd")])
     func limit(coding: String, vector: String) throws {
         #expect(try decode(coding, coded(vector), limit: Self.text.count) == Self.text)
         #expect(throws: ContentDecoder.Failure.self) { try decode(coding, coded(vector), limit: Self.text.count - 1) }
     }
 
-    @Test("A bomb stops early")
+    @Test("A decompression bomb throws early")
     func bomb() throws {
-        // 8 MiB of zeros in 14 bytes.
+        // The bomb encodes 8 MiB of zeros in 14 bytes.
         #expect(throws: ContentDecoder.Failure.self) { try decode("br", coded("bomb"), limit: .max) }
     }
 
-    @Test("Unknown codings and none are passed on")
+    @Test("Bodies with unknown codings or no coding aren't decoded")
     func unknown() throws {
         for coding in ["", "identity", "rot13", "gzip, rot13", "br, br, br, br, br, br"] {
             #expect(ContentDecoder(HTTPFields([.init(name: "Content-Encoding", value: coding)]), limit: 10) == nil)
@@ -121,12 +122,12 @@ struct ContentDecoderTests {
         #expect(ContentDecoder(HTTPFields(), limit: 10) == nil)
     }
 
-    @Test("An empty body needs no stream")
+    @Test("An empty body needs no coded stream")
     func empty() throws {
         #expect(try decode("gzip", Data()) == Data())
     }
 
-    @Test("A download decodes; a lie is asked for again without a coding; a limit holds for decoded bytes")
+    @Test("A download is decoded, and a false coding causes a second request for the identity coding")
     func download() async throws {
         let gzip = try coded("gzip")
         let text = Self.text

@@ -17,7 +17,7 @@ struct CancellationTests {
         return (error as? ImageError)?.isCancelled == true
     }
 
-    @Test("A cancelled load ends at once, and the server sees the connection close")
+    @Test("A canceled load ends immediately and closes its connection")
     func phases() async throws {
         let server = try LoopbackServer(routes: ["/head": .silent, "/body": .ok(body).with { $0.bodyStall = 1_000 }])
         let downloader = makeDownloader()
@@ -36,7 +36,7 @@ struct CancellationTests {
         await server.waitForClosedConnections(count: 2)
     }
 
-    @Test("A load that waits is cancelled without a request; one that was cancelled before starts none")
+    @Test("A queued load that is canceled sends no request")
     func queued() async throws {
         let server = try LoopbackServer(routes: ["/a": .silent])
         let downloader = makeDownloader { $0.connectionsPerHost = 1 }
@@ -52,10 +52,10 @@ struct CancellationTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("Cancelling while connecting and while resolving ends at once")
+    @Test("Cancellation while connecting or resolving ends the load immediately")
     func connecting() async throws {
         let downloader = makeDownloader()
-        // 192.0.2.0/24 is for documentation: nobody answers, or there is no way there at all.
+        // The network 192.0.2.0/24 is reserved for documentation. No host responds, or no route exists.
         for text in ["http://192.0.2.1/a", "http://slow.invalid/a"] {
             let url = try #require(URL(string: text))
             let gate = Gate()
@@ -68,7 +68,7 @@ struct CancellationTests {
             }
             await gate.wait()
             task.cancel()
-            // Where the machine knows at once that there is no way, the load may have failed before.
+            // If the machine has no route, the load may have failed before.
             guard case .failure(let error as ImageError) = await task.result else {
                 Issue.record("\(text) was loaded")
                 continue
@@ -77,7 +77,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("One of two equal loads is cancelled; the other comes")
+    @Test("Canceling one of two equal loads doesn't affect the other")
     func oneOfTwo() async throws {
         let gate = Gate()
         let server = try LoopbackServer(routes: ["/a": .ok(body).with { $0.bodyGate = gate }])
@@ -93,7 +93,7 @@ struct CancellationTests {
         #expect(try await second.value.body == body)
     }
 
-    @Test("With one place the order is by priority, then by arrival, and follows changes")
+    @Test("With one connection, queued loads run by priority and then by arrival, and follow changes")
     func order() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
@@ -124,7 +124,7 @@ struct CancellationTests {
             ])
     }
 
-    @Test("row 57: ten thousand cancellations leave no task, no descriptor and no place behind")
+    @Test("Row 57: Ten thousand cancellations leak no task, descriptor, or connection slot")
     func storm() async throws {
         let body = patternBytes(2_000)
         let server = try LoopbackServer { request in
@@ -147,9 +147,9 @@ struct CancellationTests {
         let fine = try LoopbackServer(routes: ["/a": .ok(body)])
         #expect(try await downloader.load(fine.url("/a")).body == body)
         await untilTrue { downloader.activity == DownloaderActivity() }
-        // What is still open are kept connections: closing ends them, and a leaked one would stay.
+        // Only idle connections may still be open. Closing the downloader ends them, but not a leaked connection.
         downloader.close()
-        // Some may not even be accepted yet, so that their number is not known here.
+        // Some connections may not be accepted yet, so their number is unknown here.
         await untilTrue { server.counters.openConnections == 0 }
         #expect(server.counters.openConnections == 0)
     }

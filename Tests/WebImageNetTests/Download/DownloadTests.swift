@@ -11,7 +11,7 @@ import WebImageTesting
 struct DownloadTests {
     let body = patternBytes(200_000)
 
-    @Test("A body comes whole, with its head, metrics and reports")
+    @Test("A body is delivered complete with its head, metrics, and reports")
     func plain() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body, type: "image/png")])
         let downloader = makeDownloader()
@@ -28,7 +28,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "Chunked bodies and bodies without a length come whole",
+        "Bodies that are chunked or end with the connection are complete",
         arguments: [
             ServerResponse.Framing.chunked, .untilClose,
         ])
@@ -44,7 +44,7 @@ struct DownloadTests {
         #expect(response.body == body && log.body == body && log.expected == nil)
     }
 
-    @Test("Fields go out in order, defaults only where the request has none")
+    @Test("Header fields are sent in order, and defaults only if the request has no such field")
     func requestFields() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
         let downloader = makeDownloader { $0.fields = HTTPFields([.init(name: "X-Key", value: "1")]) }
@@ -64,7 +64,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "Fields that would begin another line are refused",
+        "Header fields that would inject another line are rejected",
         arguments: [
             ("X-A", "1\r\nX-B: 2"), ("X-A\r\n", "1"), ("", "1"), ("X A", "1"), ("X-A", "日"),
         ])
@@ -75,7 +75,7 @@ struct DownloadTests {
         #expect(server.counters.requests == 0)
     }
 
-    @Test("A status that is not accepted is an error with its number and Retry-After")
+    @Test("A status that isn't accepted throws an error with the status and the Retry-After value")
     func status() async throws {
         let server = try LoopbackServer(routes: [
             "/busy": .status(503).with { $0.fields["Retry-After"] = "7" }, "/odd": .ok(body).with { $0.status = 404 },
@@ -88,7 +88,7 @@ struct DownloadTests {
         #expect(try await accepting.load(server.url("/odd")).body == body)
     }
 
-    @Test("A big error page neither delays the error nor is it read to its end")
+    @Test("A large error page doesn't delay the error and isn't read to its end")
     func bigErrorPage() async throws {
         let gate = Gate()
         let server = try LoopbackServer(routes: [
@@ -103,14 +103,14 @@ struct DownloadTests {
         gate.open()
     }
 
-    @Test("Empty answers are errors", arguments: [200, 204, 205])
+    @Test("An empty response throws an error", arguments: [200, 204, 205])
     func empty(_ status: Int) async throws {
         let server = try LoopbackServer(routes: ["/a": ServerResponse(status: status)])
         let error = await makeDownloader().failure(server.url("/a"))
         #expect(error?.network?.reason == .noData && error?.network?.status == status)
     }
 
-    @Test("A 304 is an answer where the request allows it, else an error")
+    @Test("A 304 response is returned if the request allows it, and otherwise throws")
     func notModified() async throws {
         let resource = ServerResource(body: body, type: "image/png", etag: "\"1\"", cacheControl: "max-age=5")
         let server = try LoopbackServer { resource.response(to: $0) }
@@ -126,7 +126,7 @@ struct DownloadTests {
         #expect(error?.network?.status == 304)
     }
 
-    @Test("Interim answers are skipped and trailers change nothing")
+    @Test("Interim responses are skipped, and trailers change no header field")
     func interim() async throws {
         let text =
             "HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\n\r\n"
@@ -138,7 +138,7 @@ struct DownloadTests {
         #expect(response.head?.fields["X-A"] == "1")
     }
 
-    @Test("Hundreds of loads at once all come, over at most six connections, which are kept")
+    @Test("Hundreds of concurrent loads use at most six connections, which are reused")
     func many() async throws {
         let body = patternBytes(3_000)
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
@@ -155,7 +155,7 @@ struct DownloadTests {
         #expect(downloader.activity == DownloaderActivity())
     }
 
-    @Test("Never more than six transfers of fifty run at one host, and the rest waits")
+    @Test("At most six of fifty transfers to one host run at the same time")
     func placesPerHost() async throws {
         let gate = Gate()
         let server = try LoopbackServer(routes: ["/a": .ok(Data("x".utf8)).with { $0.headGate = gate }])
@@ -173,7 +173,7 @@ struct DownloadTests {
         #expect(server.counters.connections == 6)
     }
 
-    @Test("A closed downloader ends what runs and refuses what comes")
+    @Test("Closing a downloader ends running loads and rejects new ones")
     func closing() async throws {
         let server = try LoopbackServer(routes: ["/a": .silent])
         let downloader = makeDownloader()

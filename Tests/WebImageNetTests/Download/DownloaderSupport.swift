@@ -8,7 +8,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-/// Bytes that differ at every place, the same in every run.
+/// Returns pseudorandom bytes that are the same in every run.
 func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {
     var state = seed
     return Data(
@@ -18,8 +18,8 @@ func patternBytes(_ count: Int, seed: UInt64 = 1) -> Data {
         })
 }
 
-/// A downloader without the environment's proxies, which tries once and starts as fast as it can. Each load has a
-/// transfer of its own.
+/// Returns a downloader that ignores the proxies of the environment, tries each request once, and has no start rate
+/// limit. Loads don't share transfers.
 func makeDownloader(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) -> ImageDownloader {
     var configuration = DownloaderConfiguration()
     configuration.proxy = .none
@@ -30,7 +30,7 @@ func makeDownloader(_ change: (inout DownloaderConfiguration) -> Void = { _ in }
     return ImageDownloader(configuration)
 }
 
-/// Collects what a load reports.
+/// Records the reports of a load.
 final class ReportLog: Sendable {
     private struct State {
         var waits: [WaitReason] = []
@@ -57,7 +57,7 @@ final class ReportLog: Sendable {
         LoadContext(priority: priority) { [self] in take($0) }
     }
 
-    /// A second head begins the body anew.
+    /// Records a report. A second response head resets the body.
     func take(_ report: LoadContext.Report) {
         switch report {
         case .waiting(let reason):
@@ -92,7 +92,7 @@ extension ImageDownloader {
         return try await load(request, context: LoadContext())
     }
 
-    /// The error of a load that must fail; nil where it does not.
+    /// Returns the error of a load that must fail, or `nil` if the load succeeds.
     func failure(_ url: URL, _ change: (inout LoadRequest) -> Void = { _ in }) async -> ImageError? {
         do throws(ImageError) {
             _ = try await load(url, change)

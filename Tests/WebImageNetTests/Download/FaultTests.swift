@@ -22,7 +22,7 @@ struct FaultTests {
     }
 
     @Test(
-        "A body that is shorter than told is a lost connection, and no answer",
+        "A body that is shorter than declared causes an interrupted connection",
         arguments: [ServerResponse.Framing.length, .chunked], [ServerResponse.Ending.close, .reset])
     func cutBody(_ framing: ServerResponse.Framing, _ ending: ServerResponse.Ending) async throws {
         let response = ServerResponse.ok(body).with {
@@ -35,14 +35,14 @@ struct FaultTests {
         #expect(error?.network?.underlying != nil && requests == 1)
     }
 
-    @Test("A header block that is cut at any place is a lost connection", arguments: [1, 9, 17, 40, 66])
+    @Test("A truncated response head causes an interrupted connection", arguments: [1, 9, 17, 40, 66])
     func cutHead(_ count: Int) async throws {
         let (error, _) = try await failure(.ok(body).with { $0.headCut = count })
         #expect(error?.network?.reason == .connectionLost || error?.network?.reason == .badServerResponse)
         #expect(error?.network?.phase == .head)
     }
 
-    @Test("A new connection that ends before any byte is lost; a kept one is replaced once")
+    @Test("A new connection that ends before any byte fails, but a reused one is replaced once")
     func noAnswer() async throws {
         let body = body
         for ending in [ServerResponse.Ending.close, .reset] {
@@ -56,7 +56,7 @@ struct FaultTests {
         }
     }
 
-    @Test("Silence ends by the idle timer, before the answer and inside of it")
+    @Test("Silence before or during the response exceeds the idle timeout")
     func idleTimer() async throws {
         let timeouts = LoadTimeouts(connect: 5, idle: 0.2, total: 30)
         for (response, phase) in [
@@ -70,14 +70,14 @@ struct FaultTests {
         }
     }
 
-    @Test("The total limit ends what keeps coming")
+    @Test("The total timeout ends a transfer that is still receiving data")
     func totalLimit() async throws {
         let slow = ServerResponse.ok(body).with { $0.bytesPerSecond = 5_000 }
         let (error, _) = try await failure(slow) { $0.timeouts = LoadTimeouts(connect: 5, idle: 5, total: 0.3) }
         #expect(error?.network?.reason == .timedOut && error?.network?.phase == .total)
     }
 
-    @Test("What is slow but comes is not idle, head and body; silence is")
+    @Test("A slow transfer isn't idle while it receives data, but a silent one is")
     func slowButAlive() {
         let transfer = Transfer(
             Submission(
@@ -100,7 +100,7 @@ struct FaultTests {
     }
 
     @Test(
-        "A size limit holds for told and untold lengths, and the connection is dropped",
+        "The size limit applies with and without a declared length, and the connection is closed",
         arguments: [
             ServerResponse.Framing.length, .chunked, .untilClose,
         ])
@@ -119,7 +119,7 @@ struct FaultTests {
         await server.waitForClosedConnections(count: 1)
     }
 
-    @Test("A told length above the limit is refused before the body")
+    @Test("A declared length over the limit throws before the body arrives")
     func toldLimit() async throws {
         let (error, _) = try await failure(.ok(Data("x".utf8)).with { $0.framing = .lie(1 << 40) })
         guard case .limit(let limit) = error else {
@@ -130,7 +130,7 @@ struct FaultTests {
     }
 
     @Test(
-        "What is no HTTP, or breaks its rules, is a bad answer and not tried again",
+        "A response that isn't valid HTTP throws a bad server response and isn't retried",
         arguments: [
             "hello\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/9.1 200 OK\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
@@ -145,7 +145,7 @@ struct FaultTests {
         #expect(requests == 1)
     }
 
-    @Test("Equal repeats of Content-Length are one")
+    @Test("Repeated Content-Length fields with equal values are accepted")
     func equalLengths() async throws {
         for lengths in ["Content-Length: 3\r\nContent-Length: 3", "Content-Length: 3, 3"] {
             let server = try LoopbackServer { _ in .raw(Data("HTTP/1.1 200 OK\r\n\(lengths)\r\n\r\nabc".utf8)) }
@@ -153,7 +153,7 @@ struct FaultTests {
         }
     }
 
-    @Test("Huge headers are a bad answer", arguments: [(1, 200_000), (1, 90_000), (2_000, 100), (4_000, 100)])
+    @Test("Huge heads throw a bad server response", arguments: [(1, 200_000), (1, 90_000), (2_000, 100), (4_000, 100)])
     func hugeHeaders(count: Int, length: Int) async throws {
         let line = "X-A: \(String(repeating: "a", count: length))\r\n"
         let text = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: count) + "\r\n"
@@ -161,7 +161,7 @@ struct FaultTests {
         #expect(error?.network?.reason == .badServerResponse, "\(String(describing: error))")
     }
 
-    @Test("Nobody there, no such name, and a lonely port have their own errors")
+    @Test("A closed port, an unknown name, and a port without TLS cause specific errors")
     func unreachable() async throws {
         let server = try LoopbackServer(routes: [:])
         let url = server.url("/a")
@@ -176,7 +176,7 @@ struct FaultTests {
         #expect(await makeDownloader().failure(secure)?.network?.reason == .secureConnectionFailed)
     }
 
-    @Test("A proxy that is not there is a proxy error")
+    @Test("A proxy that can't be reached causes a proxy error")
     func proxy() async throws {
         let server = try LoopbackServer(routes: [:])
         let port = server.port
@@ -190,7 +190,7 @@ struct FaultTests {
         #expect(try await through.load(far).body == Data("http://far.invalid/a".utf8))
     }
 
-    @Test("A public-only downloader does not reach this machine, in any spelling and by no redirect")
+    @Test("A downloader for public addresses never connects to a local address in any notation")
     func addressPolicy() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
         let downloader = makeDownloader { $0.addressPolicy = .publicOnly }

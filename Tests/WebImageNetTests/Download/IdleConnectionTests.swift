@@ -7,11 +7,11 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Kept connections", .timeLimit(.minutes(5)))
+@Suite("Idle connections", .timeLimit(.minutes(5)))
 struct IdleConnectionTests {
     let body = patternBytes(2_000)
 
-    /// Loads so that `count` connections are open and kept.
+    /// Runs `count` concurrent loads, which leave `count` open idle connections.
     private func warm(_ downloader: ImageDownloader, _ server: LoopbackServer, _ gate: Gate, _ count: Int) async throws
     {
         let url = server.url("/gated")
@@ -27,7 +27,7 @@ struct IdleConnectionTests {
         try LoopbackServer(routes: ["/gated": .ok(body).with { $0.headGate = gate }, "/a": .ok(body)])
     }
 
-    @Test("row 26: twelve kept connections that died are not noticed by the next load", arguments: [false, true])
+    @Test("Row 26: Twelve idle connections that were closed don't affect the next load", arguments: [false, true])
     func dead(resetting: Bool) async throws {
         let gate = Gate()
         let server = try makeServer(gate)
@@ -40,7 +40,7 @@ struct IdleConnectionTests {
         #expect(server.counters.connections == 13)
     }
 
-    @Test("row 19: stray bytes that come later on kept connections are nobody's answer")
+    @Test("Row 19: Stray bytes on idle connections are never used as a response")
     func poisoned() async throws {
         let gate = Gate()
         let server = try makeServer(gate)
@@ -52,7 +52,7 @@ struct IdleConnectionTests {
         #expect(server.counters.closedConnections == 3)
     }
 
-    @Test("row 19: stray bytes on kept connections are nobody's answer while another transfer of the origin runs")
+    @Test("Row 19: Stray bytes on idle connections aren't used while another transfer of the origin runs")
     func poisonedBeside() async throws {
         let gate = Gate()
         let pieces = Gate()
@@ -80,7 +80,7 @@ struct IdleConnectionTests {
         #expect(server.counters.closedConnections == 3)
     }
 
-    @Test("row 19: a connection that serves is not mistaken for a kept one with stray bytes")
+    @Test("Row 19: An active connection isn't mistaken for an idle one with stray bytes")
     func busy() async throws {
         let gate = Gate()
         let pieces = Gate()

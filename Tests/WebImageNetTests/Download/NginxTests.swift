@@ -8,7 +8,7 @@ import WebImageNet
 import WebImageTestSupport
 
 @Suite(
-    "Against nginx", .timeLimit(.minutes(5)),
+    "Downloads from nginx", .timeLimit(.minutes(5)),
     .enabled(if: Nginx.missing == nil, Comment(rawValue: Nginx.missing ?? "")))
 struct NginxTests {
     private static let count = 200
@@ -19,7 +19,7 @@ struct NginxTests {
         return (try Nginx(files: files), files)
     }
 
-    /// Loads all pictures at once and expects each of them; gives the protocols.
+    /// Loads all files concurrently, expects the contents of each, and returns the protocols.
     private func loadAll(
         _ downloader: ImageDownloader, _ files: [String: Data], _ url: @escaping (String) -> URL
     ) async throws -> Set<String> {
@@ -41,7 +41,7 @@ struct NginxTests {
         }
     }
 
-    @Test("200 pictures over HTTP/1.1 come over six connections")
+    @Test("Over HTTP/1.1, 200 loads use at most six connections")
     func http1() async throws {
         let (server, files) = try makeServer()
         #expect(try await loadAll(makeDownloader(), files) { server.url($0) } == ["http/1.1"])
@@ -50,7 +50,7 @@ struct NginxTests {
         #expect(log.count == Self.count && Set(log.map(\.connection)).count <= 6)
     }
 
-    @Test("row 29: 200 pictures over HTTP/2 and TLS come over one connection")
+    @Test("Row 29: Over HTTP/2 and TLS, 200 loads use one connection")
     func http2() async throws {
         let (server, files) = try makeServer()
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
@@ -60,7 +60,7 @@ struct NginxTests {
         #expect(log.count == Self.count && Set(log.map(\.connection)).count == 1)
     }
 
-    @Test("Without HTTP/2, TLS carries HTTP/1.1 over six connections")
+    @Test("Without HTTP/2, loads over TLS use HTTP/1.1 and at most six connections")
     func http1OverTLS() async throws {
         let (server, files) = try makeServer()
         let downloader = makeDownloader {
@@ -72,7 +72,7 @@ struct NginxTests {
         #expect(Set(try server.log().map(\.connection)).count <= 6)
     }
 
-    @Test("Every fault of a certificate has its own error, and an unchecked host has none")
+    @Test("Each certificate fault causes its own error, and hosts without checks cause none")
     func certificates() async throws {
         let (server, files) = try makeServer()
         let trusting = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
@@ -94,7 +94,7 @@ struct NginxTests {
         #expect(await missing.failure(server.secureURL("/1"))?.network?.reason == .secureConnectionFailed)
     }
 
-    @Test("A server that stops under a body is a lost connection, and later none at all", arguments: [false, true])
+    @Test("A server that stops during a body causes an interrupted connection", arguments: [false, true])
     func stopping(isSecure: Bool) async throws {
         let (server, _) = try makeServer()
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }
@@ -111,7 +111,7 @@ struct NginxTests {
         #expect(await downloader.failure(url)?.network?.reason == .cannotConnect)
     }
 
-    @Test("row 57: a cancelled HTTP/2 stream leaves the others alone")
+    @Test("Row 57: Canceling an HTTP/2 stream doesn't affect the other streams")
     func cancelledStream() async throws {
         let (server, files) = try makeServer()
         let downloader = makeDownloader { $0.tls = .authorities(server.certificates.authority) }

@@ -12,7 +12,7 @@ import WebImageTesting
 struct RedirectTests {
     let body = patternBytes(1_000)
 
-    @Test("Every kind is followed, and the final URL and their number are told", arguments: [301, 302, 303, 307, 308])
+    @Test("All kinds of redirects are followed and reported with the final URL", arguments: [301, 302, 303, 307, 308])
     func kinds(_ status: Int) async throws {
         let server = try LoopbackServer(routes: [
             "/1": .redirect(status, to: "/x/../2?a=b"), "/2": .redirect(status, to: "3#part"), "/3": .ok(body),
@@ -26,7 +26,7 @@ struct RedirectTests {
         #expect(server.counters.connections == 1)
     }
 
-    @Test("A loop and an endless chain end quickly")
+    @Test("A redirect loop and an endless chain of redirects end quickly")
     func loops() async throws {
         let loop = try LoopbackServer(routes: ["/1": .redirect(to: "/2"), "/2": .redirect(to: "/1")])
         #expect(await makeDownloader().failure(loop.url("/1"))?.network?.reason == .tooManyRedirects)
@@ -38,7 +38,7 @@ struct RedirectTests {
         #expect(await none.failure(endless.url("/x"))?.network?.reason == .tooManyRedirects)
     }
 
-    /// `url` with a user name and a password.
+    /// Returns `url` with a user name and a password.
     private func signed(_ url: URL) throws -> URL {
         var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: true))
         parts.user = "user"
@@ -69,7 +69,7 @@ struct RedirectTests {
         #expect(second.requests.allSatisfy { $0.fields["Authorization"] == nil })
     }
 
-    @Test("The caller's own user name and password are sent and not shown")
+    @Test("The caller's own user name and password are sent and aren't shown")
     func credentialsInURL() async throws {
         let server = try LoopbackServer { [body] request in
             request.path == "/a" ? .redirect(to: "/b") : .ok(body)
@@ -80,7 +80,7 @@ struct RedirectTests {
         #expect(server.requests.map { $0.fields["Authorization"] } == [sent, sent])
     }
 
-    @Test("The redirects that were followed are reported, so that the stored response doesn't outlive them")
+    @Test("The followed redirects are reported so that the cached response doesn't outlive them")
     func reported() async throws {
         let server = try LoopbackServer(routes: [
             "/1": .redirect(302, to: "/2").with { $0.fields.append(name: "Cache-Control", value: "max-age=60") },
@@ -93,7 +93,7 @@ struct RedirectTests {
         #expect(try await makeDownloader().load(server.url("/3")).redirects.isEmpty)
     }
 
-    @Test("Secrets stay with the first origin; harmless fields go along")
+    @Test("Secret header fields are sent only to the first origin, and harmless fields to all origins")
     func secrets() async throws {
         let second = try LoopbackServer(routes: ["/b": .ok(body)])
         let first = try LoopbackServer(routes: [
@@ -114,14 +114,14 @@ struct RedirectTests {
         #expect(far.fields["Accept-Language"] == "de" && far.fields["User-Agent"] == "WebImage/0.1")
     }
 
-    @Test("Other schemes are refused", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,a", "gopher://a"])
+    @Test("Other schemes throw", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,a", "gopher://a"])
     func schemes(_ location: String) async throws {
         let server = try LoopbackServer(routes: ["/a": .redirect(to: location)])
         let error = await makeDownloader().failure(server.url("/a"))
         #expect(error?.network?.reason == .redirectRefused && error?.network?.status == 302)
     }
 
-    @Test("A redirect without a place is a status error")
+    @Test("A redirect without a Location throws a status error")
     func withoutPlace() async throws {
         let server = try LoopbackServer(routes: ["/a": .status(302), "/b": .redirect(to: ""), "/c": .status(300)])
         for path in ["/a", "/b", "/c"] {
@@ -129,7 +129,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("The body of a redirect is read, ignored, and does not hold up the next step")
+    @Test("The body of a redirect is ignored and doesn't delay the next request")
     func bodies() async throws {
         let gate = Gate()
         let server = try LoopbackServer(routes: [
@@ -146,7 +146,7 @@ struct RedirectTests {
         gate.open()
     }
 
-    @Test("A Location with spaces and raw UTF-8 is understood")
+    @Test("A Location with spaces and raw UTF-8 is percent-encoded")
     func rawLocation() async throws {
         let raw = "HTTP/1.1 302 F\r\nLocation: /a b/\u{fc}\u{65e5}\r\nContent-Length: 0\r\n\r\n"
         let server = try LoopbackServer { [body] in $0.index == 0 ? .raw(Data(raw.utf8)) : .ok(body) }
@@ -154,7 +154,7 @@ struct RedirectTests {
         #expect(server.requests.last?.target == "/a%20b/%C3%BC%E6%97%A5")
     }
 
-    @Test("From https to http is refused unless allowed; to another port is another origin")
+    @Test("A redirect from HTTPS to HTTP is rejected unless allowed, and another port is another origin")
     func downgrade() throws {
         let secure = try #require(URL(string: "https://a.example/x"))
         let head = ResponseHead(
@@ -175,7 +175,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "303 turns every method into GET, 301 and 302 turn POST",
+        "A 303 response changes every method to GET, and 301 and 302 change only POST",
         arguments: [
             (301, "POST", true), (302, "POST", true), (303, "POST", true), (303, "PUT", true), (307, "POST", false),
             (308, "POST", false), (302, "PUT", false), (303, "HEAD", false), (303, "GET", false),
@@ -186,7 +186,7 @@ struct RedirectTests {
         #expect(try Redirect(head, method: method, from: url, allowsDowngrade: false).becomesGet == becomesGet)
     }
 
-    @Test("Time in redirects counts against the total")
+    @Test("The time for redirects counts against the total timeout")
     func totalTime() async throws {
         let server = try LoopbackServer { .redirect(to: "/\($0.index + 1)").with { $0.bytesPerSecond = 500 } }
         let error = await makeDownloader { $0.maxRedirects = 20 }.failure(server.url("/0")) {

@@ -6,7 +6,7 @@ import WebImageHTTP
 
 @testable import WebImageNet
 
-@Suite("Reports of a load that several callers share")
+@Suite("Reports of a shared load")
 struct SharedReportTests {
     private let relay = ReportRelay()
     private let log = ReportLog()
@@ -20,7 +20,7 @@ struct SharedReportTests {
             responseTime: now)
     }
 
-    @Test("A caller from the beginning gets every report, and nothing at the end")
+    @Test("A caller that joins at the start receives each report once and nothing extra at the end")
     func early() {
         let listener = ReportListener(log.context())
         for report in [.started, head, .body(parts[0]), .body(parts[1])] { listener.take(relay.next(report)) }
@@ -28,7 +28,7 @@ struct SharedReportTests {
         #expect(log.started == 1 && log.status == 200 && log.body == response.body && log.parts == 2)
     }
 
-    @Test("A caller that joins before the body gets what it missed, then the parts of the body")
+    @Test("A caller that joins before the body receives the missed reports and then the chunks of the body")
     func beforeBody() {
         let listener = ReportListener(log.context())
         _ = relay.next(.started)
@@ -37,7 +37,7 @@ struct SharedReportTests {
         #expect(log.started == 1 && log.status == 200 && log.body == response.body && log.parts == 2)
     }
 
-    @Test("A caller that joins during the body gets the head immediately and the body in one piece")
+    @Test("A caller that joins during the body receives the head immediately and the body as one chunk")
     func duringBody() {
         let listener = ReportListener(log.context())
         for report in [.started, head] { _ = relay.next(report) }
@@ -48,7 +48,7 @@ struct SharedReportTests {
         #expect(log.body == response.body && log.parts == 1)
     }
 
-    @Test("A body that begins again is reported in parts, also to a caller that missed its first beginning")
+    @Test("A restarted body is reported in chunks, even to a caller that missed its first start")
     func again() {
         let listener = ReportListener(log.context())
         for report in [.started, head] { _ = relay.next(report) }
@@ -57,7 +57,7 @@ struct SharedReportTests {
         #expect(log.body == response.body && log.parts == 2)
     }
 
-    @Test("A caller of a load without reports gets the head and the body at the end, also after another source failed")
+    @Test("Without reports from the loader, a caller receives the head and the body at the end")
     func withoutReports() {
         let listener = ReportListener(log.context())
         for report in [.started, head, .body(parts[0])] { listener.take(relay.next(report)) }

@@ -10,7 +10,7 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-@Suite("Downloads that equal requests share", .timeLimit(.minutes(1)))
+@Suite("Downloads shared by equal requests", .timeLimit(.minutes(5)))
 struct SharingTests {
     private let body = patternBytes(10_000)
 
@@ -21,14 +21,14 @@ struct SharingTests {
         }
     }
 
-    /// Callers that wait for a shared load.
+    /// Returns the number of callers that wait for a shared load.
     private func waiters(_ downloader: ImageDownloader, _ request: LoadRequest) -> Int {
         let rules = ExchangeRules(downloader.configuration)
         return downloader.jobs.subscriberCount(
             of: DownloadKey(exchange: ExchangeKey(request, rules: rules), source: request.url))
     }
 
-    @Test("Equal requests send one, and each can be canceled by itself")
+    @Test("Equal requests share one download, and each can be canceled on its own")
     func sharing() async throws {
         let gate = Gate()
         let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
@@ -48,7 +48,7 @@ struct SharingTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("The last caller that leaves ends the transfer")
+    @Test("When the last caller cancels, the transfer ends")
     func leaving() async throws {
         let gate = Gate()
         let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
@@ -62,7 +62,7 @@ struct SharingTests {
         #expect(downloader.jobs.count == 0)
     }
 
-    @Test("Requests that send or accept something else aren't joined")
+    @Test("Requests that send or accept something else don't share a download")
     func different() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in
@@ -81,7 +81,7 @@ struct SharingTests {
         #expect(await keyed.value?.network?.status == 404)
     }
 
-    @Test("A joined failure leads each request to its own alternatives")
+    @Test("After a shared failure, each request continues with its own alternatives")
     func alternatives() async throws {
         let gate = Gate()
         let server = try LoopbackServer { [body] request in
@@ -98,7 +98,7 @@ struct SharingTests {
         #expect(server.requests.map(\.path) == ["/a", "/b"])
     }
 
-    @Test("All callers get reports, those that join late the body in one piece")
+    @Test("All callers receive reports, and late callers receive the body as one chunk")
     func reports() async throws {
         let (gate, open) = (Gate(), Gate())
         open.open()
@@ -122,7 +122,7 @@ struct SharingTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("A caller that joins a transfer without reports gets them at the end")
+    @Test("A caller that joins a transfer without reports receives its reports at the end")
     func lateReports() async throws {
         let gate = Gate()
         let server = try LoopbackServer { [body] _ in .ok(body).with { $0.headGate = gate } }
@@ -138,7 +138,7 @@ struct SharingTests {
         #expect(log.body == body && log.status == 200 && log.expected == body.count)
     }
 
-    @Test("A caller that joins, or changes its priority later, raises that of a queued transfer")
+    @Test("Joining a queued transfer or raising a caller's priority raises the priority of the transfer")
     func priorities() async throws {
         let gate = Gate()
         let server = try LoopbackServer { [body] request in

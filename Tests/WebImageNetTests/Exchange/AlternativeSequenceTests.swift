@@ -28,7 +28,7 @@ struct AlternativeSequenceTests {
         return nil
     }
 
-    @Test("Sources come in order, without those that can't be loaded, and without secrets at other origins")
+    @Test("Sources are tried in order, without unsupported ones, and without secrets at other origins")
     func order() throws {
         var sequence = sequence(["mailto:a@b", "https://a.example/1", "https://b.example/2"])
         #expect(sequence.current.url == url("https://a.example/0") && sequence.current.alternatives.isEmpty)
@@ -39,7 +39,7 @@ struct AlternativeSequenceTests {
         #expect(sequence.current.fields["X-Key"] == nil && sequence.current.fields["Accept"] == "image/*")
     }
 
-    @Test("Only failures of the network lead to an alternative")
+    @Test("Only network failures lead to an alternative")
     func otherErrors() {
         var sequence = sequence(["https://a.example/1"])
         #expect(
@@ -48,7 +48,7 @@ struct AlternativeSequenceTests {
         #expect(sequence.current.url == url("https://a.example/0"))
     }
 
-    @Test("The last failure contains all before it, numbered over all sources")
+    @Test("The last failure contains all previous failures, numbered over all sources")
     func failures() throws {
         var sequence = sequence(["https://a.example/1"])
         let second = failure(0, attempt: 2).telling([failure(0)])

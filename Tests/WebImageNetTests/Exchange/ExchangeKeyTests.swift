@@ -6,7 +6,7 @@ import WebImageHTTP
 
 @testable import WebImageNet
 
-@Suite("Keys of exchanges")
+@Suite("Exchange keys")
 struct ExchangeKeyTests {
     private let url = URL(string: "https://example.org/a.png?x=1") ?? URL(filePath: "/")
 
@@ -23,20 +23,20 @@ struct ExchangeKeyTests {
         ExchangeKey(request(change), rules: rules)
     }
 
-    @Test("Equal requests have equal keys, also under equal configurations")
+    @Test("Equal requests with equal configurations have equal keys")
     func equal() {
         #expect(key() == key())
         #expect(key().hashValue == key().hashValue)
         #expect(key { $0.url = URL(string: url.absoluteString + "#part") ?? url } == key())
     }
 
-    @Test("Alternatives and time limits don't change a key")
+    @Test("Alternatives and timeouts don't change a key")
     func ignored() {
         #expect(key { $0.alternatives = [url] } == key())
         #expect(key { $0.timeouts = LoadTimeouts(connect: 1, idle: 1, total: 1) } == key())
     }
 
-    @Test("Everything that changes what is sent or accepted changes a key")
+    @Test("Each change to the sent data or the accepted responses changes the key")
     func different() {
         let changes: [(inout LoadRequest) -> Void] = [
             { $0.url = URL(string: "https://example.org/b.png") ?? $0.url },
@@ -66,7 +66,7 @@ struct ExchangeKeyTests {
         return ExchangeRules(configuration)
     }
 
-    @Test("An option that says what the configuration says changes nothing")
+    @Test("An option that repeats the configuration doesn't change the key")
     func resolved() {
         let jar = CookieJar()
         let rules = rules { $0.cookies = .jar(jar) }
@@ -75,7 +75,7 @@ struct ExchangeKeyTests {
         #expect(key(rules) { $0.network.cookies = .disabled } != key(rules))
     }
 
-    @Test("Names of fields are compared without case and order, their values with both")
+    @Test("Names of header fields are compared without case and order, but values exactly")
     func fields() {
         func key(_ lines: (String, String)...) -> ExchangeKey {
             self.key { $0.fields = HTTPFields(lines.map { .init(name: $0.0, value: $0.1) }) }
@@ -84,7 +84,7 @@ struct ExchangeKeyTests {
         #expect(key(("A", "1"), ("A", "2")) != key(("A", "2"), ("A", "1")))
     }
 
-    @Test("Copies of options with closures are equal, and options with closures made again aren't")
+    @Test("Copies of options with closures are equal, but options with new closures aren't")
     func closures() {
         var options = NetworkOptions()
         options.redirectPolicy = { _ in .answer }
@@ -100,7 +100,7 @@ struct ExchangeKeyTests {
         #expect(policy != .standard && policy.random(0...3) == 3)
     }
 
-    @Test("A key changes when another cookie or credential would be sent, and only then")
+    @Test("A key changes only if other cookies or credentials would be sent")
     func generations() {
         let jar = CookieJar()
         let store = CredentialStore()
@@ -127,7 +127,7 @@ struct ExchangeKeyTests {
         #expect(!changes { store.remove(for: url) })
     }
 
-    @Test("The digest for disk depends on what is sent and on nothing else, and shows no secret")
+    @Test("The digest for the disk depends only on the data that is sent and reveals no secret")
     func digest() throws {
         func digest(_ value: String?, _ password: String?) -> String? {
             let (jar, store) = (CookieJar(), CredentialStore())

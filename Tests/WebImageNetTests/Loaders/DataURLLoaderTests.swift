@@ -11,7 +11,7 @@ import WebImageHTTP
 @Suite("Data URL loader")
 struct DataURLLoaderTests {
     @Test(
-        "row 54: both forms are read, in any case, with parameters and blanks",
+        "Row 54: Both forms are parsed in any case, with parameters and whitespace",
         arguments: [
             ("data:image/png;base64,AAEC/w==", "image/png", [0, 1, 2, 255]),
             ("data:image/png;base64,AAEC/w", "image/png", [0, 1, 2, 255]),
@@ -35,7 +35,7 @@ struct DataURLLoaderTests {
     }
 
     @Test(
-        "row 54: data that cannot be read is refused",
+        "Row 54: Invalid data URLs are rejected",
         arguments: [
             "data:", "data:image/png;base64", "date:,a", "data:;base64,A", "data:;base64,AAAAA", "data:;base64,AA=A",
             "data:;base64,AA=", "data:;base64,AAA==", "data:;base64,AA*A", "data:;base64,====", "",
@@ -49,7 +49,7 @@ struct DataURLLoaderTests {
         }
     }
 
-    @Test("row 54: the size limit counts decoded bytes")
+    @Test("Row 54: The size limit applies to decoded bytes")
     func limit() throws {
         #expect(try DataURL("data:;base64,AAEC", maxBytes: 3).body.count == 3)
         for text in ["data:;base64,AAECAw==", "data:,abcd", "data:," + String(repeating: "%41", count: 1000)] {
@@ -57,7 +57,7 @@ struct DataURLLoaderTests {
         }
     }
 
-    @Test("Any text gives bytes or an error")
+    @Test("Random text results in data within the limit or throws")
     func noise() {
         var generator = SeededGenerator(seed: 7)
         let alphabet = Array("data:;,base64%=#AZaz09+/-_ \n".utf8)
@@ -70,7 +70,7 @@ struct DataURLLoaderTests {
         }
     }
 
-    @Test("A load reports a head with the type, and the body")
+    @Test("A load reports a head with the content type, and then the body")
     func load() async throws {
         let url = try #require(URL(string: "data:image/gif;base64,R0lGODlh"))
         let log = ReportLog()
@@ -80,7 +80,7 @@ struct DataURLLoaderTests {
         #expect(DataURLLoader().canLoad(url))
     }
 
-    @Test("A long URL is decoded on a thread of the loader, and a load that waits there can be canceled")
+    @Test("A long URL is decoded on a thread of the loader, and a waiting load can be canceled")
     func threads() async throws {
         let lane = ReadingLane(width: 1)
         let loader = DataURLLoader(lane: lane)
@@ -100,7 +100,7 @@ struct DataURLLoaderTests {
                 continuation.resume()
             }
         }
-        // A short one doesn't wait for the thread.
+        // A short URL is decoded without waiting for the thread.
         let short = try #require(URL(string: "data:image/png;base64,AAEC"))
         #expect(try await loader.load(LoadRequest(url: short), context: LoadContext()).body == Data([0, 1, 2]))
         let loads = (0..<2).map { _ in
@@ -115,7 +115,7 @@ struct DataURLLoaderTests {
     }
 }
 
-/// SplitMix64: the same numbers in every run.
+/// A generator that produces the same numbers in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -26,7 +26,7 @@ struct FileLoaderTests {
         }
     }
 
-    @Test("row 54: a file comes whole, in parts, without a head")
+    @Test("Row 54: A file is loaded completely, in chunks, and without a head")
     func whole() async throws {
         try await withFolder { folder in
             let bytes = patternBytes(1_000_000)
@@ -40,7 +40,7 @@ struct FileLoaderTests {
         }
     }
 
-    @Test("row 54: missing files, folders, pipes, empty files and too large ones are errors of their own")
+    @Test("Row 54: Missing, unreadable, empty, and too large files throw specific errors")
     func refusals() async throws {
         try await withFolder { folder in
             let missing = folder.appending(path: "none")
@@ -64,7 +64,7 @@ struct FileLoaderTests {
         }
     }
 
-    @Test("Only file URLs of this machine are taken")
+    @Test("The loader accepts only file URLs of this machine")
     func schemes() throws {
         let loader = FileLoader()
         #expect(loader.canLoad(URL(filePath: "/a")))
@@ -73,7 +73,7 @@ struct FileLoaderTests {
         #expect(!loader.canLoad(try #require(URL(string: "http://localhost/a"))))
     }
 
-    @Test("Many files at once all come, and cancelled ones end as cancelled")
+    @Test("Many concurrent loads succeed, and canceled loads end as canceled")
     func many() async throws {
         try await withFolder { folder in
             let url = folder.appending(path: "a")

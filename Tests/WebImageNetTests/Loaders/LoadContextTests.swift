@@ -7,9 +7,9 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Load context", .timeLimit(.minutes(1)))
+@Suite("Load context", .timeLimit(.minutes(5)))
 struct LoadContextTests {
-    @Test("a loader hears the last priority last, also where two changes cross")
+    @Test("A loader receives the latest priority last, even if two changes overlap")
     func order() async {
         let context = LoadContext(priority: .low)
         let applied = Shared<[RequestPriority]>([])

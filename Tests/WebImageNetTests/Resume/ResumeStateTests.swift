@@ -20,12 +20,12 @@ func makePoint(
     return ResumePoint(plan: plan, bytes: bytes, stored: stored)
 }
 
-@Suite("What is worth keeping of a lost body")
+@Suite("Resume plans of interrupted bodies")
 struct ResumePlanTests {
     static let old = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     @Test(
-        "Only a strong validator counts",
+        "Only a strong validator is accepted",
         arguments: [
             ([("ETag", "\"a\"")], "\"a\""),
             ([("ETag", "W/\"a\"")], nil),
@@ -42,7 +42,7 @@ struct ResumePlanTests {
         #expect(ResumePoint.Plan.validator(makeHead(200, fields).fields) == expected)
     }
 
-    @Test("No plan without a known length, against Accept-Ranges: none, and with no-store")
+    @Test("A body isn't resumable with an unknown length, Accept-Ranges: none, or no-store")
     func plans() {
         let etag = ("ETag", "\"a\"")
         #expect(ResumePoint.Plan(makeHead(200, [etag]), total: 100)?.total == 100)
@@ -54,7 +54,7 @@ struct ResumePlanTests {
         #expect(coded?.coding == "gzip")
     }
 
-    @Test("The head of the whole has the newer fields, but none of those that describe the part")
+    @Test("The merged head has the newer fields except those that describe the part")
     func merging() {
         let partial = makeHead(
             206,
@@ -69,7 +69,7 @@ struct ResumePlanTests {
     }
 }
 
-@Suite("The state of a continued transfer")
+@Suite("State of a resumed transfer")
 struct ResumeStateTests {
     static let lies: [[(String, String)]] = [
         [],
@@ -95,7 +95,7 @@ struct ResumeStateTests {
         [("Content-Type", "multipart/byteranges; boundary=x")],
     ]
 
-    @Test("Every range that was not asked for is refused", arguments: lies)
+    @Test("Every range that wasn't requested is rejected", arguments: lies)
     func refused(_ fields: [(String, String)]) {
         var state = ResumeState(makePoint())
         guard case .refused = state.takeHead(makeHead(206, fields)) else {
@@ -106,7 +106,7 @@ struct ResumeStateTests {
     }
 
     @Test(
-        "The range that was asked for is taken, with its length or without",
+        "The requested range is accepted with or without its length",
         arguments: [
             [("Content-Range", "bytes 40-99/100"), ("Content-Length", "60")],
             [("Content-Range", "Bytes 40-99/100"), ("ETag", "\"a\""), ("Content-Encoding", "identity")],
@@ -129,7 +129,7 @@ struct ResumeStateTests {
         #expect(!tooMany && !absurd)
     }
 
-    @Test("A coded part is continued in the same coding only; a 206 need not repeat it")
+    @Test("A coded part is resumed only in the same coding, which a 206 response needn't repeat")
     func codings() {
         let range = ("Content-Range", "bytes 40-99/100")
         for (coding, isTaken) in [("gzip", true), (nil, true), ("br", false), ("identity", false)] {
@@ -139,7 +139,7 @@ struct ResumeStateTests {
         }
     }
 
-    @Test("200 begins anew, other statuses have nothing to do with it, a foreign Range is left alone")
+    @Test("A 200 response restarts, other statuses are passed on, and a caller's own Range is ignored")
     func others() {
         var whole = ResumeState(makePoint())
         let head = makeHead(200, [("ETag", "\"b\""), ("Content-Length", "70")])
@@ -161,7 +161,7 @@ struct ResumeStateTests {
         }
     }
 
-    @Test("Whatever a server does, a body that is called complete is one version of the resource")
+    @Test("A body that is reported as complete is always exactly one version of the resource")
     func model() {
         var generator = SeededGenerator(seed: 28)
         for _ in 0..<3_000 {
@@ -200,7 +200,7 @@ struct ResumeStateTests {
     }
 }
 
-/// A server that changes its resource, cuts its answers and lies about ranges in all ways that can be noticed.
+/// A server that changes its resource, truncates responses, and sends wrong ranges in all detectable ways.
 private struct ModelServer {
     struct Answer {
         var head: ResponseHead

@@ -7,7 +7,7 @@ import WebImageTestSupport
 
 @testable import WebImageNet
 
-/// A folder that is removed with the value that holds it.
+/// A temporary directory that is removed with this object.
 final class ScratchFolder: Sendable {
     let path: String
 
@@ -18,7 +18,7 @@ final class ScratchFolder: Sendable {
     var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
 }
 
-@Suite("The store of lost bodies")
+@Suite("Store of interrupted bodies")
 struct ResumeStoreTests {
     private func key(_ name: String, part: String = "") -> ResumeKey {
         ResumeKey(source: ResumeKey.source(url(name)), part: CacheKey([name, part]))
@@ -30,7 +30,7 @@ struct ResumeStoreTests {
         makePoint(patternBytes(count), total: count * 2, stored: stored)
     }
 
-    @Test("Within its limits it keeps the newest; what is replaced or removed is gone")
+    @Test("The store keeps the newest parts within its limits, and replaced or removed parts disappear")
     func limits() async {
         var configuration = ResumeConfiguration()
         configuration.memoryLimit = 1_000
@@ -49,7 +49,7 @@ struct ResumeStoreTests {
         #expect(store.memory == .init())
     }
 
-    @Test("What is too old is forgotten")
+    @Test("Expired parts are removed")
     func age() async {
         let now = Shared(Date())
         var configuration = ResumeConfiguration()
@@ -64,7 +64,7 @@ struct ResumeStoreTests {
         #expect(store.memory == .init())
     }
 
-    @Test("Large parts go to the folder, for their owner only, and survive a restart; small ones do not")
+    @Test("Large parts are stored in private files and survive a restart, but small parts don't")
     func restart() async throws {
         let folder = ScratchFolder()
         var configuration = ResumeConfiguration(directory: folder.path)
@@ -87,7 +87,7 @@ struct ResumeStoreTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("The folder keeps its limit, the oldest go first; a part that does not fit stays in memory")
+    @Test("The directory keeps its limit and evicts the oldest parts, and a part that doesn't fit stays in memory")
     func folderLimit() async {
         let folder = ScratchFolder()
         let now = Shared(Date())
@@ -111,7 +111,7 @@ struct ResumeStoreTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("All parts of one source are forgotten, in memory and in the folder; the others stay")
+    @Test("Removing a source removes all its parts from memory and disk, but not those of other sources")
     func removeOneSource() async throws {
         let folder = ScratchFolder()
         var configuration = ResumeConfiguration(directory: folder.path)
@@ -134,7 +134,7 @@ struct ResumeStoreTests {
         #expect(await store.point(for: key("larger")) != nil)
     }
 
-    @Test("All is forgotten: what waits to be written, what another process left, and what it was writing")
+    @Test("Removing everything includes pending writes, and files and partial files of other processes")
     func removeAll() async throws {
         let folder = ScratchFolder()
         var configuration = ResumeConfiguration(directory: folder.path)
@@ -158,7 +158,7 @@ struct ResumeStoreTests {
         #expect(await ResumeStore(configuration).point(for: key("a")) != nil)
     }
 
-    @Test("A folder that cannot be made leaves the memory")
+    @Test("If the directory can't be created, parts are stored in memory")
     func noFolder() async {
         let store = ResumeStore(ResumeConfiguration(directory: "/proc/nowhere"))
         store.put(point(500_000), for: key("a"))
@@ -168,7 +168,7 @@ struct ResumeStoreTests {
         #expect(store.memory == .init())
     }
 
-    @Test("A file comes back as it was written, and no cut or changed one comes back at all")
+    @Test("A file is read back unchanged, and truncated or modified files are rejected")
     func damaged() throws {
         let point = makePoint(patternBytes(600), total: 1_000, stored: Date(timeIntervalSince1970: 1_000))
         let file = try #require(ResumeFile.encode(point))
@@ -184,7 +184,7 @@ struct ResumeStoreTests {
         }
     }
 
-    @Test("A damaged file is removed and its part forgotten")
+    @Test("A corrupt file is removed along with its part")
     func damagedFile() async throws {
         let folder = ScratchFolder()
         var configuration = ResumeConfiguration(directory: folder.path)

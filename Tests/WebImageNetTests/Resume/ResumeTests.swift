@@ -9,15 +9,15 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-@Suite("Continuing lost transfers", .timeLimit(.minutes(2)))
+@Suite("Resumption of interrupted transfers", .timeLimit(.minutes(5)))
 struct ResumeTests {
     let body = patternBytes(100_000)
     let etag = HTTPFields([.init(name: "ETag", value: "\"v1\"")])
 
-    /// The whole, cut after 40,000 bytes.
+    /// The complete response, truncated after 40,000 bytes.
     private var cut: ServerResponse { ServerResponse(fields: etag, body: body).with { $0.bodyCut = 40_000 } }
 
-    /// The rest as a right server gives it.
+    /// Returns the correct response with the remaining bytes.
     private func rest(from start: Int, _ change: (inout ServerResponse) -> Void = { _ in }) -> ServerResponse {
         var response = ServerResponse(status: 206, fields: etag, body: Data(body.dropFirst(start)))
         response.fields["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
@@ -29,7 +29,7 @@ struct ResumeTests {
         request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
     }
 
-    @Test("A lost body is continued by the next load, which first reports what is there already")
+    @Test("The next load resumes an interrupted body and first reports the stored bytes")
     func nextLoad() async throws {
         let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? cut }
         let downloader = makeDownloader()
@@ -50,7 +50,7 @@ struct ResumeTests {
         #expect(downloader.partials?.memory == .init())
     }
 
-    @Test("A retry goes on where it stopped: one head, every byte reported once")
+    @Test("A retry resumes the body, and the head and every byte are reported once")
     func retry() async throws {
         let server = try LoopbackServer { request in
             start(request).map { start in rest(from: start) { if start < 80_000 { $0.bodyCut = 20_000 } } } ?? cut
@@ -71,7 +71,7 @@ struct ResumeTests {
         #expect(response.metrics.failures.map(\.attempt) == [1, 2, 3])
     }
 
-    @Test("A cancelled body is continued later")
+    @Test("A canceled body is resumed later")
     func cancelled() async throws {
         let whole = ServerResponse(fields: etag, body: body).with { $0.bodyStall = 30_000 }
         let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? whole }
@@ -87,7 +87,7 @@ struct ResumeTests {
         #expect(start(server.requests[1]) == 30_000)
     }
 
-    @Test("With a folder a restart continues too")
+    @Test("With a directory, transfers are resumed after a restart")
     func restart() async throws {
         let body = patternBytes(1_000_000)
         let folder = ScratchFolder()
@@ -110,7 +110,7 @@ struct ResumeTests {
         #expect(await second.partials?.disk().entries == 0)
     }
 
-    @Test("Without a strong validator, with no-store, or switched off, the next load asks for the whole")
+    @Test("Without a strong validator, with no-store, or if disabled, the next load requests the whole body")
     func notResumable() async throws {
         for (name, value) in [("ETag", "W/\"v1\""), ("X-A", "b"), ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")] {
             let fields = HTTPFields([.init(name: name, value: value)])
@@ -129,7 +129,7 @@ struct ResumeTests {
         #expect(server.requests[1].fields["Range"] == nil)
     }
 
-    @Test("An old Last-Modified is a validator too")
+    @Test("A sufficiently old Last-Modified date is a validator")
     func lastModified() async throws {
         let fields = HTTPFields([
             .init(name: "Last-Modified", value: "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -145,7 +145,7 @@ struct ResumeTests {
         #expect(server.requests[1].fields["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
-    @Test("A changed resource comes as 200 and begins anew, and a 416 is asked again for the whole")
+    @Test("A changed resource restarts with a 200 response, and after a 416 response the body is requested again")
     func startOver() async throws {
         let fresh = patternBytes(50_000, seed: 9)
         for status in [200, 416] {
@@ -165,7 +165,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "No lying range makes a wrong picture: the whole is asked for once",
+        "A wrong range never corrupts the body, and the whole body is requested once",
         arguments: [
             "bytes 0-99999/100000", "bytes 39999-99999/100000", "bytes 40000-99998/100000", "bytes 40000-99999/100001",
             "bytes 40000-99999/99999", "pixels 40000-99999/100000", "bytes */100000", "nonsense", "",
@@ -183,7 +183,7 @@ struct ResumeTests {
         #expect(server.requests.map { start($0) } == [nil, 40_000, nil])
     }
 
-    @Test("More than the range is a bad answer, less than it a lost connection that goes on")
+    @Test("A range with too many bytes is a bad response, and one with too few can be resumed")
     func wrongAmount() async throws {
         let long = try LoopbackServer { request in
             start(request).map { start in
@@ -210,7 +210,7 @@ struct ResumeTests {
         #expect(try await downloader.load(short.url("/a")).metrics.resumedBytes == 60_000)
     }
 
-    @Test("A status that says nothing about the resource keeps the part, one that says it is gone does not")
+    @Test("A temporary error keeps the stored part, and a 404 or 410 response removes it")
     func otherStatuses() async throws {
         for (status, isKept) in [(503, true), (302, true), (404, false), (410, false)] {
             let server = try LoopbackServer { request in request.index == 0 ? cut : .status(status) }
@@ -221,7 +221,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("Another credential does not continue somebody else's body")
+    @Test("A request with other credentials doesn't resume the body of another user")
     func credentials() async throws {
         let server = try LoopbackServer { request in request.index == 0 ? cut : .ok(body) }
         let downloader = makeDownloader()
@@ -230,7 +230,7 @@ struct ResumeTests {
         #expect(server.requests[1].fields["Range"] == nil)
     }
 
-    @Test("A coded body is continued on its coded bytes, and only in its coding", arguments: ["gzip", nil, "br"])
+    @Test("A coded body is resumed at its coded bytes and only in its coding", arguments: ["gzip", nil, "br"])
     func coded(_ coding: String?) async throws {
         let text = ContentDecoderTests.text
         let gzip = try #require(ContentDecoderTests.codings["gzip"].flatMap { Data(base64Encoded: $0) })
@@ -254,7 +254,7 @@ struct ResumeTests {
         #expect(response.metrics.resumedBytes == (coding == "br" ? 0 : gzip.count / 2))
     }
 
-    @Test("A size limit counts what is there already")
+    @Test("The size limit includes the stored bytes")
     func sizeLimit() async throws {
         let server = try LoopbackServer { request in start(request).map { rest(from: $0) } ?? cut }
         let downloader = makeDownloader()

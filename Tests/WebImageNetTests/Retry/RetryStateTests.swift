@@ -6,9 +6,9 @@ import WebImageTestSupport
 
 @testable import WebImageNet
 
-@Suite("When a load is tried again")
+@Suite("Retry decisions")
 struct RetryStateTests {
-    /// Always the longest wait.
+    /// Returns a policy that always waits as long as possible.
     private func policy(_ attempts: Int = 3, _ change: (inout RetryPolicy) -> Void = { _ in }) -> RetryPolicy {
         var policy = RetryPolicy(attempts: attempts, baseDelay: 1)
         policy.random = { $0.upperBound }
@@ -22,7 +22,7 @@ struct RetryStateTests {
         NetworkError(reason, url: "http://a/", phase: phase, status: status, retryAfter: retryAfter)
     }
 
-    @Test("Every reason has its chance")
+    @Test("Each failure reason is retried always, once, or never")
     func reasons() {
         let always: Set<NetworkError.Reason> = [.connectionLost, .proxyFailed, .timedOut]
         let once: Set<NetworkError.Reason> = [.cannotFindHost, .cannotConnect]
@@ -40,7 +40,7 @@ struct RetryStateTests {
         }
     }
 
-    @Test("The wait doubles up to its limit, and the attempts are counted")
+    @Test("The delay doubles up to its limit, and the attempts are limited")
     func backOff() {
         var state = RetryState(policy(7) { $0.maxDelay = 6 })
         let waits = (0..<7).map { _ in state.decide(error(.connectionLost), elapsed: 0) }
@@ -49,7 +49,7 @@ struct RetryStateTests {
         #expect(never.decide(error(.connectionLost), elapsed: 0) == .fail)
     }
 
-    @Test("The jitter is full: from nothing to the delay, and a bad generator does no harm")
+    @Test("The jitter ranges from zero to the full delay, and invalid random numbers are clamped")
     func jitter() {
         for (drawn, expected) in [(0.0, 0.0), (0.25, 0.25), (7, 1), (-3, 0)] {
             var state = RetryState(policy { $0.random = { _ in drawn } })
@@ -62,7 +62,7 @@ struct RetryStateTests {
         }
     }
 
-    @Test("A name that is not found and a refused connection are tried again once each")
+    @Test("An unknown name and a refused connection are retried once each")
     func once() {
         var state = RetryState(policy(9))
         let reasons: [NetworkError.Reason] = [.cannotFindHost, .cannotConnect, .cannotFindHost]
@@ -70,7 +70,7 @@ struct RetryStateTests {
         #expect(decisions == [false, false, true])
     }
 
-    @Test("Retry-After is waited for up to its limit, else the load fails")
+    @Test("A Retry-After within the limit is respected, and a longer one fails the load")
     func retryAfter() {
         var state = RetryState(policy(9))
         #expect(state.decide(error(.status, status: 503, retryAfter: 20), elapsed: 0) == .again(after: 21))
@@ -78,14 +78,14 @@ struct RetryStateTests {
         #expect(state.decide(error(.status, status: 503, retryAfter: 30.5), elapsed: 0) == .fail)
     }
 
-    @Test("No attempt begins after the budget")
+    @Test("No attempt starts after the budget is used up")
     func budget() {
         var state = RetryState(policy(9) { $0.budget = 10 })
         #expect(state.decide(error(.connectionLost), elapsed: 9) == .again(after: 1))
         #expect(state.decide(error(.connectionLost), elapsed: 8.5) == .fail)
     }
 
-    @Test("Whatever happens, the attempts and the budget hold")
+    @Test("The limits on attempts and budget hold for random failures")
     func model() {
         var generator = SeededGenerator(seed: 39)
         for _ in 0..<2_000 {
@@ -116,7 +116,7 @@ struct RetryStateTests {
 struct LimiterTests {
     private let second: Int64 = 1_000_000_000
 
-    @Test("The burst starts at once, then one in each interval; a rest fills the bucket, no more than the burst")
+    @Test("A burst starts immediately, then one load per interval, and idle time refills only the burst")
     func bucket() {
         var limiter = StartLimiter(StartRate(perSecond: 10, burst: 3), now: 0)
         func starts(_ now: Int64) -> Int {
@@ -132,12 +132,12 @@ struct LimiterTests {
         #expect(starts(second / 10 - 1) == 0 && starts(second / 10) == 1)
         #expect(starts(second / 10 * 3) == 2)
         #expect(starts(second * 100) == 3)
-        // A clock that goes back gives nothing.
+        // A clock that is set back allows no additional starts.
         #expect(starts(second * 50) == 0 && starts(second * 100) == 0)
         #expect(starts(second * 100 + second / 10) == 1)
     }
 
-    @Test("Over a long time the rate holds, whenever one asks")
+    @Test("Over a long time, the rate is kept regardless of the timing of the requests")
     func rate() {
         var generator = SeededGenerator(seed: 80)
         var limiter = StartLimiter(StartRate(), now: 0)
@@ -154,7 +154,7 @@ struct LimiterTests {
         #expect(count > 60 * 75)
     }
 
-    @Test("Without a rate there is no limit, and absurd rates do no harm")
+    @Test("Without a rate there is no limit, and invalid rates are handled")
     func extremes() {
         var free = StartLimiter(nil, now: 0)
         for _ in 0..<1_000 {
@@ -170,7 +170,7 @@ struct LimiterTests {
         }
     }
 
-    @Test("Waits of absurd lengths begin, and end when the waits are closed", arguments: [1e300, Double.infinity])
+    @Test("Extremely long waits start, and end when the waits are closed", arguments: [1e300, Double.infinity])
     func endlessWaits(seconds: Double) async throws {
         let waits = RetryWaits(ContinuousClock())
         let task = Task { try await waits.wait(seconds) }
@@ -181,7 +181,7 @@ struct LimiterTests {
         try await RetryWaits(ContinuousClock()).wait(.nan)
     }
 
-    @Test("Policies that aren't numbers wait no endless time")
+    @Test("Policies with values that aren't finite never wait indefinitely")
     func absurdPolicies() {
         for value in [Double.nan, .infinity, -.infinity] {
             var policy = RetryPolicy(
@@ -193,7 +193,7 @@ struct LimiterTests {
         }
     }
 
-    @Test("Progress is thinned out, but for its first and last report")
+    @Test("Progress reports are throttled except for the first and the last")
     func progress() {
         var limiter = ProgressLimiter(interval: 1)
         let times = [0, 0.5, 0.99, 1, 1.5, 2.1, 3]

@@ -9,11 +9,11 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-@Suite("Trying again", .timeLimit(.minutes(2)))
+@Suite("Retries", .timeLimit(.minutes(5)))
 struct RetryTests {
     let body = Data("picture".utf8)
 
-    /// Waits on `clock`, always as long as possible.
+    /// Returns a downloader that waits on `clock` and always as long as possible.
     private func downloader(
         _ clock: ManualClock, _ change: (inout RetryPolicy) -> Void = { _ in }
     ) -> ImageDownloader {
@@ -29,7 +29,7 @@ struct RetryTests {
         try LoopbackServer { [body] in $0.index < count ? failure : .ok(body) }
     }
 
-    @Test("What can pass is tried again after its wait", arguments: [408, 429, 500, 502, 503, 504, 0])
+    @Test("Temporary failures are retried after a delay", arguments: [408, 429, 500, 502, 503, 504, 0])
     func passing(_ status: Int) async throws {
         let failure = status == 0 ? ServerResponse.ok(body).with { $0.bodyCut = 3 } : .status(status)
         let server = try server(failing: 2, failure)
@@ -49,14 +49,14 @@ struct RetryTests {
         #expect(response.metrics.failures.map(\.status) == (status == 0 ? [200, 200] : [status, status]))
     }
 
-    @Test("What cannot pass is not tried again", arguments: [400, 401, 403, 404, 410, 501, 505])
+    @Test("Permanent failures aren't retried", arguments: [400, 401, 403, 404, 410, 501, 505])
     func permanent(_ status: Int) async throws {
         let server = try server(failing: 9, .status(status))
         #expect(await downloader(ManualClock()).failure(server.url("/a"))?.network?.status == status)
         #expect(server.counters.requests == 1)
     }
 
-    @Test("The last error is told with its attempt and what came before")
+    @Test("The last error reports its attempt and the previous failures")
     func exhausted() async throws {
         let server = try server(failing: 9, .status(503))
         let error = await downloader(ManualClock()) { $0.baseDelay = 0 }.failure(server.url("/a"))?.network
@@ -66,7 +66,7 @@ struct RetryTests {
         #expect(own?.network?.attempt == 1 && server.counters.requests == 4)
     }
 
-    @Test("Retry-After holds in both forms; garbage is no order")
+    @Test("Both forms of Retry-After are respected, and invalid values are ignored")
     func retryAfter() async throws {
         for (value, expected) in [
             ("20", 21), ("Sun, 06 Nov 1994 08:49:57 GMT", 21), ("soon", 1), ("-5", 1), ("0", 1),
@@ -88,14 +88,14 @@ struct RetryTests {
         }
     }
 
-    @Test("A Retry-After beyond the limit fails with its time")
+    @Test("A Retry-After over the limit fails the load and is reported")
     func longRetryAfter() async throws {
         let server = try server(failing: 9, .status(429).with { $0.fields["Retry-After"] = "31" })
         let error = await downloader(ManualClock()).failure(server.url("/a"))
         #expect(error?.network?.retryAfter == 31 && server.counters.requests == 1)
     }
 
-    @Test("Other requests to the host wait too, those to other hosts and those without retries do not")
+    @Test("Other requests to the host wait too, except those without retries or to other hosts")
     func host() async throws {
         let server = try server(failing: 1, .status(503).with { $0.fields["Retry-After"] = "10" })
         let other = try LoopbackServer(routes: ["/a": .ok(body)])
@@ -115,7 +115,7 @@ struct RetryTests {
         #expect(try await first.value.body == body)
     }
 
-    @Test("Cancelling and closing end a wait at once")
+    @Test("Cancellation and closing end a wait immediately")
     func ending() async throws {
         let server = try server(failing: 99, .status(503))
         let clock = ManualClock()
@@ -132,7 +132,7 @@ struct RetryTests {
         #expect(downloader.waits.count == 0 && clock.sleeperCount == 0)
     }
 
-    @Test("Alternatives are asked in order, without secrets where they are elsewhere, and the error tells them all")
+    @Test("Alternatives are tried in order, without secrets at other origins, and the error lists all failures")
     func alternatives() async throws {
         let server = try LoopbackServer(routes: ["/b": .status(404), "/c": .ok(body)])
         let other = try LoopbackServer(routes: ["/d": .ok(body)])
@@ -156,7 +156,7 @@ struct RetryTests {
         #expect(error?.network?.detail == "tried before: status 404 at \(server.url("/a"))")
     }
 
-    @Test("A size limit is not answered by an alternative")
+    @Test("A load that exceeds the size limit doesn't try an alternative")
     func limits() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body), "/b": .ok(Data("x".utf8))])
         let error = await downloader(ManualClock()).failure(server.url("/a")) {

@@ -10,7 +10,7 @@ import WebImageTesting
 
 @Suite("Testing tools", .timeLimit(.minutes(5)))
 struct TestingTests {
-    @Test("A gate lets through in the order of arrival, once it is open")
+    @Test("An open gate releases all waiters in the order of their arrival")
     func gate() async {
         let gate = Gate()
         let log = ReportLog()
@@ -28,14 +28,14 @@ struct TestingTests {
         gate.blockingWait()
     }
 
-    @Test("A cancelled task does not wait at a gate")
+    @Test("A canceled task doesn't wait at a gate")
     func cancelledGate() async {
         let task = Task { await Gate().wait() }
         task.cancel()
         await task.value
     }
 
-    @Test("A manual clock wakes whoever's time has come, and tells cancelled ones")
+    @Test("A manual clock wakes sleepers at their deadlines, and canceled sleepers immediately")
     func clock() async throws {
         let clock = ManualClock()
         let early = Task { try await clock.sleep(for: .seconds(1)) }
@@ -54,7 +54,7 @@ struct TestingTests {
         try await clock.sleep(until: .init(offset: .seconds(3)))
     }
 
-    @Test("A stub answers in turn, reports parts, throws and counts cancellations")
+    @Test("A stub sends its responses in order, reports chunks, throws, and counts cancellations")
     func stub() async throws {
         let url = try #require(URL(string: "stub:a"))
         let loader = StubLoader()
@@ -79,7 +79,7 @@ struct TestingTests {
         #expect(loader.requests.count == 4 && loader.finishedCount == 4)
     }
 
-    @Test("The server serves hundreds of connections at once, and stops twice")
+    @Test("The server handles hundreds of concurrent connections and can be stopped twice")
     func manyConnections() async throws {
         let gate = Gate()
         let server = try LoopbackServer(routes: ["/a": .ok(Data("x".utf8)).with { $0.headGate = gate }])
@@ -102,7 +102,7 @@ struct TestingTests {
         #expect(server.counters.openConnections == 0)
     }
 
-    @Test("Validators are compared as file servers do")
+    @Test("Validators are compared as file servers compare them")
     func resource() async throws {
         let resource = ServerResource(
             body: Data("abc".utf8), type: "image/png", etag: "\"1\"",

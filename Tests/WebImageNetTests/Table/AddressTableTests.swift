@@ -10,8 +10,8 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-/// The resolver of the process is the one of CNetFaults: names under `.at.test` have the addresses they tell.
-@Suite("Rows 48, 52, 53 and 58: names and addresses", .serialized, .timeLimit(.minutes(5)))
+/// The tests use the resolver of CNetFaults, in which names under `.at.test` encode their addresses.
+@Suite("Rows 48, 52, 53, and 58: Names and addresses", .serialized, .timeLimit(.minutes(5)))
 struct AddressTableTests {
     let body = patternBytes(1_000)
 
@@ -19,10 +19,10 @@ struct AddressTableTests {
         try #require(URL(string: "http://\(host):\(port)/a"))
     }
 
-    @Test("row 48: a first family that refuses, or never answers, is passed over", arguments: [false, true])
+    @Test("Row 48: If the first address family refuses or never responds, the next is used", arguments: [false, true])
     func happyEyeballs(neverAnswers: Bool) async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
-        // On ::1 nobody listens at that port, or somebody who never accepts.
+        // Either no socket listens at this port on ::1, or one that never accepts.
         let silent = neverAnswers ? try ListeningSocket(port: server.port, isIPv6: true, isFull: true) : nil
         let host = try url("--1.127-0-0-1.at.test", server.port)
         #expect(try await makeDownloader().load(host).body == body)
@@ -30,12 +30,12 @@ struct AddressTableTests {
         withExtendedLifetime(silent) {}
     }
 
-    @Test("row 48: an address of IPv6 in the URL is understood")
+    @Test("Row 48: An IPv6 address in the URL is supported")
     func literal() async throws {
         let silent = try ListeningSocket(isIPv6: true)
         let port = silent.port
         let task = Task { try await makeDownloader().load(try #require(URL(string: "http://[::1]:\(port)/a"))) }
-        // Accepted: the connection stands.
+        // The server accepted, so the connection is established.
         let socket = await onThread { silent.acceptOne() }
         #expect(socket >= 0)
         task.cancel()
@@ -43,7 +43,7 @@ struct AddressTableTests {
         close(socket)
     }
 
-    @Test("row 52: a name that there is not cannot be found, and is looked up anew when asked again")
+    @Test("Row 52: An unknown name throws an error and isn't cached")
     func unknownHost() async throws {
         let downloader = makeDownloader()
         let before = wi_names_begun()
@@ -55,7 +55,7 @@ struct AddressTableTests {
         #expect(wi_names_begun() == before + 2)
     }
 
-    @Test("row 53: nobody listens: no connection, at once and not tried again on another connection")
+    @Test("Row 53: A port without a listener throws a connection error")
     func refused() async throws {
         let server = try LoopbackServer(routes: [:])
         let url = server.url("/a")
@@ -65,7 +65,7 @@ struct AddressTableTests {
         #expect(error.underlying == 7)
     }
 
-    @Test("row 53: the next address is tried where the first refuses")
+    @Test("Row 53: If the first address refuses, the next one is tried")
     func nextAddress() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(body)])
         let host = try url("127-0-0-2.127-0-0-3.127-0-0-1.at.test", server.port)
@@ -73,23 +73,23 @@ struct AddressTableTests {
         #expect(server.counters.connections == 1)
     }
 
-    @Test("row 53: an address that resets when it accepts is passed over; where there is no other it is an error")
+    @Test("Row 53: If an address resets, the next one is tried, and without another one the load fails")
     func resetAtAccept() async throws {
         let body = body
         let once = try LoopbackServer(acceptance: { $0 == 0 ? .reset : .serve }) { _ in .ok(body) }
         let twice = try url("127-0-0-1.127-0-0-1.at.test", once.port)
-        // Where the reset meets the request and not the connecting, the second attempt passes the address over.
+        // If the reset affects the request instead of the connection attempt, the second attempt skips the address.
         let downloader = makeDownloader { $0.retry = RetryPolicy(attempts: 2, baseDelay: 0) }
         #expect(try await downloader.load(twice).body == body)
         #expect(once.counters.connections == 2 && once.counters.requests == 1)
         let always = try LoopbackServer(acceptance: { _ in .reset }) { _ in .ok(body) }
         let error = try #require(await makeDownloader().failure(always.url("/a"))?.network)
-        // It depends on the moment whether the reset meets the connecting or the request.
+        // Depending on the timing, the reset affects the connection attempt or the request.
         #expect(error.reason == .connectionLost || error.reason == .cannotConnect, "\(error)")
         #expect(always.counters.connections <= 2 && always.counters.requests == 0)
     }
 
-    @Test("row 58: cancelling during name resolution ends the load, and holds up no other, while the resolver hangs")
+    @Test("Row 58: Cancellation during name resolution ends the load and doesn't block other loads")
     func cancelDuringResolution() async throws {
         wi_names_hold()
         defer { wi_names_release() }
@@ -105,13 +105,13 @@ struct AddressTableTests {
             return
         }
         #expect(error.isCancelled)
-        // The network thread goes on although the lookup has not returned.
+        // The network thread continues even though the lookup hasn't returned.
         #expect(try await downloader.load(server.url("/a")).body == body)
         await untilTrue { downloader.activity == DownloaderActivity() }
         downloader.close()
     }
 
-    @Test("row 24: a name that is not resolved in time is a timeout that tells so")
+    @Test("Row 24: A name that isn't resolved in time throws a timeout in the resolve phase")
     func slowResolution() async throws {
         wi_names_hold()
         defer { wi_names_release() }
@@ -123,7 +123,7 @@ struct AddressTableTests {
     }
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs a blocking closure on a dedicated thread.
 private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         Thread { continuation.resume(returning: body()) }.start()

@@ -9,11 +9,11 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 43, 44, 47, 55, 59 and 62: answers, sizes, addresses, descriptors", .timeLimit(.minutes(5)))
+@Suite("Rows 43, 44, 47, 55, 59, and 62: Responses, sizes, URLs, and descriptors", .timeLimit(.minutes(5)))
 struct AnswerTableTests {
     let body = patternBytes(100_000)
 
-    @Test("row 43: an empty body is an error that says so", arguments: [200, 203, 204, 205])
+    @Test("Row 43: An empty body throws a specific error", arguments: [200, 203, 204, 205])
     func empty(_ status: Int) async throws {
         let answers = [
             ServerResponse(status: status),
@@ -27,7 +27,7 @@ struct AnswerTableTests {
     }
 
     @Test(
-        "row 44: an error status with a picture is a status error; an option takes it", arguments: [400, 404, 410, 451])
+        "Row 44: An error status with an image throws unless it's accepted", arguments: [400, 404, 410, 451])
     func errorStatus(_ status: Int) async throws {
         let answer = ServerResponse.ok(body, type: "image/png").with { $0.status = status }
         let refused = try await outcome(answer)
@@ -37,7 +37,7 @@ struct AnswerTableTests {
         #expect(accepted.body == body)
     }
 
-    @Test("row 47: a told length over the limit is refused with the head: hardly anything is read")
+    @Test("Row 47: A declared length over the limit throws before the body is read")
     func toldSize() async throws {
         let server = try LoopbackServer { _ in .ok(Data(count: 20_000_000)) }
         let error = await makeDownloader().failure(server.url("/a")) { $0.maxBytes = 1_000_000 }
@@ -51,7 +51,7 @@ struct AnswerTableTests {
     }
 
     @Test(
-        "row 47: a body without end is stopped at the limit, and its connection dropped",
+        "Row 47: An endless body is stopped at the limit, and its connection is closed",
         arguments: [
             ServerResponse.Framing.chunked, .untilClose,
         ])
@@ -74,13 +74,13 @@ struct AnswerTableTests {
             Issue.record("\(String(describing: caught))")
             return
         }
-        // One buffer of libcurl's at most lies between the limit and its being noticed.
+        // libcurl delivers at most one buffer beyond the limit before the loader notices.
         #expect(limit.limit == 1_000_000 && limit.actual > 1_000_000 && limit.actual <= 1_000_000 + (64 << 10))
         #expect(log.body.count <= 1_000_000)
         await server.waitForClosedConnections(count: 1)
     }
 
-    @Test("row 59: while a consumer takes nothing, the server stands still; then all comes")
+    @Test("Row 59: While a consumer blocks, the server can't send, and then the whole body arrives")
     func slowConsumer() async throws {
         let big = patternBytes(30_000_000)
         let server = try LoopbackServer { _ in .ok(big) }
@@ -93,18 +93,20 @@ struct AnswerTableTests {
             first.open()
             gate.blockingWait()
         }
-        let task = Task { try await downloader.load(LoadRequest(url: url), context: context) }
+        // The gate decides how long the load takes.
+        let request = LoadRequest(url: url, timeouts: LoadTimeouts(idle: .infinity, total: .infinity))
+        let task = Task { try await downloader.load(request, context: context) }
         await first.wait()
-        // Time for the server to write, were anybody to read.
+        // Give the server enough time to write the whole body if the client were reading.
         let (other, others) = (try LoopbackServer(routes: ["/a": .ok(body)]), makeDownloader())
         for _ in 0..<200 { #expect(try await others.load(other.url("/a")).body == body) }
-        // What it could write is what sockets hold.
+        // The server could write only as much as the socket buffers hold.
         #expect(server.counters.bytesSent < big.count)
         gate.open()
         #expect(try await task.value.body == big)
     }
 
-    @Test("row 62: no descriptor reaches a program that is started while connections stand")
+    @Test("Row 62: A child process inherits no descriptor of an open connection")
     func descriptors() async throws {
         let server = try LoopbackServer { [body] request in
             request.path == "/a" ? .ok(body) : .ok(body).with { $0.bodyStall = 10 }
@@ -124,7 +126,8 @@ struct AnswerTableTests {
             inherits: true)
         #expect(child.wait() == 0)
         let list = try String(contentsOfFile: folder.file("list"), encoding: .utf8)
-        // Other tests' servers and processes have sockets of their own; those of the downloader must not be there.
+        // Servers and processes of other tests have their own sockets. The list must not contain those of the
+        // downloader.
         #expect(!list.isEmpty)
         for line in list.split(separator: "\n") where line.contains("socket:") {
             let names = own.compactMap(OpenDescriptors.target)
@@ -135,10 +138,10 @@ struct AnswerTableTests {
     }
 }
 
-@Suite("Row 55: odd URLs", .timeLimit(.minutes(5)))
+@Suite("Row 55: Unusual URLs", .timeLimit(.minutes(5)))
 struct URLTableTests {
     @Test(
-        "row 55: unicode and blanks are encoded, %2F stays, fragments stay here",
+        "Row 55: Unicode and spaces are encoded, %2F is kept, and fragments aren't sent",
         arguments: [
             ("/\u{fc}/\u{65e5}\u{672c}.png", "/%C3%BC/%E6%97%A5%E6%9C%AC.png"), ("/a b?q=c d", "/a%20b?q=c%20d"),
             ("/a%2Fb%2fc", "/a%2Fb%2fc"), ("/a#b?c", "/a"), ("/a?b=%26&c=%c3%9f#d", "/a?b=%26&c=%c3%9f"),
@@ -153,7 +156,7 @@ struct URLTableTests {
         #expect(server.requests.map(\.target) == [sent])
     }
 
-    @Test("row 55: names with letters beyond ASCII are asked for in punycode")
+    @Test("Row 55: Host names with non-ASCII letters are converted to Punycode")
     func internationalNames() async throws {
         let server = try LoopbackServer { _ in .ok(Data("x".utf8)) }
         let url = try #require(URL(string: "http://b\u{fc}cher.127-0-0-1.at.test:\(server.port)/a"))
@@ -161,7 +164,7 @@ struct URLTableTests {
         #expect(server.requests.first?.fields["Host"] == "xn--bcher-kva.127-0-0-1.at.test:\(server.port)")
     }
 
-    @Test("row 55: what is no URL is refused before anything is opened")
+    @Test("Row 55: An invalid URL throws before a connection is opened")
     func refused() async throws {
         let downloader = makeDownloader()
         for text in ["http:///a", "http:a", "https://"] {

@@ -8,9 +8,9 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 9–13: content codings", .timeLimit(.minutes(5)))
+@Suite("Rows 9–13: Content codings", .timeLimit(.minutes(5)))
 struct CodingTableTests {
-    /// Half noise, half blanks: it shrinks, and not to nothing.
+    /// Random bytes followed by zeros, so the body is compressible but not to almost nothing.
     let body = patternBytes(20_000) + Data(count: 20_000)
 
     private func answer(
@@ -23,7 +23,7 @@ struct CodingTableTests {
     }
 
     @Test(
-        "row 9: every coding is removed, told by length, chunks or the end",
+        "Row 9: Every coding is decoded with a length, with chunks, and until the connection closes",
         arguments: CodedBody.allCases, [ServerResponse.Framing.length, .chunked, .untilClose])
     func codings(_ coding: CodedBody, framing: ServerResponse.Framing) async throws {
         let coded = coding.encode(body)
@@ -33,7 +33,7 @@ struct CodingTableTests {
         #expect(try outcome.result.get().metrics.bytesReceived == coded.count)
     }
 
-    @Test("row 9: names in any case, x-gzip, identity, and several codings, in one line or in two")
+    @Test("Row 9: Coding names in any case, x-gzip, identity, and multiple codings are decoded")
     func names() async throws {
         let gzip = CodedBody.gzip.encode(body)
         for name in ["GZip", "X-GZIP", "identity, gzip", " gzip , identity", "gzip,"] {
@@ -49,7 +49,7 @@ struct CodingTableTests {
     }
 
     @Test(
-        "row 10: a coding that is a lie is asked for once more without any, and then is right",
+        "Row 10: After a false coding, the identity coding is requested once and succeeds",
         arguments: CodedBody.allCases)
     func lieThenRight(_ coding: CodedBody) async throws {
         let body = body
@@ -61,13 +61,13 @@ struct CodingTableTests {
     }
 
     @Test(
-        "row 10: a lie that stays one, and a damaged stream, are coding errors after two requests",
+        "Row 10: A repeated false coding and a corrupt stream cause coding errors after two requests",
         arguments: CodedBody.allCases)
     func lies(_ coding: CodedBody) async throws {
         let lie = try await outcome(answer(patternBytes(5_000), coding: coding.name))
         #expect(lie.reason == .contentCodingFailed && lie.network?.code == 2018 && lie.network?.phase == .body)
         #expect(lie.requests == 2)
-        // Deflate without a checksum cannot tell damage from other contents; what it gives is bounded either way.
+        // Raw deflate has no checksum, so it can't detect all corruption. The output is bounded in any case.
         var damaged = coding.encode(body)
         for index in damaged.count / 2..<damaged.count / 2 + 64 { damaged[index] ^= 0xff }
         let broken = try await outcome(answer(damaged, coding: coding.name))
@@ -75,13 +75,13 @@ struct CodingTableTests {
     }
 
     @Test(
-        "row 10: an unknown coding is passed on as it is", arguments: ["rot13", "compress", "gzip, rot13", "b\u{e9}"])
+        "Row 10: Unknown codings are passed on unchanged", arguments: ["rot13", "compress", "gzip, rot13", "b\u{e9}"])
     func unknown(_ name: String) async throws {
         let outcome = try await outcome(answer(body, coding: name))
         #expect(outcome.body == body && outcome.requests == 1)
     }
 
-    @Test("row 10: more codings than anybody needs are a coding error, not bytes")
+    @Test("Row 10: More than five codings cause a coding error")
     func twenty() async throws {
         let names = Array(repeating: "gzip", count: 20).joined(separator: ", ")
         let outcome = try await outcome(answer(CodedBody.gzip.encode(body), coding: names))
@@ -96,7 +96,7 @@ struct CodingTableTests {
     }
 
     @Test(
-        "row 11: a coded stream that ends early in a whole body is an error, wherever it is cut",
+        "Row 11: A coded stream that is truncated in a complete body throws",
         arguments: CodedBody.allCases)
     func truncated(_ coding: CodedBody) async throws {
         let coded = coding.encode(body)
@@ -107,7 +107,7 @@ struct CodingTableTests {
         }
     }
 
-    @Test("row 12: gzip members are joined, and what follows the last is ignored")
+    @Test("Row 12: gzip members are concatenated, and data after the last one is ignored")
     func members() async throws {
         let members = CodedBody.gzip.encode(body) + CodedBody.gzip.encode(Data("more".utf8))
         #expect(try await outcome(answer(members, coding: "gzip")).body == body + Data("more".utf8))
@@ -118,7 +118,7 @@ struct CodingTableTests {
     }
 
     @Test(
-        "row 13: a bomb is too large long before it is unpacked, and the connection is dropped",
+        "Row 13: A decompression bomb throws at the limit, and its connection is closed",
         arguments: CodedBody.allCases)
     func bombs(_ coding: CodedBody) async throws {
         let coded = coding.encode(Data(count: 64 << 20))
@@ -142,7 +142,7 @@ struct CodingTableTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("row 13: a bomb in a bomb, and a ratio that no picture has, are too large as well")
+    @Test("Row 13: A nested bomb and an excessive compression ratio throw at the limit")
     func ratio() async throws {
         let inner = CodedBody.gzip.encode(Data(count: 64 << 20))
         let nested = try await outcome(answer(CodedBody.gzip.encode(inner), coding: "gzip, gzip"))

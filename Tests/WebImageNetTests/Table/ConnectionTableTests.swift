@@ -9,11 +9,11 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 19, 22, 23, 26 and 34: connections that end or say too much", .timeLimit(.minutes(5)))
+@Suite("Rows 19, 22, 23, 26, and 34: Connections that end early or send too much", .timeLimit(.minutes(5)))
 struct ConnectionTableTests {
     let body = patternBytes(50_000)
 
-    @Test("row 19: bytes right behind an answer are nobody's, and their connection is not used again")
+    @Test("Row 19: Bytes after a response are discarded, and the connection isn't reused")
     func surplus() async throws {
         let body = body
         let stray = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray"
@@ -25,7 +25,7 @@ struct ConnectionTableTests {
         }
     }
 
-    @Test("row 19: bytes behind chunks, and a body where none may be, are nobody's")
+    @Test("Row 19: Bytes after chunks and the body of a 304 response are discarded")
     func surplusBehindChunks() async throws {
         let body = body
         let server = try LoopbackServer { request in
@@ -49,7 +49,7 @@ struct ConnectionTableTests {
     }
 
     @Test(
-        "row 22: a new connection that ends before any byte is lost, and retried as often as the policy allows",
+        "Row 22: A new connection that ends before any byte is retried as often as the policy allows",
         arguments: [
             ServerResponse.Ending.close, .reset,
         ])
@@ -64,7 +64,7 @@ struct ConnectionTableTests {
     }
 
     @Test(
-        "row 23: a connection that ends in the body is lost, with what came in no picture",
+        "Row 23: A connection that ends during the body throws and returns no partial body",
         arguments: [
             ServerResponse.Ending.close, .reset,
         ], [ServerResponse.Framing.length, .chunked])
@@ -79,7 +79,7 @@ struct ConnectionTableTests {
         #expect(outcome.network?.underlying == 18 || outcome.network?.underlying == 56)
     }
 
-    @Test("row 23: a reset is told from an end also where the length is not told")
+    @Test("Row 23: A reset throws even if the body has no declared length")
     func resetWithoutLength() async throws {
         let outcome = try await outcome(
             .ok(body).with {
@@ -91,13 +91,13 @@ struct ConnectionTableTests {
     }
 
     @Test(
-        "row 26: a kept connection that dies while the next request is on its way is replaced, unseen",
+        "Row 26: An idle connection that fails during the next request is replaced transparently",
         arguments: [
             ServerResponse.Ending.close, .reset,
         ])
     func diesInUse(_ ending: ServerResponse.Ending) async throws {
         let body = body
-        // Every connection serves once and ends with the second request.
+        // Every connection serves one request and ends during the second.
         let seen = Shared<Set<Int>>([])
         let server = try LoopbackServer { request in
             let isFirst = seen.update { $0.insert(request.connection).inserted }
@@ -109,7 +109,7 @@ struct ConnectionTableTests {
     }
 
     @Test(
-        "row 34: TLS that is cut, reset, refused by an alert or no TLS at all is no secure connection, and not tried again",
+        "Row 34: A failed TLS handshake throws a secure connection error and isn't retried",
         arguments: [
             ("", false), ("", true), ("\u{16}\u{3}\u{3}\u{0}\u{7a}\u{2}\u{0}", false),
             ("\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{28}", false),

@@ -7,11 +7,11 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Rows 14–17 and 20: where a body ends", .timeLimit(.minutes(5)))
+@Suite("Rows 14–17 and 20: The end of a body", .timeLimit(.minutes(5)))
 struct FramingTableTests {
     let body = patternBytes(300)
 
-    @Test("row 14: chunks of one byte, extensions and trailers are fine; trailers change no field")
+    @Test("Row 14: One-byte chunks, extensions, and trailers are accepted, and trailers change no field")
     func chunks() async throws {
         let response = ServerResponse.ok(body, type: "image/png").with {
             $0.framing = .chunked
@@ -27,7 +27,7 @@ struct FramingTableTests {
         #expect(answer.head?.fields["X-Sum"] == nil && answer.isLengthKnown)
     }
 
-    @Test("row 14: a connection serves again after chunks and trailers")
+    @Test("Row 14: A connection is reused after chunks and trailers")
     func keptAfterChunks() async throws {
         let response = ServerResponse.ok(body).with {
             $0.framing = .chunked
@@ -39,7 +39,7 @@ struct FramingTableTests {
         #expect(server.counters.connections == 1)
     }
 
-    @Test("row 15: a body that ends with the connection is taken, and marked", arguments: ["HTTP/1.0", "HTTP/1.1"])
+    @Test("Row 15: A body that ends with the connection is accepted and marked", arguments: ["HTTP/1.0", "HTTP/1.1"])
     func untilClose(_ version: String) async throws {
         let outcome = try await outcome(
             .ok(body).with {
@@ -50,7 +50,7 @@ struct FramingTableTests {
         #expect(try outcome.result.get().isLengthKnown == false)
     }
 
-    @Test("row 15: HTTP/1.0 with a length is whole, and its connection is not used again")
+    @Test("Row 15: An HTTP/1.0 response with a length is complete, and its connection isn't reused")
     func oldVersion() async throws {
         let body = body
         let server = try LoopbackServer { _ in
@@ -67,7 +67,7 @@ struct FramingTableTests {
         #expect(server.counters.connections == 2)
     }
 
-    @Test("row 16: a body shorter than told is a lost connection, never a short picture", arguments: [0, 1, 150, 299])
+    @Test("Row 16: A body shorter than its declared length throws", arguments: [0, 1, 150, 299])
     func short(_ count: Int) async throws {
         for ending in [ServerResponse.Ending.close, .reset] {
             let outcome = try await outcome(
@@ -81,7 +81,7 @@ struct FramingTableTests {
         }
     }
 
-    @Test("row 17: a cut in the chunks is a lost connection, at every place: sizes, data, ends and trailers")
+    @Test("Row 17: A chunked body that is truncated at any byte throws")
     func cutChunks() async throws {
         let response = ServerResponse.ok(Data("abcdef".utf8)).with {
             $0.framing = .chunked
@@ -91,7 +91,7 @@ struct FramingTableTests {
         }
         let whole = "3;x\r\nabc\r\n3;x\r\ndef\r\n0\r\nX-Sum: 1\r\n\r\n"
         let downloader = makeDownloader()
-        // The last line feed says nothing that is not known before it.
+        // The last line feed adds no information.
         for count in 0..<(whole.utf8.count - 1) {
             let outcome = try await outcome(response.with { $0.bodyCut = count }, downloader)
             #expect(outcome.reason == .connectionLost, "\(count): \(outcome.result)")
@@ -101,7 +101,7 @@ struct FramingTableTests {
     }
 
     @Test(
-        "row 17: chunk sizes that are none are a bad answer, and not tried again",
+        "Row 17: Invalid chunk sizes throw a bad server response and aren't retried",
         arguments: [
             "zz\r\nabc\r\n", "-3\r\nabc\r\n", "\r\nabc\r\n", "FFFFFFFFFFFFFFFFF\r\nabc", "3\r\nabcdef\r\n0\r\n\r\n",
         ])
@@ -112,7 +112,7 @@ struct FramingTableTests {
     }
 
     @Test(
-        "row 20: unequal, negative and senseless lengths are a bad answer",
+        "Row 20: Different, negative, and invalid lengths throw a bad server response",
         arguments: [
             ["Content-Length: 3", "Content-Length: 4"], ["Content-Length: 3, 4"], ["Content-Length: -3"],
             ["Content-Length: 0x3"], ["Content-Length: 3 4"], ["Content-Length: 3;"], ["Content-Length: +3"],
@@ -125,7 +125,7 @@ struct FramingTableTests {
     }
 
     @Test(
-        "row 20: equal lengths are one; chunks win over a length",
+        "Row 20: Equal lengths count once, and chunks override a length",
         arguments: [
             ["Content-Length: 3", "Content-Length: 3"], ["Content-Length: 3, 3,3"], ["Content-Length: 003"],
         ])
@@ -137,7 +137,7 @@ struct FramingTableTests {
     }
 
     @Test(
-        "row 20: a length that no number holds is too large",
+        "Row 20: A length that exceeds the integer range is too large",
         arguments: ["9223372036854775807", "99999999999999999999"])
     func hugeLength(_ length: String) async throws {
         let outcome = try await outcome(rawAnswer(["HTTP/1.1 200 OK", "Content-Length: \(length)"], "abc"))

@@ -26,7 +26,7 @@ struct HTTP2TableTests {
         return (server, makeDownloader { $0.tls = .authorities(server.authority) })
     }
 
-    @Test("row 29: many loads are streams of one connection")
+    @Test("Row 29: Many loads are streams of one connection")
     func oneConnection() async throws {
         let body = body
         let (server, downloader) = try makeServer { _ in HTTP2Action.whole(body) }
@@ -43,7 +43,7 @@ struct HTTP2TableTests {
         }
     }
 
-    @Test("row 29: the server's limit of streams is kept: one more load takes another connection")
+    @Test("Row 29: When the server's stream limit is reached, the next load opens another connection")
     func streamLimit() async throws {
         let body = body
         let (server, downloader) = try makeServer(settings: [(3, 2)]) { request in
@@ -62,7 +62,7 @@ struct HTTP2TableTests {
         #expect(server.connections == 2)
     }
 
-    @Test("row 29: a load that waits for a stream is not late while its connection serves another")
+    @Test("Row 29: A load that waits for a stream of a busy connection doesn't time out")
     func waitingForStream() async throws {
         let body = body
         let gate = Gate()
@@ -80,7 +80,7 @@ struct HTTP2TableTests {
         let second = Task {
             try await downloader.load(url) { $0.timeouts = LoadTimeouts(connect: 0.2, idle: 20, total: 30) }.body
         }
-        // A time that is longer than the second load's limit for connecting.
+        // Wait longer than the connect timeout of the second load.
         let silent = try LoopbackServer { _ in .silent }
         _ = await makeDownloader().failure(silent.url("/")) {
             $0.timeouts = LoadTimeouts(connect: 5, idle: 0.8, total: 30)
@@ -91,7 +91,7 @@ struct HTTP2TableTests {
         #expect(server.connections == 1)
     }
 
-    @Test("row 30: a GOAWAY behind our stream lets it finish; the next load takes a new connection")
+    @Test("Row 30: A stream covered by GOAWAY finishes, and the next load opens a new connection")
     func goAwayBehind() async throws {
         let body = body
         let (server, downloader) = try makeServer { request in
@@ -102,7 +102,7 @@ struct HTTP2TableTests {
     }
 
     @Test(
-        "row 30: a GOAWAY before our stream is not noticed: the load goes over a new connection",
+        "Row 30: A stream not covered by GOAWAY is sent again over a new connection",
         arguments: [true, false])
     func goAwayBefore(closes: Bool) async throws {
         let body = body
@@ -114,7 +114,7 @@ struct HTTP2TableTests {
         #expect(server.connections == 2 && server.requests.count == 3)
     }
 
-    /// The error of a load whose server does `actions` when a part of the body has come.
+    /// Returns the error of a load whose server performs `actions` after the client has received a part of the body.
     private func failure(_ actions: @escaping @Sendable (UInt32) -> [HTTP2Action]) async throws -> NetworkError? {
         let body = body
         let gate = Gate()
@@ -131,14 +131,14 @@ struct HTTP2TableTests {
         }
     }
 
-    @Test("row 30: a GOAWAY or an end inside of a body is a lost connection", arguments: [true, false])
+    @Test("Row 30: A GOAWAY or the end of a connection during a body throws", arguments: [true, false])
     func goAwayInside(tells: Bool) async throws {
         let error = try await failure { (tells ? [.goAway(last: $0, code: 2)] : []) + [.close] }
         #expect(error?.reason == .connectionLost && error?.phase == .body && error?.status == 200, "\(error as Any)")
     }
 
     @Test(
-        "row 31: a reset stream of a kept connection is repeated once if no byte came; then the connection is lost",
+        "Row 31: A reset stream without data is repeated once and then throws",
         arguments: [0, 2, 5, 7, 8, 11, 99] as [UInt32])
     func resetEmpty(_ code: UInt32) async throws {
         let body = body
@@ -152,15 +152,15 @@ struct HTTP2TableTests {
         #expect(always.requests.count == 3)
     }
 
-    @Test("row 31: a reset stream with bytes is a lost connection, and no answer", arguments: [1, 2, 7, 8] as [UInt32])
+    @Test("Row 31: A reset stream with data throws and returns no response", arguments: [1, 2, 7, 8] as [UInt32])
     func resetInside(_ code: UInt32) async throws {
         let error = try #require(try await failure { _ in [.reset(code)] })
-        // A server that blames the protocol would do so again.
+        // After a protocol error, the server would do the same again.
         #expect(error.reason == (code == 1 ? .badServerResponse : .connectionLost), "\(error)")
         #expect(error.phase == .body && error.status == 200)
     }
 
-    @Test("row 31: a reset with NO_ERROR behind a whole answer is nothing")
+    @Test("Row 31: A reset with NO_ERROR after a complete response is ignored")
     func resetBehind() async throws {
         let body = body
         let (server, downloader) = try makeServer { _ in HTTP2Action.whole(body) + [.reset(0)] }
@@ -168,7 +168,7 @@ struct HTTP2TableTests {
         #expect(server.connections == 1)
     }
 
-    @Test("row 31: HTTP_1_1_REQUIRED leads to HTTP/1.1")
+    @Test("Row 31: HTTP_1_1_REQUIRED leads to HTTP/1.1")
     func oldVersionRequired() async throws {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"
         let (server, downloader) = try makeServer { request in
@@ -179,13 +179,13 @@ struct HTTP2TableTests {
         #expect(server.requests.map { $0.stream == 0 } == [false, true])
     }
 
-    @Test("row 31: one reset stream of three is tried again, unseen, and the others are left alone")
+    @Test("Row 31: One reset stream of three is retried transparently, and the others finish")
     func oneOfMany() async throws {
         let body = body
         let (server, downloader) = try makeServer { request in
             switch request.index {
             case 1, 2: []
-            // When all three are there, the second is reset.
+            // The second stream is reset when all three streams exist.
             case 3:
                 HTTP2Action.whole(body, stream: request.stream - 4) + [.reset(2, stream: request.stream - 2)]
                     + HTTP2Action.whole(body)
@@ -198,7 +198,7 @@ struct HTTP2TableTests {
         #expect(server.requests.map(\.connection) == [0, 0, 0, 0, 1])
     }
 
-    /// Answers that break the rules of the whole connection.
+    /// Responses that violate the rules of the whole connection.
     static let nonsense: [(String, [HTTP2Action])] = [
         ("data on stream 0", [.frame(type: 0, stream: 0, payload: Data("abc".utf8))]),
         ("a frame beyond every size", [.bytes(Data([0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1]) + Data(count: 4_096))]),
@@ -218,7 +218,7 @@ struct HTTP2TableTests {
     ]
 
     @Test(
-        "row 32: frames that break the connection's rules are a bad answer, not tried again",
+        "Row 32: Frames that violate the connection's rules throw a bad server response without a retry",
         arguments: nonsense.indices)
     func brokenConnection(_ index: Int) async throws {
         let (name, actions) = Self.nonsense[index]
@@ -228,7 +228,7 @@ struct HTTP2TableTests {
         #expect(server.requests.count == 1, "\(name)")
     }
 
-    /// Answers that break the rules of one stream.
+    /// Responses that violate the rules of one stream.
     static let badStreams: [(String, [HTTP2Action])] = [
         ("a name in upper case", [.head(fields: [("X-A", "1")]), .data(Data("abc".utf8))]),
         ("no status", []),
@@ -239,7 +239,7 @@ struct HTTP2TableTests {
     ]
 
     @Test(
-        "row 32: an answer that breaks its stream's rules is bad, and other streams live", arguments: badStreams.indices
+        "Row 32: Violating a stream's rules throws, and other streams continue", arguments: badStreams.indices
     )
     func brokenStream(_ index: Int) async throws {
         let body = body
@@ -257,7 +257,7 @@ struct HTTP2TableTests {
         #expect(server.requests.count == 3 && server.connections == 1, "\(name)")
     }
 
-    @Test("row 32: unknown frames, settings and flags are ignored")
+    @Test("Row 32: Unknown frames, settings, and flags are ignored")
     func unknownFrames() async throws {
         let body = body
         let (server, downloader) = try makeServer(settings: [(0x99, 1)]) { _ in

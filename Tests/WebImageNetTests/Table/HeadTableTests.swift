@@ -7,11 +7,11 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-@Suite("Rows 18, 21, 40 and 41: heads", .timeLimit(.minutes(5)))
+@Suite("Rows 18, 21, 40, and 41: Response heads", .timeLimit(.minutes(5)))
 struct HeadTableTests {
     let body = Data("abc".utf8)
 
-    @Test("row 18: a head that is cut at any byte is a lost connection, never an empty answer")
+    @Test("Row 18: A head that is truncated at any byte throws")
     func cutHead() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\n"
         let downloader = makeDownloader()
@@ -23,7 +23,7 @@ struct HeadTableTests {
     }
 
     @Test(
-        "row 21: what is no HTTP is a bad answer, and not tried again",
+        "Row 21: Data that isn't valid HTTP throws a bad server response and isn't retried",
         arguments: [
             "hello\r\n\r\n", "<html></html>", "SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}",
             "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 2 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1  200 OK\r\n\r\n",
@@ -37,7 +37,7 @@ struct HeadTableTests {
         #expect(outcome.requests == 1)
     }
 
-    @Test("row 21: odd fields do no harm: folds, lone CR, raw bytes, names that are none")
+    @Test("Row 21: Folded lines, bare CR characters, raw bytes, and invalid names are handled")
     func oddFields() async throws {
         var bytes = Data("HTTP/1.1 200\r\nX-Fold: a\r\n  b\r\n: nameless\r\nX A: blank\r\nX-Raw: ".utf8)
         bytes.append(contentsOf: [0xff, 0xe9])
@@ -51,7 +51,7 @@ struct HeadTableTests {
     }
 
     @Test(
-        "row 40: huge heads are a bad answer and not tried again",
+        "Row 40: Huge heads throw a bad server response and aren't retried",
         arguments: [(1, 90_000), (1, 110_000), (1, 400_000), (40, 9_000), (5_000, 100)])
     func hugeHeads(lines: Int, length: Int) async throws {
         let line = "X-A: " + String(repeating: "a", count: length)
@@ -61,7 +61,7 @@ struct HeadTableTests {
         #expect(outcome.requests == 1)
     }
 
-    @Test("row 40: a head that never ends is a bad answer")
+    @Test("Row 40: An endless head throws")
     func endlessHead() async throws {
         let server = try LoopbackServer { _ in
             .ok(Data("X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".utf8)).with {
@@ -71,13 +71,13 @@ struct HeadTableTests {
                 $0.preamble = Data("HTTP/1.1 200 OK\r\n".utf8)
             }
         }
-        // The second status line inside of the head changes nothing: the limit counts all bytes.
+        // The second status line in the head doesn't reset the limit, which counts all bytes.
         let error = await makeDownloader().failure(server.url("/a")) { $0.maxBytes = 1 << 20 }
         #expect(error != nil)
         await server.waitForClosedConnections(count: 1)
     }
 
-    @Test("row 41: interim answers are skipped, and their fields do not count", arguments: [100, 102, 103, 199])
+    @Test("Row 41: Interim responses and their header fields are ignored", arguments: [100, 102, 103, 199])
     func interim(_ status: Int) async throws {
         let response = ServerResponse.ok(body, type: "image/png").with {
             $0.preamble = Data(
@@ -93,7 +93,7 @@ struct HeadTableTests {
         #expect(server.counters.connections == 1)
     }
 
-    @Test("row 41: a hundred interim answers are skipped; without end they are a bad answer")
+    @Test("Row 41: A hundred interim responses are skipped, and endless ones throw")
     func manyInterim() async throws {
         let one = "HTTP/1.1 103 Early\r\nX: y\r\n\r\n"
         let hundred = ServerResponse.ok(body).with { $0.preamble = Data(String(repeating: one, count: 100).utf8) }
@@ -103,7 +103,7 @@ struct HeadTableTests {
         #expect(outcome.reason == .badServerResponse && outcome.requests == 1, "\(outcome.result)")
     }
 
-    @Test("row 41: a 101 that nobody asked for is a bad answer, at once")
+    @Test("Row 41: An unrequested 101 response throws immediately")
     func switching() async throws {
         let outcome = try await outcome(
             rawAnswer(["HTTP/1.1 101 Switching", "Upgrade: websocket", "Connection: upgrade"], "x", ending: .stall))

@@ -8,11 +8,11 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 1–6: redirects", .timeLimit(.minutes(5)))
+@Suite("Rows 1–6: Redirects", .timeLimit(.minutes(5)))
 struct RedirectTableTests {
     let body = patternBytes(1_000)
 
-    /// `/0` leads to `/1` and so on to `/last`, which answers.
+    /// Returns a server in which `/0` redirects to `/1` and so on, until `last` sends the body.
     private func chain(_ last: Int) throws -> LoopbackServer {
         let body = body
         return try LoopbackServer { request in
@@ -21,7 +21,7 @@ struct RedirectTableTests {
         }
     }
 
-    @Test("row 1: a chain of twenty is followed to its end, which is told; twenty-one are too many")
+    @Test("Row 1: A chain of twenty redirects is followed and reported, and twenty-one are too many")
     func chains() async throws {
         let downloader = makeDownloader { $0.maxRedirects = 20 }
         let fine = try chain(20)
@@ -34,7 +34,7 @@ struct RedirectTableTests {
         #expect(long.counters.requests == 21)
     }
 
-    @Test("row 1: no more than twenty are followed, whatever is configured")
+    @Test("Row 1: At most twenty redirects are followed, regardless of the configuration")
     func most() async throws {
         let endless = try chain(.max)
         let downloader = makeDownloader { $0.maxRedirects = 1_000 }
@@ -43,7 +43,7 @@ struct RedirectTableTests {
     }
 
     @Test(
-        "row 2: a loop of any length ends when a place comes again, and nothing is asked twice", arguments: [1, 2, 5])
+        "Row 2: A redirect loop ends when a URL repeats, and no URL is requested twice", arguments: [1, 2, 5])
     func loops(_ length: Int) async throws {
         let server = try LoopbackServer { request in
             .redirect(to: "/\(((Int(request.path.dropFirst()) ?? 0) + 1) % length)")
@@ -53,7 +53,7 @@ struct RedirectTableTests {
         #expect(server.requests.map(\.path) == (0..<length).map { "/\($0)" })
     }
 
-    @Test("row 3: every kind is followed by GET", arguments: [301, 302, 303, 307, 308])
+    @Test("Row 3: Each kind of redirect is followed by GET", arguments: [301, 302, 303, 307, 308])
     func kinds(_ status: Int) async throws {
         let body = body
         let server = try LoopbackServer(routes: ["/a": .redirect(status, to: "b"), "/b": .ok(body)])
@@ -62,13 +62,13 @@ struct RedirectTableTests {
         #expect(server.requests.map(\.method) == ["GET", "GET"])
     }
 
-    @Test("row 3: other 3xx are status errors, with a Location too", arguments: [300, 304, 305, 306, 399])
+    @Test("Row 3: Other 3xx statuses throw, even with a Location", arguments: [300, 304, 305, 306, 399])
     func otherKinds(_ status: Int) async throws {
         let outcome = try await outcome(.redirect(status, to: "/b"))
         #expect(outcome.reason == .status && outcome.network?.status == status && outcome.requests == 1)
     }
 
-    @Test("row 5: from https to http is refused, and followed where it is allowed")
+    @Test("Row 5: A redirect from HTTPS to HTTP is rejected unless it's allowed")
     func downgrade() async throws {
         let folder = try TemporaryFolder()
         let plain = try LoopbackServer(routes: ["/a": .ok(body)])
@@ -88,7 +88,7 @@ struct RedirectTableTests {
     }
 
     @Test(
-        "row 6: a redirect to something else than http and https is refused, and nothing is opened",
+        "Row 6: A redirect to a scheme other than HTTP or HTTPS is rejected without a connection",
         arguments: [
             "file:///etc/passwd", "ftp://127.0.0.1/a", "gopher://127.0.0.1/", "data:image/png;base64,AAAA",
             "javascript:alert(1)", "about:blank",
@@ -99,7 +99,7 @@ struct RedirectTableTests {
     }
 
     @Test(
-        "row 6: without a usable Location the answer is a status error",
+        "Row 6: A redirect without a usable Location throws a status error",
         arguments: [nil, "", "http://", "http://[::1/"])
     func unusable(_ location: String?) async throws {
         let response = ServerResponse.status(302).with { $0.fields["Location"] = location }
@@ -109,7 +109,7 @@ struct RedirectTableTests {
     }
 
     @Test(
-        "row 6: what is encoded in a Location is not encoded again beside what is not; bytes stay bytes",
+        "Row 6: Percent-encoded parts of a Location aren't encoded again, and raw bytes are kept",
         arguments: [
             ([0x2f, 0x61, 0x25, 0x32, 0x30, 0x62, 0x2f, 0xc3, 0xbc] as [UInt8], "/a%20b/%C3%BC"),
             (Array("/a%2Fb c?d=[e]|f%26".utf8), "/a%2Fb%20c?d=%5Be%5D%7Cf%26"), ([0x2f, 0xfc], "/%FC"),
@@ -125,7 +125,7 @@ struct RedirectTableTests {
         #expect(server.requests.last?.target == target)
     }
 
-    @Test("row 6: of two Location lines the first counts; blanks and raw UTF-8 in it are encoded")
+    @Test("Row 6: The first of two Location fields counts, and its spaces and raw UTF-8 are encoded")
     func oddLocations() async throws {
         let body = body
         let two = rawAnswer(

@@ -6,7 +6,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageTesting
 
-/// What became of one load, and what the server saw of it.
+/// The result of one load and the counters of its server.
 struct Outcome {
     var result: Result<LoadResponse, ImageError>
     var requests: Int
@@ -21,7 +21,7 @@ struct Outcome {
     var reason: NetworkError.Reason? { network?.reason }
 }
 
-/// Loads `/a` of a server that answers with `handler`.
+/// Loads `/a` from a server that responds with `handler`.
 func outcome(
     _ downloader: ImageDownloader = makeDownloader(), _ change: (inout LoadRequest) -> Void = { _ in },
     handler: @escaping LoopbackServer.Handler
@@ -39,7 +39,7 @@ func outcome(
         result: result, requests: server.counters.requests, connections: server.counters.connections)
 }
 
-/// Loads from a server that answers everything with `response`.
+/// Loads from a server that responds to every request with `response`.
 func outcome(
     _ response: ServerResponse, _ downloader: ImageDownloader = makeDownloader(),
     _ change: (inout LoadRequest) -> Void = { _ in }
@@ -47,7 +47,7 @@ func outcome(
     try await outcome(downloader, change) { _ in response }
 }
 
-/// A head of these lines and a body, as they are.
+/// Returns a response that consists of the unmodified head lines and the body.
 func rawAnswer(_ lines: [String], _ body: String = "", ending: ServerResponse.Ending = .close) -> ServerResponse {
     .raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8), ending: ending)
 }

@@ -8,12 +8,12 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Rows 24 and 25: silence and trickles", .timeLimit(.minutes(5)))
+@Suite("Rows 24 and 25: Silence and slow data", .timeLimit(.minutes(5)))
 struct TimeTableTests {
     let body = patternBytes(10_000)
     let short = LoadTimeouts(connect: 5, idle: 0.3, total: 30)
 
-    @Test("row 24: nobody accepts: the connect limit ends it, which each request may set")
+    @Test("Row 24: If the server doesn't accept, the connect timeout of the request applies")
     func connecting() async throws {
         let silent = try ListeningSocket(isFull: true)
         let url = try #require(URL(string: "http://127.0.0.1:\(silent.port)/a"))
@@ -23,7 +23,7 @@ struct TimeTableTests {
         #expect(error.reason == .timedOut && error.code == 2004 && error.phase == .connect, "\(error)")
     }
 
-    @Test("row 24: TLS that is never answered ends by the connect limit")
+    @Test("Row 24: A TLS handshake without a response ends with the connect timeout")
     func handshake() async throws {
         let listening = try ListeningSocket()
         let url = try #require(URL(string: "https://127.0.0.1:\(listening.port)/a"))
@@ -33,7 +33,7 @@ struct TimeTableTests {
         #expect(error.reason == .timedOut && error.phase == .connect, "\(error)")
     }
 
-    @Test("row 24: silence ends by the idle limit: before the head, inside of it, before the body, inside of it")
+    @Test("Row 24: Silence before or during the head or the body ends with the idle timeout")
     func silence() async throws {
         let partOfHead = ServerResponse.raw(Data("HTTP/1.1 200 OK\r\nContent-".utf8), ending: .stall)
         let interim = ServerResponse.raw(Data("HTTP/1.1 103 Early\r\n\r\n".utf8), ending: .stall)
@@ -54,7 +54,7 @@ struct TimeTableTests {
         }
     }
 
-    @Test("row 24: the downloader's own limits hold where a request has none; its own are for it alone")
+    @Test("Row 24: The downloader's timeouts apply unless a request has its own")
     func perRequest() async throws {
         let gate = Gate()
         let server = try LoopbackServer(routes: ["/silent": .silent, "/a": .ok(body).with { $0.headGate = gate }])
@@ -68,9 +68,9 @@ struct TimeTableTests {
         #expect(try await patient.value.body == body)
     }
 
-    @Test("row 25: what trickles is told as it comes")
+    @Test("Row 25: Slow data is reported as it arrives")
     func trickle() async throws {
-        // Each piece is sent when the one before it has been told.
+        // The server sends each chunk after the previous one was reported.
         let gates = (0..<40).map { _ in Gate() }
         let server = try LoopbackServer { _ in
             .ok(patternBytes(2_000)).with {
@@ -87,7 +87,7 @@ struct TimeTableTests {
         #expect(response.body == patternBytes(2_000) && log.parts == 40)
     }
 
-    @Test("row 25: a trickle without end is ended by the total limit")
+    @Test("Row 25: An endless slow body ends with the total timeout")
     func endlessTrickle() async throws {
         for framing in [ServerResponse.Framing.chunked, .untilClose] {
             let slow = ServerResponse.ok(body).with {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Memory of bodies")
 struct BodyMemoryTests {
-    @Test("memory that was given back serves a body of nearly the same size, and no much smaller one")
+    @Test("Released memory is reused for a body of nearly the same size, but not for a much smaller one")
     func reuse() {
         let memory = BodyMemory()
         let first = memory.take(100_000)
@@ -23,7 +23,7 @@ struct BodyMemoryTests {
         memory.giveBack(again.base, capacity: again.capacity)
     }
 
-    @Test("no more than the limits is kept, and no block that is very small or large")
+    @Test("The pool keeps no more than its limits, and no very small or very large blocks")
     func limits() {
         let memory = BodyMemory()
         let blocks = (0..<40).map { memory.take(16_000 + $0 * 10_000) }

@@ -7,7 +7,7 @@ import WebImageCore
 
 @testable import WebImageNet
 
-@Suite("libcurl's failures")
+@Suite("Failures of libcurl")
 struct CurlFailureTests {
     private func reason(_ code: CURLcode, _ change: (inout CurlFailure) -> Void = { _ in }) -> NetworkError.Reason {
         var failure = CurlFailure(code: code.rawValue)
@@ -15,7 +15,7 @@ struct CurlFailureTests {
         return failure.reason
     }
 
-    @Test("Each code has its reason")
+    @Test("Each error code maps to a reason")
     func codes() {
         let table: [(CURLcode, NetworkError.Reason)] = [
             (CURLE_UNSUPPORTED_PROTOCOL, .badServerResponse), (CURLE_COULDNT_RESOLVE_PROXY, .proxyFailed),
@@ -36,7 +36,7 @@ struct CurlFailureTests {
         for (code, expected) in table { #expect(reason(code) == expected, "\(code.rawValue)") }
     }
 
-    @Test("What libcurl adds decides where the code does not say it")
+    @Test("Additional information from libcurl refines ambiguous error codes")
     func details() {
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ENETUNREACH } == .offline)
         #expect(reason(CURLE_COULDNT_CONNECT) { $0.systemError = ENETDOWN } == .offline)
@@ -77,7 +77,7 @@ struct CurlFailureTests {
         #expect(reason(CURLE_HTTP2_STREAM) { $0.detail = "not closed cleanly: PROTOCOL_ERROR" } == .badServerResponse)
     }
 
-    @Test("A server that requests a certificate and hangs up at once wants one, or another one")
+    @Test("A server that requests a certificate and closes a new connection causes a certificate error")
     func certificateRequests() {
         for code in [CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR] {
             for (hasCertificate, isNew) in [(true, true), (false, true), (true, false), (false, false)] {
@@ -105,7 +105,7 @@ struct CurlFailureTests {
         }
     }
 
-    @Test("Only a connection that may have been dead suggests a fresh one")
+    @Test("Only a connection that may have been closed suggests a new connection")
     func freshConnection() {
         let lost = [
             CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_PARTIAL_FILE,

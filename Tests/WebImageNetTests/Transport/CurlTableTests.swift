@@ -9,8 +9,9 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-/// Every code that libcurl 7.88 gives a download, what else decides, what it is told as, and whether it is tried again.
-@Suite("libcurl's codes as errors", .timeLimit(.minutes(5)))
+/// Each error code that libcurl 7.88 can return for a download, with additional facts, the reported reason, and the
+/// retry decision.
+@Suite("Mapping of libcurl error codes", .timeLimit(.minutes(5)))
 struct CurlTableTests {
     struct Row: Sendable, CustomStringConvertible {
         let code: UInt32
@@ -75,7 +76,7 @@ struct CurlTableTests {
         Row(CURLE_PEER_FAILED_VERIFICATION, .certificateNotYetValid) { $0.verifyResult = 9 },
         Row(CURLE_PEER_FAILED_VERIFICATION, .certificateExpired) { $0.verifyResult = 10 },
         Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUntrusted, .never, "self-signed") { $0.verifyResult = 18 },
-        // Signed by an authority that the server sends along and nobody here knows.
+        // The chain ends in a root certificate that the server sent and that isn't trusted.
         Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot, .never, "chain") { $0.verifyResult = 19 },
         Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot) { $0.verifyResult = 20 },
         Row(CURLE_PEER_FAILED_VERIFICATION, .certificateUnknownRoot) { $0.verifyResult = 21 },
@@ -83,7 +84,7 @@ struct CurlTableTests {
         Row(CURLE_SSL_INVALIDCERTSTATUS, .certificateUntrusted),
     ]
 
-    /// What is decided before libcurl could say it, or can only be a mistake of ours.
+    /// Error codes that are handled before libcurl returns them, or that can only result from a bug in the library.
     static let others: [Row] = [
         CURLE_FAILED_INIT, CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN, CURLE_WRITE_ERROR, CURLE_RANGE_ERROR,
         CURLE_FUNCTION_NOT_FOUND, CURLE_ABORTED_BY_CALLBACK, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_TOO_MANY_REDIRECTS,
@@ -92,7 +93,7 @@ struct CurlTableTests {
     ].map { Row($0, .other) }
 
     @Test(
-        "Each row has its reason and its number, and is tried again or not", arguments: names + answers + trust + others
+        "Each row has its reason, its number, and its retry decision", arguments: names + answers + trust + others
     )
     func table(_ row: Row) {
         var failure = CurlFailure(code: row.code)
@@ -103,7 +104,7 @@ struct CurlTableTests {
         #expect(RetryChance(error) == row.chance)
     }
 
-    @Test("Errors tell libcurl's code and words, the URL, the attempt and the phase")
+    @Test("Errors report libcurl's code and message, the URL, the attempt, and the phase")
     func told() async throws {
         let server = try LoopbackServer(routes: ["/cut": .ok(patternBytes(1_000)).with { $0.bodyCut = 10 }])
         let gone = try LoopbackServer(routes: [:])
@@ -121,7 +122,7 @@ struct CurlTableTests {
         }
     }
 
-    @Test("A URL that libcurl cannot use is an invalid one; where a redirect leads there, a refused redirect")
+    @Test("A URL that libcurl can't use is invalid, and a redirect to it is rejected")
     func malformed() async throws {
         let server = try LoopbackServer { _ in .redirect(to: "http://127.0.0.1:99999/a") }
         let url = try #require(URL(string: "http://127.0.0.1:99999/a"))

@@ -5,9 +5,9 @@ import WebImageHTTP
 
 @testable import WebImageNet
 
-@Suite("Heads of answers")
+@Suite("Response head parser")
 struct HeadParserTests {
-    /// The steps of all lines of `text`.
+    /// Returns the parser's steps for all lines of `text`.
     private func steps(_ text: String, _ parser: inout HeadParser) -> [HeadParser.Step] {
         var lines: [[UInt8]] = [[]]
         for byte in text.utf8 {
@@ -23,28 +23,28 @@ struct HeadParserTests {
         return head
     }
 
-    @Test("Names, values, repeats and order stay; blanks around values go")
+    @Test("Names, values, repeats, and order are kept, and whitespace around values is removed")
     func plain() throws {
         let head = try #require(parse("HTTP/1.1 200 OK\r\nA: 1\r\nb:\t2 \r\nA:3\r\nEmpty:\r\nC: x: y\r\n\r\n"))
         #expect(head.status == 200)
         #expect(head.fields.lines.map { "\($0.name)=\($0.value)" } == ["A=1", "b=2", "A=3", "Empty=", "C=x: y"])
     }
 
-    @Test("Status lines of HTTP/2, without a reason and with bare line feeds are read")
+    @Test("Status lines of HTTP/2, without a reason, and with bare line feeds are parsed")
     func statusLines() {
         #expect(parse("HTTP/2 404 \r\n\r\n")?.status == 404)
         #expect(parse("HTTP/1.0 200\r\n\r\n")?.status == 200)
         #expect(parse("HTTP/1.1 599 a b c\n\n")?.status == 599)
     }
 
-    @Test("Folded lines are joined, names that are no tokens dropped, bytes are Latin-1")
+    @Test("Folded lines are joined, invalid names are dropped, and bytes are Latin-1")
     func oddities() throws {
         let head = try #require(
             parse("HTTP/1.1 200 OK\r\nA: 1\r\n  2\r\nB C: 3\r\n: 4\r\nnothing\r\nD: \u{e9}\r\n\r\n"))
         #expect(head.fields.lines.map { "\($0.name)=\($0.value)" } == ["A=1 2", "D=\u{c3}\u{a9}"])
     }
 
-    @Test("Interim heads are dropped, trailers ignored, and complete is only what ended in a blank line")
+    @Test("Interim heads are dropped, trailers are ignored, and a head is complete after its empty line")
     func order() {
         var parser = HeadParser()
         #expect(steps("HTTP/1.1 103 Early\r\nA: 1\r\n\r\n", &parser).allSatisfy { $0 == .more })
@@ -55,7 +55,7 @@ struct HeadParserTests {
         #expect(steps("C: 1\r\n\r\n", &parser).allSatisfy { $0 == .more })
     }
 
-    @Test("Lines of more than the limit and blank lines without a status are refused")
+    @Test("Lines over the limit and empty lines without a status are rejected")
     func refusals() {
         var parser = HeadParser()
         #expect(steps("\r\n", &parser) == [.malformed])
@@ -67,7 +67,7 @@ struct HeadParserTests {
     }
 
     @Test(
-        "Content-Length is read strictly",
+        "Content-Length is parsed strictly",
         arguments: [
             (["5"], ResponseHead.BodyLength.known(5)), (["5", "5"], .known(5)), (["5, 5"], .known(5)),
             (["5", "6"], .invalid), (["5, 6"], .invalid), ([], .unknown), (["x"], .invalid),
@@ -79,7 +79,7 @@ struct HeadParserTests {
         #expect(ResponseHead(status: 200, fields: fields).bodyLength == expected)
     }
 
-    @Test("Any bytes give a step")
+    @Test("Random bytes never crash the parser")
     func noise() {
         var generator = SeededGenerator(seed: 5)
         let alphabet = Array("HTTP/1.1 200\r\n\r\n:: \tabc\u{0}\u{e9}".utf8)

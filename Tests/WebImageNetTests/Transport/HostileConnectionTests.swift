@@ -10,7 +10,7 @@ import WebImageNet
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Connections of hostile servers", .timeLimit(.minutes(5)))
+@Suite("Connections of malicious servers", .timeLimit(.minutes(5)))
 struct HostileConnectionTests {
     let body = patternBytes(40_000)
     let folder: TemporaryFolder
@@ -35,9 +35,9 @@ struct HostileConnectionTests {
         }
     }
 
-    // MARK: Responses that nobody requested
+    // MARK: Unrequested responses
 
-    @Test("A second response that comes late over a kept TLS connection is nobody's")
+    @Test("A late second response over an idle TLS connection is never used")
     func lateSecondResponse() async throws {
         let (go, written) = (Gate(), Gate())
         let poison = text(Data("poison".utf8))
@@ -54,7 +54,7 @@ struct HostileConnectionTests {
         #expect(server.requests.map(\.connection) == [0, 1, 1, 1])
     }
 
-    @Test("A second response in the TLS record that ends the first one is nobody's", arguments: [40_000, 200_000])
+    @Test("A second response in the same TLS record as the first is never used", arguments: [40_000, 200_000])
     func secondResponseInRecord(_ count: Int) async throws {
         let body = patternBytes(count)
         let poison = text(Data("poison".utf8))
@@ -65,7 +65,7 @@ struct HostileConnectionTests {
         #expect(server.connections == 4)
     }
 
-    @Test("TLS connections without stray bytes are kept")
+    @Test("TLS connections without stray bytes are reused")
     func kept() async throws {
         let answer = text(body)
         let server = try HTTP2Server(certificates) { _ in [.bytes(answer)] }
@@ -77,7 +77,7 @@ struct HostileConnectionTests {
     // MARK: Attempts
 
     @Test(
-        "A server that ends new connections without a byte sees as many requests as there are attempts",
+        "A server that ends new connections without a byte receives one request per attempt",
         arguments: [ServerResponse.Ending.close, .reset], [1, 3])
     func attempts(_ ending: ServerResponse.Ending, _ attempts: Int) async throws {
         let downloader = makeDownloader { $0.retry = RetryPolicy(attempts: attempts, baseDelay: 0) }
@@ -86,18 +86,18 @@ struct HostileConnectionTests {
         #expect(outcome.reason == .connectionLost)
     }
 
-    @Test("The silent repetition after a kept connection counts as an attempt", arguments: [1, 2, 3])
+    @Test("The transparent repetition after an idle connection counts as an attempt", arguments: [1, 2, 3])
     func keptConnectionCounts(_ attempts: Int) async throws {
         let body = body
         let downloader = makeDownloader { $0.retry = RetryPolicy(attempts: attempts, baseDelay: 0) }
         let server = try LoopbackServer { $0.index == 0 ? .ok(body) : .raw(Data(), ending: .close) }
         _ = try await downloader.load(server.url("/a"))
         let error = try #require(await downloader.failure(server.url("/a"))?.network)
-        // One repetition is always silent: a kept connection may end at any time.
+        // One repetition is always transparent, because an idle connection can end at any time.
         #expect(error.attempt == max(attempts, 2) && server.counters.requests == 1 + max(attempts, 2))
     }
 
-    @Test("A response after a silent repetition reports two attempts")
+    @Test("A response after a transparent repetition reports two attempts")
     func silentRepetitionIsReported() async throws {
         let body = body
         let server = try LoopbackServer { $0.index == 1 ? .raw(Data(), ending: .close) : .ok(body) }
@@ -106,7 +106,7 @@ struct HostileConnectionTests {
         #expect(try await downloader.load(server.url("/a")).metrics.attempts == 2)
     }
 
-    @Test("A stream that is always refused is sent as often as there are attempts", arguments: [1, 3])
+    @Test("A stream that is always refused is sent once per attempt, but at least twice", arguments: [1, 3])
     func refusedStream(_ attempts: Int) async throws {
         let server = try HTTP2Server(certificates) { _ in [.reset(7)] }
         let downloader = downloader(server) { $0.retry = RetryPolicy(attempts: attempts, baseDelay: 0) }
@@ -117,14 +117,14 @@ struct HostileConnectionTests {
 
     // MARK: HTTP/2 connections that end
 
-    /// How a server ends a connection with three streams, the first of which is 3.
+    /// The ways in which a server ends a connection with three streams, of which the first is stream 3.
     static let endings: [[HTTP2Action]] = [
         [.close], [.abort], [.goAway(last: 1), .close], [.goAway(last: 1)], [.goAway(last: 3), .close],
         [.goAway(last: 7, code: 2), .close], [.goAway(last: 0, code: 2), .abort], [.sayGoodbye],
         [.goAway(last: 7), .sayGoodbye],
     ]
 
-    @Test("Streams without a byte go over a new connection when theirs ends", arguments: endings.indices)
+    @Test("Streams without data are sent over a new connection when theirs ends", arguments: endings.indices)
     func endBeforeHeads(_ index: Int) async throws {
         let body = body
         let server = try HTTP2Server(certificates) { request in
@@ -146,7 +146,7 @@ struct HostileConnectionTests {
         #expect(server.requests.count == 7)
     }
 
-    @Test("Streams with bytes end at once when their connection does", arguments: [0, 1, 5, 7, 8])
+    @Test("Streams with data end immediately when their connection ends", arguments: [0, 1, 5, 7, 8])
     func endInBodies(_ index: Int) async throws {
         let part = body.prefix(10_000)
         let server = try HTTP2Server(certificates) { request in
@@ -180,7 +180,7 @@ struct HostileConnectionTests {
 
     // MARK: Cancellation
 
-    @Test("A canceled HTTP/2 load resets its stream at once, alone or beside others", arguments: [0, 1, 2])
+    @Test("A canceled HTTP/2 load resets its stream immediately, with or without other streams", arguments: [0, 1, 2])
     func resetAtOnce(_ phase: Int) async throws {
         let body = body
         let server = try HTTP2Server(certificates) { request in
@@ -212,7 +212,7 @@ struct HostileConnectionTests {
     // MARK: TLS
 
     @Test(
-        "A missing client certificate is an authentication error without a retry",
+        "A missing client certificate causes an authentication error without a retry",
         arguments: [HTTP2Server.Entrance.certificate, .certificateByTLS12], [true, false])
     func missingCertificate(_ entrance: HTTP2Server.Entrance, http2: Bool) async throws {
         let server = try HTTP2Server(certificates, entrance: entrance) { _ in [] }
@@ -226,7 +226,7 @@ struct HostileConnectionTests {
     }
 
     @Test(
-        "A refused client certificate is an authentication error without a retry",
+        "A rejected client certificate causes an authentication error without a retry",
         arguments: [HTTP2Server.Entrance.certificate, .certificateByTLS12], [true, false])
     func refusedCertificate(_ entrance: HTTP2Server.Entrance, http2: Bool) async throws {
         let server = try HTTP2Server(certificates, entrance: entrance) { _ in [] }
@@ -244,7 +244,7 @@ struct HostileConnectionTests {
     }
 
     @Test(
-        "A TLS connection that ends in order before its response is lost, and the load is retried",
+        "A TLS connection that closes before its response is interrupted, and the load is retried",
         arguments: [true, false])
     func goodbye(http2: Bool) async throws {
         let server = try HTTP2Server(certificates) { _ in [.sayGoodbye] }
@@ -254,7 +254,7 @@ struct HostileConnectionTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test("The total limit wins over the idle limit while the bytes of a TLS record trickle in")
+    @Test("The total timeout wins over the idle timeout while a TLS record arrives slowly")
     func trickle() async throws {
         let slowdown = Gate()
         let answer = text(body)
@@ -267,7 +267,7 @@ struct HostileConnectionTests {
         #expect(error?.network?.reason == .timedOut && error?.network?.phase == .total, "\(error as Any)")
     }
 
-    @Test("The total limit wins over the idle limit of a silent TLS server", arguments: [true, false])
+    @Test("The total timeout wins over the idle timeout of a silent TLS server", arguments: [true, false])
     func silence(http2: Bool) async throws {
         let server = try HTTP2Server(certificates) { _ in [] }
         let downloader = downloader(server, http2: http2)
@@ -281,24 +281,24 @@ struct HostileConnectionTests {
 
     // MARK: Descriptors
 
-    /// The flags of a descriptor of this process; `nil` if it isn't open.
+    /// Returns whether a descriptor of this process is marked close-on-exec, or `nil` if it isn't open.
     private func isClosedOnExec(_ descriptor: Int32) -> Bool? {
         let flags = fcntl(descriptor, F_GETFD)
         return flags < 0 ? nil : flags & FD_CLOEXEC != 0
     }
 
-    @Test("The sockets by which libcurl is woken close on exec")
+    @Test("The sockets that wake libcurl are marked close-on-exec")
     func wakingSockets() throws {
         let multi = try #require(curl_multi_init())
         defer { curl_multi_cleanup(multi) }
         let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         let open = names.compactMap { Int32($0) }.filter { isClosedOnExec($0) == false }
         wi_curl_multi_close_on_exec(multi)
-        // Transports of other tests may begin at the same time.
+        // Transports of other tests may start at the same time.
         #expect(open.count { isClosedOnExec($0) == true } >= 2)
     }
 
-    @Test("Connections close on exec, and none is open after close()", arguments: [true, false])
+    @Test("Connections are marked close-on-exec, and none remains open after close()", arguments: [true, false])
     func descriptors(http2: Bool) async throws {
         let (body, answer) = (body, text(body))
         let server = try HTTP2Server(certificates) { request in

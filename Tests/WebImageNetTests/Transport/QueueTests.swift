@@ -11,14 +11,14 @@ struct QueueTests {
         (0..<count).map { _ in queue.next() }
     }
 
-    @Test("An origin has its places, HTTP/2 more of them, and all together no more than the total")
+    @Test("Each origin has its slots, HTTP/2 origins have more, and the total is limited")
     func places() {
         var queue = AdmissionQueue(perOrigin: 2, perMultiplexedOrigin: 4, total: 3)
         for id in 1...6 { queue.enqueue(UInt64(id), origin: "a", priority: .normal) }
         for id in 11...13 { queue.enqueue(UInt64(id), origin: "b", priority: .low) }
         #expect(starts(&queue, [1, 2, 11, nil].count) == [1, 2, 11, nil])
         queue.setMultiplexed("a")
-        // Two of a now share one connection: one is free for b, and a has two places more.
+        // The two streams of origin a now share one connection. One connection is free for b, and a has two more slots.
         #expect(starts(&queue, [3, 4, 12, nil].count) == [3, 4, 12, nil])
         for _ in 0..<4 { queue.release(origin: "a") }
         #expect(starts(&queue, [5, 6, nil].count) == [5, 6, nil])
@@ -27,7 +27,7 @@ struct QueueTests {
         #expect(queue.waitingCount == 0)
     }
 
-    @Test("Origins of equal priority take turns; a higher priority goes first")
+    @Test("Origins of equal priority take turns, and a higher priority goes first")
     func turns() {
         var queue = AdmissionQueue(perOrigin: 10, perMultiplexedOrigin: 10, total: 100)
         for id in 1...3 { queue.enqueue(UInt64(id), origin: "a", priority: .normal) }
@@ -37,7 +37,7 @@ struct QueueTests {
         #expect(queue.waitingCount == 0)
     }
 
-    @Test("Random work keeps every bound, loses nobody and starts whatever can be started")
+    @Test("Random operations keep all limits, lose no entry, and start every entry that can start")
     func admissionModel() {
         var generator = SeededGenerator(seed: 11)
         var queue = AdmissionQueue(perOrigin: 3, perMultiplexedOrigin: 8, total: 7)
@@ -86,7 +86,7 @@ struct QueueTests {
     }
 }
 
-/// What an admission queue must do, said plainly.
+/// A simple model of an admission queue.
 private struct AdmissionModel {
     let perOrigin: Int
     let perMultiplexedOrigin: Int
@@ -105,7 +105,7 @@ private struct AdmissionModel {
         connections <= total && running.allSatisfy { $0.value <= places($0.key) }
     }
 
-    /// The highest priority of all that may start.
+    /// The highest priority among the entries that may start.
     var bestPriority: RequestPriority? {
         waiting.values.filter { entry in
             let count = running[entry.origin, default: 0]

@@ -9,14 +9,14 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-/// Faults at random. `make soak` runs it with 100,000 requests, alone in its process: only then are descriptors and
-/// memory counted.
+/// Tests with random faults. `make soak` runs them with 100,000 requests in a separate process. Only then do the tests
+/// check descriptors and memory.
 @Suite("Soak", .serialized, .timeLimit(.minutes(60)))
 struct SoakTests {
     static let requested = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_REQUESTS"].flatMap { Int($0) }
     static let isAlone = requested != nil
     static let total = requested ?? 2_000
-    /// Requests for one server, whose log would grow otherwise.
+    /// The number of requests for one server. A new server replaces it because its log grows.
     static let batch = 2_000
 
     private static let bodies = (0..<8).map { patternBytes(1_000 + $0 * 5_000, seed: UInt64($0)) }
@@ -29,11 +29,11 @@ struct SoakTests {
         }
     }
 
-    /// What an answer does to its request.
+    /// The fault of a response.
     enum Fault: String {
         case none, cut, headCut, nothing, status, resetBehind, nonsense, stall, redirect, wrongRange, lie
 
-        /// Whether it can be why a load failed with `reason`.
+        /// Returns a Boolean value that indicates whether this fault can explain a load that failed with `reason`.
         func explains(_ reason: NetworkError.Reason) -> Bool {
             switch reason {
             case .connectionLost: [.cut, .headCut, .nothing, .resetBehind, .lie].contains(self)
@@ -46,7 +46,8 @@ struct SoakTests {
         }
     }
 
-    /// What request `index` is answered with: right in most cases, and faulty in all ways there are.
+    /// Returns the response to a request and its fault. Most responses are correct, and the others cover all kinds of
+    /// faults.
     private static func answer(_ request: RecordedRequest, seed: UInt64) -> (ServerResponse, Fault) {
         var generator = SeededGenerator(seed: seed &+ UInt64(request.index) &* 7_919)
         let body = bodies[(Int(request.path.dropFirst()) ?? 0) % bodies.count]
@@ -91,7 +92,7 @@ struct SoakTests {
         return (response, .none)
     }
 
-    /// The last fault that each load met, by the number it sends along.
+    /// The most recent fault of each load, by the number that the load sends.
     private final class Faults: Sendable {
         private let last = Shared<[Int: Fault]>([:])
 
@@ -101,11 +102,11 @@ struct SoakTests {
             return response
         }
 
-        /// The outcome's name: the error's reason where the last answer explains it.
+        /// Returns the name of the outcome, which is the reason of the error if the last response explains it.
         func name(_ error: ImageError, _ number: Int) -> String {
             guard let network = error.network else { return "strange" }
             let fault = last.value[number]
-            // On a machine that does other things too, a good answer may come too late.
+            // On a busy machine, a correct response may arrive too late.
             guard fault?.explains(network.reason) == true || (!isAlone && network.reason == .timedOut) else {
                 return "unexplained: \(network) after \(fault?.rawValue ?? "no answer")"
             }
@@ -114,7 +115,7 @@ struct SoakTests {
         }
     }
 
-    /// Loads `count` times, 64 at once; gives how many came right, failed, and were wrong.
+    /// Performs `count` loads with up to 64 at the same time, and returns the number of loads for each outcome.
     private func run(
         _ downloader: ImageDownloader, _ server: LoopbackServer, _ faults: Faults, _ count: Int
     ) async -> [String: Int] {
@@ -131,7 +132,8 @@ struct SoakTests {
                         guard index < count else { return }
                         let outcome: String
                         do throws(ImageError) {
-                            // A field that does not keep loads from continuing each other's parts.
+                            // This header field is part of the request but doesn't prevent loads from resuming each
+                            // other's parts.
                             let response = try await downloader.load(server.url("/\(index % 8)")) {
                                 $0.fields["Pragma"] = "\(index)"
                             }
@@ -149,7 +151,7 @@ struct SoakTests {
     }
 
     @Test(
-        "With faults at random every request is answered once, rightly or with the error its faults explain; nothing grows"
+        "With random faults, each request ends once with the right body or an explained error"
     )
     func faults() async throws {
         var sums: [String: Int] = [:]
@@ -165,6 +167,7 @@ struct SoakTests {
             await untilTrue { downloader.activity == DownloaderActivity() }
             #expect(downloader.partials.map { $0.memory.bytes <= 32 << 20 } == true)
             downloader.close()
+            await server.acceptPendingConnections()
             await server.waitForClosedConnections(count: server.counters.connections)
             #expect(server.counters.openConnections == 0)
             server.stop()
@@ -179,7 +182,7 @@ struct SoakTests {
         if sizes.count > 10 { #expect(sizes[sizes.count - 1] - sizes[4] < 32 << 20, "memory grows") }
     }
 
-    @Test("Ten thousand cancellations at any moment, also while answers complete: none hangs")
+    @Test("Ten thousand cancellations at random moments all finish")
     func cancellations() async throws {
         let server = try LoopbackServer { Self.answer($0, seed: 5).0 }
         let downloader = downloader()
@@ -210,11 +213,12 @@ struct SoakTests {
         #expect(outcomes.value.values.reduce(0, +) == 10_000)
         await untilTrue { downloader.activity == DownloaderActivity() }
         downloader.close()
+        await server.acceptPendingConnections()
         await server.waitForClosedConnections(count: server.counters.connections)
         #expect(server.counters.openConnections == 0)
     }
 
-    @Test("Three thousand queued requests need little memory", .enabled(if: isAlone, "counts memory: make soak"))
+    @Test("Three thousand queued requests use less than 96 MiB", .enabled(if: isAlone, "counts memory: make soak"))
     func queued() async throws {
         let server = try LoopbackServer { _ in .silent }
         let downloader = downloader()
@@ -226,7 +230,7 @@ struct SoakTests {
         await untilTrue { downloader.activity.queued == 3_000 }
         let growth = Self.residentBytes - before
         print("3,000 queued requests:", growth >> 10, "KiB")
-        // Frames of async functions are twice as large without optimisation.
+        // Without optimization, the frames of async functions are twice as large.
         #expect(growth < 96 << 20)
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value?.isCancelled == true) }

@@ -8,11 +8,11 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-@Suite("The order and the rate of starts", .timeLimit(.minutes(2)))
+@Suite("Order and rate of starts", .timeLimit(.minutes(5)))
 struct StartOrderTests {
     let body = Data("x".utf8)
 
-    @Test("Last in, first out within a level, and levels before it")
+    @Test("With LIFO order, the newest load of the highest priority starts first")
     func lifo() {
         var queue = AdmissionQueue(perOrigin: 9, perMultiplexedOrigin: 9, total: 9, order: .lifo)
         for id in 1...4 { queue.enqueue(UInt64(id), origin: "a", priority: id == 2 ? .high : .normal) }
@@ -22,7 +22,7 @@ struct StartOrderTests {
         #expect(order == [2, 4, 3, 1, nil] && !queue.canStart)
     }
 
-    @Test("A visible picture overtakes a thousand prefetches")
+    @Test("A load for a visible image overtakes a thousand prefetches")
     func overtaking() async throws {
         let gate = Gate()
         let body = body
@@ -49,7 +49,7 @@ struct StartOrderTests {
         #expect(server.counters.requests == 1_002 && server.requests[1].path == "/visible")
     }
 
-    @Test("While suspended what runs goes on and nothing starts")
+    @Test("While the downloader is suspended, running loads continue and no load starts")
     func suspending() async throws {
         let gate = Gate()
         let body = body
@@ -72,7 +72,7 @@ struct StartOrderTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("With a start rate everything comes, the later ones by the timer")
+    @Test("With a start rate, all loads finish, and a timer starts the later ones")
     func rate() async throws {
         let body = body
         let server = try LoopbackServer { _ in .ok(body) }

@@ -9,17 +9,17 @@ import WebImageTesting
 
 @testable import WebImageNet
 
-/// Withholds the reports of the response, as every response interceptor does, and changes nothing.
+/// A response interceptor that changes nothing. Like every response interceptor, it delays the reports of the response.
 private struct PlainInterceptor: ResponseInterceptor {
     func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data { body }
 }
 
-@Suite("Reasons why loads wait", .timeLimit(.minutes(1)))
+@Suite("Reasons for waiting loads", .timeLimit(.minutes(5)))
 struct WaitReasonTests {
     private let gate = Gate()
     private let log = ReportLog()
 
-    /// A server that holds its responses back until the gate opens.
+    /// Returns a server that delays its responses until the gate opens.
     private func makeServer() throws -> LoopbackServer {
         try LoopbackServer { [gate] _ in .ok(Data("x".utf8)).with { $0.headGate = gate } }
     }
@@ -29,7 +29,7 @@ struct WaitReasonTests {
         return Task { try await downloader.load(LoadRequest(url: url), context: context).body.count }
     }
 
-    @Test("A load at a host whose connections are all in use reports it", arguments: [false, true])
+    @Test("A load reports that all connections to its host are in use", arguments: [false, true])
     func hostLimit(hasInterceptor: Bool) async throws {
         let server = try makeServer()
         let downloader = makeDownloader {
@@ -48,7 +48,7 @@ struct WaitReasonTests {
         #expect(first.waits.isEmpty && log.waits == [.hostLimit] && log.started == 1)
     }
 
-    @Test("A load of a downloader whose connections are all in use reports it")
+    @Test("A load reports that all connections of the downloader are in use")
     func queue() async throws {
         let (server, other) = (try makeServer(), try makeServer())
         let downloader = makeDownloader { $0.totalConnections = 1 }
@@ -62,10 +62,10 @@ struct WaitReasonTests {
         #expect(try await waiting.value == 1)
     }
 
-    @Test("A load that the start rate holds back reports it")
+    @Test("A load reports that the start rate delays it")
     func rate() async throws {
         let server = try makeServer()
-        // The second start is due in a quarter of an hour.
+        // The second start would be due after about 15 minutes.
         let downloader = makeDownloader { $0.startRate = StartRate(perSecond: 0.001, burst: 1) }
         gate.open()
         #expect(try await load(downloader, server.url("/a")).value == 1)
@@ -89,7 +89,7 @@ struct WaitReasonTests {
         #expect(try await waiting.value == 1)
     }
 
-    @Test("A request that joins a waiting load learns the reason")
+    @Test("A request that joins a waiting load receives the reason")
     func joining() async throws {
         let server = try makeServer()
         let downloader = makeDownloader {
@@ -109,14 +109,14 @@ struct WaitReasonTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("A load that has begun reports no wait of a redirect or of another attempt")
+    @Test("A load that has started reports no wait for a redirect or another attempt")
     func begun() {
         let run = LoadRun(log.context())
         for event in [TransferEvent.waiting(.rate), .started, .waiting(.queue), .started] { run.report(event) }
         #expect(log.waits == [.rate] && log.started == 1)
     }
 
-    @Test("The queue knows which limit holds a transfer back")
+    @Test("The queue reports which limit delays a transfer")
     func admission() {
         var queue = AdmissionQueue(perOrigin: 1, perMultiplexedOrigin: 2, total: 2)
         for (id, origin) in ["a", "a", "b", "c"].enumerated() {
@@ -127,7 +127,7 @@ struct WaitReasonTests {
         #expect(started == [0, 2, nil])
         #expect(queue.waitReason(of: 1) == .hostLimit && queue.waitReason(of: 3) == .queue)
         #expect(queue.waitReason(of: 0) == nil)
-        // Over HTTP/2 the next transfer needs no connection of its own.
+        // Over HTTP/2, the next transfer doesn't need its own connection.
         queue.setMultiplexed("a")
         #expect(queue.waitReason(of: 1) == nil)
         let rider = queue.next()

@@ -6,7 +6,7 @@ import WebImage
 import WebImagePrograms
 import WebImageTestSupport
 
-@Suite("The album and its server", .timeLimit(.minutes(1)))
+@Suite("The album and its server", .timeLimit(.minutes(5)))
 struct AlbumServerTests {
     private func manager() -> ImageManager {
         ImageManager {
@@ -15,7 +15,7 @@ struct AlbumServerTests {
         }
     }
 
-    @Test("Every address leads to its picture, however many copies there are")
+    @Test("Each URL leads to its image, regardless of the number of copies")
     func copies() async throws {
         let album = try SampleAlbum()
         let server = try AlbumServer(album.album)
@@ -30,7 +30,7 @@ struct AlbumServerTests {
         await manager.close()
     }
 
-    @Test("Failures are those that were asked for, and attempts make up for some of them")
+    @Test("The server fails as configured, and succeeds after the failures are disabled")
     func failures() async throws {
         let album = try SampleAlbum()
         let server = try AlbumServer(album.album)
@@ -47,7 +47,7 @@ struct AlbumServerTests {
         await manager.close()
     }
 
-    @Test("The bundled hashes are those of the pictures")
+    @Test("The bundled BlurHashes match the images")
     func hashes() throws {
         let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/webimage/Album").standardized
         let album = try Album.find(environment: ["WEBIMAGE_ALBUM": folder.path(percentEncoded: false)])

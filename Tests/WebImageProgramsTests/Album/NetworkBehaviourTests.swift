@@ -6,9 +6,9 @@ import WebImage
 
 @testable import WebImagePrograms
 
-@Suite("How the album's network is made worse")
+@Suite("Simulated network problems of the album")
 struct NetworkBehaviourTests {
-    @Test("the fate of an answer is always the same one, and so many of a hundred fail", arguments: [0, 10, 50, 100])
+    @Test("The outcome of a response is deterministic, and the given percentage fails", arguments: [0, 10, 50, 100])
     func share(percent: Int) {
         let behaviour = NetworkBehaviour(delay: 1, failures: percent)
         var failed = 0
@@ -26,14 +26,14 @@ struct NetworkBehaviourTests {
         #expect(percent == 0 ? kinds.isEmpty : kinds.count == 2)
     }
 
-    @Test("another attempt has another fate")
+    @Test("Another attempt can have another outcome")
     func attempts() {
         let behaviour = NetworkBehaviour(failures: 50)
         let fates = (0..<64).map { behaviour.fate(of: "/a", attempt: $0).failure != nil }
         #expect(fates.contains(true) && fates.contains(false))
     }
 
-    @Test("no behaviour is no delay and no failure")
+    @Test("Without simulated problems, there's no delay and no failure")
     func nothing() {
         #expect(NetworkBehaviour().fate(of: "/a", attempt: 1) == .init(delay: 0, failure: nil))
         #expect(NetworkBehaviour(delay: -3).fate(of: "/a", attempt: 1).delay == 0)

@@ -4,7 +4,7 @@ import Foundation
 import WebImage
 import WebImagePrograms
 
-/// An album of four pictures that differ in width, and a broken one, in a folder of its own.
+/// An album in a temporary directory, with four images of different widths and an invalid one.
 final class SampleAlbum: Sendable {
     static let widths = [30, 40, 50, 60]
     let folder: URL

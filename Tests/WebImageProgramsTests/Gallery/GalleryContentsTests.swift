@@ -6,7 +6,7 @@ import WebImage
 import WebImagePrograms
 import WebImageTestSupport
 
-@Suite("What the gallery shows")
+@Suite("Contents of the gallery")
 struct GalleryContentsTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
@@ -18,7 +18,7 @@ struct GalleryContentsTests {
         return contents
     }
 
-    @Test("Orders are as people sort; the filter wants every word, in title or source")
+    @Test("Sorting is natural, and the filter requires every word in the title or source")
     func orderAndFilter() throws {
         var contents = try sample()
         contents.order = .name
@@ -35,7 +35,7 @@ struct GalleryContentsTests {
         #expect(contents.summary == "3 pictures")
     }
 
-    @Test("What is added goes behind, once, and keeps to the filter")
+    @Test("New items are appended once and respect the filter")
     func adding() throws {
         var contents = try sample()
         contents.filter = "apple"
@@ -46,7 +46,7 @@ struct GalleryContentsTests {
         #expect(contents.place(of: items[0]) == 1 && contents.place(of: items[1]) == nil)
     }
 
-    @Test("Operands are URLs, files, folders and lists; what is missing is told")
+    @Test("Operands are URLs, files, directories, and lists, and missing files are reported")
     func operands() throws {
         let album = try SampleAlbum()
         let path = album.folder.path(percentEncoded: false)
@@ -68,7 +68,7 @@ struct GalleryContentsTests {
         #expect(contents.items[0].detail == "a.example")
     }
 
-    @Test("The album is repeated under other addresses; damaged pictures only where asked for")
+    @Test("The album repeats with different URLs, and invalid images are included only on request")
     func album() throws {
         let album = try SampleAlbum()
         let server = try AlbumServer(album.album)

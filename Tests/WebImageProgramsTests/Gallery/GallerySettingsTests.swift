@@ -6,13 +6,13 @@ import WebImage
 import WebImageCommand
 import WebImagePrograms
 
-@Suite("The gallery's settings and options")
+@Suite("Settings and options of the gallery")
 struct GallerySettingsTests {
     private func options(_ words: String...) throws -> GalleryOptions {
         try GalleryOptions(Arguments(words, for: Commands.gallery))
     }
 
-    @Test("Every option reaches its setting")
+    @Test("Every option changes its setting")
     func all() throws {
         let options = try options(
             "--size", "240", "--transition", "slide", "--placeholder", "color", "--policy", "cache-only", "--theme",
@@ -27,14 +27,14 @@ struct GallerySettingsTests {
         #expect(!options.settings.retries && options.cache == "/tmp/c")
     }
 
-    @Test("Defaults")
+    @Test("Without options, the defaults apply")
     func defaults() throws {
         let options = try options()
         #expect(options.operands.isEmpty && options.settings == GallerySettings() && options.cells == 2_400)
     }
 
     @Test(
-        "Wrong words are refused",
+        "Invalid options are rejected",
         arguments: [
             ["--size", "20"], ["--transition", "spin"], ["--failures", "101"], ["--delay", "5m"], ["--cells", "0"],
             ["--theme", "pink"], ["--nothing"], ["a.png", "--cells", "4"], ["a.png", "--broken"],
@@ -44,7 +44,7 @@ struct GallerySettingsTests {
         #expect(throws: UsageError.self) { try GalleryOptions(Arguments(words, for: Commands.gallery)) }
     }
 
-    @Test("A cell's picture and the large one are of the same part of the picture, so that one stands in for the other")
+    @Test("The images of a cell and of the large view show the same part, so one can replace the other")
     func requests() throws {
         let item = GalleryItem(
             number: 0, url: try #require(URL(string: "https://a.example/b@2x.png")), title: "B", detail: "",
@@ -75,7 +75,7 @@ struct GallerySettingsTests {
         #expect(settings.cellOptions(item).transition == .none)
     }
 
-    @Test("Figures tell what a manager did")
+    @Test("The statistics reflect the activity of a manager")
     func figures() async throws {
         let album = try SampleAlbum()
         let manager = ImageManager { $0.cache.usesDisk = false }

@@ -5,12 +5,12 @@ import WebImageTestSupport
 
 @testable import WebImagePrograms
 
-@Suite("Zooming one picture")
+@Suite("Zooming an image")
 struct PictureZoomTests {
     private typealias Point = PictureZoom.Point
     private typealias Extent = PictureZoom.Extent
 
-    /// A picture of 2,000 × 1,000 in a view of 500 × 500.
+    /// Returns the zoom of an image of 2,000 × 1,000 pixels in a view of 500 × 500 points.
     private static func large() -> PictureZoom {
         var zoom = PictureZoom()
         zoom.follow(Extent(width: 500, height: 500), offset: Point())
@@ -18,27 +18,27 @@ struct PictureZoomTests {
         return zoom
     }
 
-    @Test("it begins fitted")
+    @Test("The image is fitted at first")
     func fitted() {
         let zoom = Self.large()
         #expect(zoom.scale == nil && zoom.current == 0.25 && !zoom.isCut)
         #expect(zoom.content == Extent(width: 500, height: 250))
     }
 
-    @Test("what is under the pointer stays there")
+    @Test("The point under the pointer stays in place")
     func anchor() {
         var zoom = Self.large()
-        // The fitted picture lies 125 points below the upper edge; its middle is the view's.
+        // The fitted image begins 125 points below the upper edge, and its center is the center of the view.
         zoom.show(scale: 1, at: Point(x: 250, y: 250))
         #expect(zoom.offset == Point(x: 750, y: 250))
-        // 850, 350 of the picture lies at 100, 100.
+        // The point (850, 350) of the image is at (100, 100) in the view.
         zoom.zoom(by: 2, at: Point(x: 100, y: 100))
         #expect(zoom.current == 2 && zoom.offset == Point(x: 1_600, y: 600))
         zoom.zoom(by: 0.5, at: Point(x: 100, y: 100))
         #expect(zoom.offset == Point(x: 750, y: 250))
     }
 
-    @Test("there is a largest and a smallest, and the smallest is fitted")
+    @Test("The scale is limited, and the fitted scale becomes fitting")
     func bounds() {
         var zoom = Self.large()
         zoom.zoom(by: 1_000, at: Point())
@@ -55,7 +55,7 @@ struct PictureZoomTests {
         #expect(small.scale == nil, "the largest is fitted")
     }
 
-    @Test("a double click goes to 100 % and back, and to 200 % where that is fitted")
+    @Test("A double click toggles between fitting and 100 percent, or 200 percent if 100 percent fits")
     func toggling() {
         var zoom = Self.large()
         zoom.toggle(at: Point(x: 0, y: 125))
@@ -67,7 +67,7 @@ struct PictureZoomTests {
         #expect(zoom.scale == 2 && zoom.offset == Point(x: 1_000, y: 500))
     }
 
-    @Test("dragging moves the picture, not beyond its edges, and a fitted one not at all")
+    @Test("Dragging moves the image within its edges, and a fitted image doesn't move")
     func panning() {
         var zoom = Self.large()
         zoom.pan(x: -10, y: -10)
@@ -81,7 +81,7 @@ struct PictureZoomTests {
         #expect(zoom.offset == Point(x: 0, y: 500))
     }
 
-    @Test("a view that grows past a picture shows no more of it than there is")
+    @Test("A view that becomes larger than the image never shows more than the image")
     func growing() {
         var zoom = Self.large()
         zoom.show(scale: 1, at: Point(x: 500, y: 500))
@@ -90,7 +90,7 @@ struct PictureZoomTests {
         #expect(zoom.offset.x == 0 && zoom.offset.y <= 400)
     }
 
-    @Test("without a picture or a view nothing happens")
+    @Test("Without an image or a view, all operations have no effect")
     func nothing() {
         var zoom = PictureZoom()
         zoom.toggle(at: Point())
@@ -105,7 +105,7 @@ struct PictureZoomTests {
         #expect(zoom.scale == nil)
     }
 
-    @Test("whatever is done, the view shows the picture")
+    @Test("After random operations, the view still shows the image")
     func random() {
         var generator = SeededGenerator(seed: 7)
         var zoom = Self.large()

@@ -7,10 +7,10 @@ import WebImageCore
 
 @testable import WebImageStore
 
-/// A life of a cache spent on administration, in which every call of the system fails once.
+/// Tests a sequence of administrative operations in which each system call fails once.
 @Suite("Administration of the disk cache on a failing file system")
 struct AdministrationFaultTests {
-    /// A whole PNG of one pixel, with `number` behind it: decoders look at neither.
+    /// Returns a complete PNG file of one pixel, followed by the text of `number`. Decoders ignore the text.
     private static func picture(_ number: Int) -> Data {
         let text = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
         return (Data(base64Encoded: text) ?? Data()) + Data("\(number)".utf8)
@@ -55,7 +55,7 @@ struct AdministrationFaultTests {
     }
 
     @Test(
-        "Whichever call fails, nothing wrong is given back, exported or imported, and the cache recovers",
+        "If any system call fails, no wrong data is returned, exported, or imported, and the cache recovers",
         arguments: [FaultyFileSystem.Fault.code(ENOSPC), .code(EIO), .code(EINTR), .code(EMFILE), .short])
     func everyCall(_ fault: FaultyFileSystem.Fault) async throws {
         let counting = FaultyFileSystem()

@@ -32,7 +32,7 @@ struct AdministrationTests {
         entries.map { $0.source.split(separator: "/").last.map(String.init) ?? "" }
     }
 
-    @Test("Entries are listed by size, age and host, and by what their source looks like")
+    @Test("Entries are listed by size, age, and host, and filtered by a pattern for their source")
     func lists() async throws {
         let cache = try await filled()
         #expect(
@@ -50,7 +50,7 @@ struct AdministrationTests {
         await cache.close()
     }
 
-    @Test("Entries are removed by host with the hosts below it, by tag, and by whatever the app asks")
+    @Test("Entries are removed by host including subdomains, by tag, and by a custom condition")
     func removes() async throws {
         let cache = try await filled()
         #expect(await cache.remove(host: "A.example").entries == 2)
@@ -64,7 +64,7 @@ struct AdministrationTests {
         await cache.close()
     }
 
-    @Test("An entry that waits to be written outlives the removal of the one it replaces")
+    @Test("An entry that waits to be written survives the removal of the entry that it replaces")
     func removalSparesTheNew() async throws {
         let cache = try await filled()
         let seen = Lock<[String]>([])
@@ -96,7 +96,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("More tags than an entry may have make it not storable")
+    @Test("An entry with more tags than the limit isn't stored")
     func tooManyTags() async throws {
         let cache = try folder.open()
         cache.store(entry("https://a.example/", count: 5, tags: Set((0...DiskEntry.tagLimit).map(String.init))))
@@ -106,7 +106,7 @@ struct AdministrationTests {
         await cache.close()
     }
 
-    @Test("Long work tells how far it is")
+    @Test("Long operations report their progress")
     func progress() async throws {
         let cache = try await filled()
         let steps = Lock<[(Int, Int)]>([])
@@ -134,7 +134,7 @@ struct AdministrationTests {
         await cache.close()
     }
 
-    @Test("Hits and misses add up over restarts")
+    @Test("Hits and misses accumulate over restarts")
     func hitRate() async throws {
         let cache = try await filled()
         #expect(await cache.info().hitRate == nil)
@@ -151,7 +151,7 @@ struct AdministrationTests {
         await third.close()
     }
 
-    @Test("A key tells source and host, also where it lies in another key")
+    @Test("The source and the host of a key are found, even if the key is nested in another key")
     func sources() {
         func source(_ fields: [String]) -> String? { CacheKey.source(ofKey: CacheKey(fields).canonical) }
         #expect(source(["data", "https://a.example/x"]) == "https://a.example/x")
@@ -166,7 +166,7 @@ struct AdministrationTests {
         #expect(CacheKey.host("mailto:x") == nil)
     }
 
-    @Test("The fields of a key are read from its text")
+    @Test("The fields of a key are parsed from its text")
     func keys() {
         let key = "4:data26:https://example.org/é.png4:vary6:accept"
         #expect(CacheKey.fields(ofKey: key) == ["data", "https://example.org/é.png", "vary", "accept"])
@@ -175,7 +175,7 @@ struct AdministrationTests {
         #expect(CacheKey.fields(ofKey: "").isEmpty)
     }
 
-    @Test("Any text may be given as a key")
+    @Test("Random text as a key never crashes the parser")
     func keyFuzz() {
         var random = SeededGenerator(seed: 7)
         let letters = Array("0123456789:é-x")

@@ -6,11 +6,11 @@ import WebImageHTTP
 
 @testable import WebImageStore
 
-@Suite("Values of the app's own on disk")
+@Suite("Custom attachments on disk")
 struct AttachmentTests {
     let folder = TestFolder()
 
-    @Test("A value is set, replaced and removed, and each is read back at once and after a restart")
+    @Test("Setting, replacing, or removing an attachment takes effect immediately and survives a restart")
     func values() async throws {
         var cache = try folder.open()
         cache.store(entry(1))
@@ -28,7 +28,7 @@ struct AttachmentTests {
         await cache.close()
     }
 
-    @Test("The picture's file is not written again")
+    @Test("Changing the attachment or the response head doesn't rewrite the entry's file")
     func fileStays() async throws {
         let cache = try folder.open()
         cache.store(entry(1))
@@ -45,7 +45,7 @@ struct AttachmentTests {
         await cache.close()
     }
 
-    @Test("Value and head that change one after the other do not undo each other, however they are batched")
+    @Test("Consecutive changes of attachment and response head are both kept, regardless of their batching")
     func together() async throws {
         for flushes in 0..<8 {
             let folder = TestFolder()
@@ -65,7 +65,7 @@ struct AttachmentTests {
         }
     }
 
-    @Test("A new entry has only what it was stored with")
+    @Test("A replaced entry has only the attachment that it was stored with")
     func replaced() async throws {
         let cache = try folder.open()
         cache.store(entry(1))

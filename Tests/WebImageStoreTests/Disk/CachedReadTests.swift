@@ -10,7 +10,7 @@ import WebImageCore
 @testable import WebImageStore
 
 @Suite struct CachedReadTests {
-    /// A cache in `folder` with entry 1, opened anew with `files`, its index loaded.
+    /// Returns a cache in `folder` that contains entry 1. The cache was reopened with `files`, and its index is loaded.
     private func reopen(_ folder: TestFolder, _ files: any FileSystem) async throws -> DiskCache {
         let first = try folder.open()
         first.store(entry(1))
@@ -22,7 +22,7 @@ import WebImageCore
         return cache
     }
 
-    @Test("What the kernel has in memory is read without the readers' threads")
+    @Test("Files in the page cache are read without the reader threads")
     func cached() async throws {
         let folder = TestFolder()
         let files = CachingFileSystem(.answers)
@@ -33,19 +33,19 @@ import WebImageCore
         await cache.close()
     }
 
-    @Test("What the disk has to be asked for is read by the readers' threads", arguments: [EAGAIN, EOPNOTSUPP, ENOSYS])
+    @Test("Files that require disk access are read by the reader threads", arguments: [EAGAIN, EOPNOTSUPP, ENOSYS])
     func uncached(code: Int32) async throws {
         let folder = TestFolder()
         let files = CachingFileSystem(.fails(code))
         let cache = try await reopen(folder, files)
         for _ in 0..<3 { #expect(await cache.entry(for: key(1))?.payload == bytes(1)) }
         #expect(await cache.info().counters.hits == 3)
-        // Only where it may work another time it is tried again.
+        // After `EAGAIN`, another attempt may succeed. The other errors are permanent.
         #expect(files.attempts == (code == EAGAIN ? 3 : 1))
         await cache.close()
     }
 
-    @Test("Damage that is seen in memory is handled as any other")
+    @Test("Corruption found while reading from the page cache is handled like any other corruption")
     func damaged() async throws {
         let folder = TestFolder()
         let cache = try await reopen(folder, CachingFileSystem(.answers))
@@ -62,7 +62,8 @@ import WebImageCore
     }
 }
 
-/// The system's files, where reading from memory always answers or always fails in one way.
+/// The system's file system with scripted reads from the page cache, which always succeed or always fail with one
+/// error.
 private final class CachingFileSystem: FileSystem {
     enum Mode: Sendable {
         case answers

@@ -4,9 +4,9 @@ import Testing
 
 @testable import WebImageStore
 
-@Suite("Numbers as ranges")
+@Suite("Consecutive numbers as ranges")
 struct ConsecutiveRunsTests {
-    @Test("Numbers that follow each other are one range, in the order in which they stand")
+    @Test("Consecutive numbers form one range, and the order is kept")
     func runs() {
         #expect([Int]().consecutiveRuns().isEmpty)
         #expect([7].consecutiveRuns() == [7...7])
@@ -14,7 +14,7 @@ struct ConsecutiveRunsTests {
         #expect([Int.max - 1, .max, .min, .min + 1].consecutiveRuns() == [(.max - 1) ... .max, .min...(.min + 1)])
     }
 
-    @Test("Ranges of random numbers give these numbers again, and no two of them could be one")
+    @Test("Ranges of random numbers expand to the same numbers and can't be merged further")
     func model() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<500 {

@@ -5,13 +5,13 @@ import Testing
 
 @_spi(Fuzzing) @testable import WebImageStore
 
-@Suite("Disk cache after damage")
+@Suite("Disk cache with corrupt files")
 struct DamageTests {
     private func path(_ folder: TestFolder, _ number: Int) -> String {
         CacheLayout(root: folder.path).entry(key(number).fileName)
     }
 
-    @Test("A flipped bit anywhere in a file makes a miss, and the file goes")
+    @Test("A flipped bit anywhere in a file causes a cache miss, and the file is removed")
     func flippedBits() async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -30,7 +30,7 @@ struct DamageTests {
         }
     }
 
-    @Test("Cut, grown, swapped and foreign files are misses")
+    @Test("Truncated, extended, swapped, and empty files cause cache misses")
     func wrongFiles() async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -47,7 +47,7 @@ struct DamageTests {
         await cache.close()
     }
 
-    @Test("Verifying deletes what is damaged, takes in what the index lost, and drops lines without a file")
+    @Test("Verification deletes corrupt files, adopts files missing from the index, and drops rows without a file")
     func verify() async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -73,7 +73,7 @@ struct DamageTests {
         await cache.close()
     }
 
-    @Test("A damaged index is made again from the files", arguments: 0..<24)
+    @Test("A corrupt index is rebuilt from the files", arguments: 0..<24)
     func damagedIndex(_ seed: Int) async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -106,7 +106,7 @@ struct DamageTests {
         await third.close()
     }
 
-    @Test("Random bytes never crash the reader of entries and are never taken for one", arguments: 0..<8)
+    @Test("Random damage never crashes the entry reader and is never accepted as a valid entry", arguments: 0..<8)
     func fuzz(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 500)
         let entry = entry(1, count: 64)
@@ -128,13 +128,13 @@ struct DamageTests {
                     damaged[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
                 }
             }
-            // Without the checksum, damage may go unseen in texts, but must not be fatal.
+            // Without the checksum, damage to texts may remain undetected, but it must not be fatal.
             _ = try? decode(damaged, verify: false)
             if damaged != whole { #expect(throws: EntryFault.self) { try decode(damaged, verify: true) } }
         }
     }
 
-    @Test("What the reader takes without a checksum can be written and read again", arguments: 0..<4)
+    @Test("An entry that is accepted without a checksum can be written and read again", arguments: 0..<4)
     func fuzzSections(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed) + 900)
         let whole = EntryFuzzing.seed
@@ -154,7 +154,7 @@ struct DamageTests {
         return try EntryFile.decode(memory, key: nil, verify: verify)
     }
 
-    @Test("A folder deleted under an open cache is made again")
+    @Test("A directory that is deleted while the cache is open is created again")
     func folderDeleted() async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -172,7 +172,7 @@ struct DamageTests {
         await again.close()
     }
 
-    @Test("Temporary files and trash of dead processes are swept")
+    @Test("Temporary files and trash of ended processes are removed")
     func leftovers() async throws {
         let folder = TestFolder()
         await (try folder.open()).close()
@@ -191,7 +191,7 @@ struct DamageTests {
 }
 
 extension DiskCache {
-    /// Waits until nothing that was set aside is left.
+    /// Waits until all directories that were set aside are deleted.
     func sweepDone() async {
         while true {
             await flush()

@@ -13,7 +13,7 @@ import WebImageHTTP
 struct DiskCacheTests {
     let folder = TestFolder(onDisk: true)
 
-    @Test("An entry is given back as it was stored, before and after it is on disk and after reopening")
+    @Test("An entry is returned unchanged before and after it is written and after reopening")
     func roundTrip() async throws {
         var wanted = entry(1)
         wanted.attachment = Data("mine".utf8)
@@ -31,7 +31,7 @@ struct DiskCacheTests {
         await again.close()
     }
 
-    @Test("An absent key is known to be absent once the index is loaded")
+    @Test("When the index is loaded, the cache can rule out an absent key")
     func knownMiss() async throws {
         let cache = try folder.open()
         cache.store(entry(1))
@@ -42,7 +42,7 @@ struct DiskCacheTests {
         await cache.close()
     }
 
-    @Test("A removed entry is gone at once and stays gone")
+    @Test("A removed entry disappears immediately and doesn't return after reopening")
     func removal() async throws {
         let cache = try folder.open()
         cache.store(entry(1))
@@ -57,7 +57,7 @@ struct DiskCacheTests {
         await again.close()
     }
 
-    @Test("Removing everything leaves nothing, and what comes after stays")
+    @Test("Removing everything keeps only the entries that are stored afterward")
     func removeAll() async throws {
         let cache = try folder.open()
         for number in 0..<50 { cache.store(entry(number)) }
@@ -74,7 +74,7 @@ struct DiskCacheTests {
         await again.close()
     }
 
-    @Test("The head of a 304 is seen at once, also while it is being written", arguments: [false, true])
+    @Test("A new response head is visible immediately, even while it's being written", arguments: [false, true])
     func headWhileWriting(isRemote: Bool) async throws {
         var configuration = folder.configuration()
         configuration.fileSystem = FaultyFileSystem(isRemote: isRemote)
@@ -90,7 +90,7 @@ struct DiskCacheTests {
         await cache.close()
     }
 
-    @Test("The head of a 304 is seen at once, after the flush and after reopening")
+    @Test("The response head of a 304 response is visible immediately, after a flush, and after reopening")
     func headUpdate() async throws {
         let cache = try folder.open()
         cache.store(entry(1))
@@ -112,7 +112,7 @@ struct DiskCacheTests {
         await again.close()
     }
 
-    @Test("The size limit holds, and the least recently used leave first")
+    @Test("The size limit is enforced, and the least recently used entries are evicted first")
     func sizeLimit() async throws {
         var configuration = folder.configuration(sizeLimit: 400_000)
         let time = ManualClock()

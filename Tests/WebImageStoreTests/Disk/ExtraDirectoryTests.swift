@@ -8,7 +8,7 @@ import WebImageTestSupport
 
 @testable import WebImageStore
 
-@Suite("Folders that are only read")
+@Suite("Read-only directories")
 struct ExtraDirectoryTests {
     let folder = TestFolder()
     let bundle = TestFolder()
@@ -25,7 +25,7 @@ struct ExtraDirectoryTests {
         return try DiskCache(configuration: configuration)
     }
 
-    @Test("What the cache does not have comes from the bundle; what is stored takes its place")
+    @Test("A cache miss is served from the bundle, and a stored entry takes precedence over it")
     func lookUp() async throws {
         try await fillBundle(0..<3)
         let before = try FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted()
@@ -38,7 +38,7 @@ struct ExtraDirectoryTests {
         #expect(await cache.info().entries == 1)
         #expect(await cache.info().counters.hits == 4)
         #expect(await cache.info().counters.misses == 0)
-        // Until the bundle has been listed, it may contain everything.
+        // Until the bundle has been listed, the cache can't rule out any key.
         await untilTrue { !cache.mayContain(key(7)) }
         #expect(!cache.mayContain(key(7)))
         #expect(await cache.entry(for: key(7)) == nil)
@@ -51,11 +51,11 @@ struct ExtraDirectoryTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted() == before)
     }
 
-    @Test("A head that became known later is kept with a copy")
+    @Test("A newer response head for an entry of the bundle is stored with a copy of the entry")
     func newHead() async throws {
         try await fillBundle(0..<1)
         let cache = try open()
-        // Not before the names of both folders are known.
+        // This lookup waits until the names in both directories are known.
         #expect(await cache.entry(for: key(0)) != nil)
         await cache.flush()
         cache.updateHead(head(etag: "\"new\""), for: key(0))
@@ -64,14 +64,14 @@ struct ExtraDirectoryTests {
         await cache.close()
     }
 
-    @Test("Damaged files and links in it are not followed")
+    @Test("Corrupt files in the bundle are ignored, and links aren't followed")
     func hostile() async throws {
         try await fillBundle(0..<4)
         let layout = CacheLayout(root: bundle.path)
         var damaged = try Data(contentsOf: URL(filePath: layout.entry(key(0).fileName)))
         damaged[damaged.count - 30] ^= 1
         try damaged.write(to: URL(filePath: layout.entry(key(0).fileName)))
-        // A file that is a link, and a folder that is one.
+        // Replace a file and a directory with symbolic links.
         let other = bundle.path + "/elsewhere"
         #expect(rename(layout.entry(key(1).fileName), other) == 0)
         #expect(symlink(other, layout.entry(key(1).fileName)) == 0)
@@ -83,7 +83,7 @@ struct ExtraDirectoryTests {
         #expect(await cache.entry(for: key(3)) != nil)
         #expect(FileManager.default.fileExists(atPath: layout.entry(key(0).fileName)))
         await cache.close()
-        // The same without openat2.
+        // Repeat the lookups without `openat2`.
         let plain = ExtraDirectories([bundle.path], files: FaultyFileSystem())
         for number in 0..<3 { #expect(plain.entry(for: key(number), limit: 1 << 20) == nil, "\(number)") }
         #expect(plain.entry(for: key(3), limit: 1 << 20) != nil)

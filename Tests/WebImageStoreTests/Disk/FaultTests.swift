@@ -10,7 +10,7 @@ import WebImageHTTP
 
 @Suite("Disk cache on a failing file system", .timeLimit(.minutes(5)))
 struct FaultTests {
-    /// A short life of a cache. Every entry that is given back must be one of those stored.
+    /// Runs a short sequence of cache operations. Each returned entry must be one of the stored entries.
     private func run(_ folder: TestFolder, _ files: FaultyFileSystem) async {
         var configuration = folder.configuration()
         configuration.fileSystem = files
@@ -47,7 +47,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Whichever call fails, nothing wrong is given back and the cache recovers",
+        "If any system call fails, no wrong data is returned and the cache recovers",
         arguments: [
             FaultyFileSystem.Fault.code(ENOSPC), .code(EIO), .code(EINTR), .code(EACCES), .code(EDQUOT), .code(EROFS),
             .short,
@@ -70,7 +70,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A full disk pauses writing for a minute, then for two, and reading goes on")
+    @Test("A full disk pauses writing for one minute, then for two, while reads continue")
     func pauses() async throws {
         let folder = TestFolder()
         let files = FaultyFileSystem()
@@ -100,7 +100,7 @@ struct FaultTests {
         await cache.close()
     }
 
-    @Test("Below the free space that must be left, nothing is stored and what is there leaves")
+    @Test("Below the minimum free space, nothing is stored and entries are evicted")
     func freeSpace() async throws {
         let folder = TestFolder()
         let files = FaultyFileSystem()
@@ -118,7 +118,7 @@ struct FaultTests {
         time.advance(61)
         cache.store(entry(10, stored: time.now))
         await cache.flush()
-        // The space is looked at when nothing else is to be done.
+        // The writer checks the free space only when it is idle.
         while await cache.info().entries >= 10, !Task.isCancelled { await Task.yield() }
         #expect(await cache.info().entries < 10)
         cache.store(entry(11, stored: time.now))

@@ -7,7 +7,7 @@ import WebImageCore
 
 @testable import WebImageStore
 
-@Suite("The disk cache's folder")
+@Suite("Directory of the disk cache")
 struct FolderTests {
     let folder = TestFolder()
 
@@ -15,7 +15,7 @@ struct FolderTests {
         try SystemFileSystem().status(at: folder.path + path).permissions
     }
 
-    @Test("Only the owner may look in, and backup programs leave it out")
+    @Test("Only the owner can access the directory, and a tag excludes it from backups")
     func permissions() async throws {
         let cache = try folder.open()
         cache.store(entry(1))
@@ -28,7 +28,7 @@ struct FolderTests {
         await cache.close()
     }
 
-    @Test("A link, a file, a folder others may write to, and a relative path are refused")
+    @Test("A link, a file, a directory that others can write to, and a relative path are rejected")
     func unsafe() throws {
         func refusal(_ path: String) -> Int? {
             do throws(ImageError) {
@@ -51,7 +51,7 @@ struct FolderTests {
         #expect(refusal(folder.path + "/real") == nil)
     }
 
-    @Test("The default folder follows systemd and XDG, and ignores relative values")
+    @Test("The default directory follows systemd and XDG and ignores relative values")
     func defaultFolder() {
         func path(_ environment: [String: String], _ name: String = "app") -> String {
             DiskCacheConfiguration.defaultDirectory(
@@ -66,7 +66,7 @@ struct FolderTests {
         #expect(path([:], "..") == "/h/.cache/webimage/webimage")
     }
 
-    @Test("Entries over the limit are not stored, and replace nothing by something old")
+    @Test("An entry over the size limit isn't stored, and it removes the previous entry")
     func entryLimit() async throws {
         let cache = try folder.open(sizeLimit: 100_000)
         cache.store(entry(1))
@@ -80,7 +80,7 @@ struct FolderTests {
     }
 
     @Test(
-        "With durability asked for, entries are stored all the same",
+        "Entries are stored with each durability setting",
         arguments: [DiskCacheConfiguration.Durability.data, .full])
     func durability(_ durability: DiskCacheConfiguration.Durability) async throws {
         var configuration = folder.configuration()

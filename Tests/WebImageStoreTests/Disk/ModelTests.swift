@@ -7,9 +7,9 @@ import WebImageHTTP
 
 @testable import WebImageStore
 
-@Suite("Disk cache against a dictionary")
+@Suite("Disk cache compared with a dictionary")
 struct ModelTests {
-    @Test("Random operations give what a dictionary gives", arguments: 0..<6)
+    @Test("Random operations have the same results as with a dictionary", arguments: 0..<6)
     func withoutLimits(_ seed: Int) async throws {
         let folder = TestFolder()
         var random = SeededGenerator(seed: UInt64(seed))
@@ -45,7 +45,7 @@ struct ModelTests {
         await cache.close()
     }
 
-    @Test("With a limit, what is given back is the newest or nothing, and the limit holds", arguments: 0..<4)
+    @Test("With a size limit, lookups return the newest entry or none, and the limit holds", arguments: 0..<4)
     func withLimit(_ seed: Int) async throws {
         let folder = TestFolder()
         let limit = 200_000
@@ -75,7 +75,7 @@ struct ModelTests {
         await cache.close()
     }
 
-    @Test("A clock that jumps by years loses nothing that is young and keeps nothing for ever")
+    @Test("A clock that jumps by years neither removes recent entries nor keeps entries indefinitely")
     func clockJumps() async throws {
         let folder = TestFolder()
         let time = ManualClock()
@@ -99,7 +99,7 @@ struct ModelTests {
         await again.close()
     }
 
-    @Test("An entry older than the limit is a miss even before it is deleted; a revalidated one is not")
+    @Test("An entry older than the age limit is a cache miss unless it was revalidated")
     func age() async throws {
         let folder = TestFolder()
         let time = ManualClock()
@@ -121,7 +121,7 @@ struct ModelTests {
         await cache.close()
     }
 
-    @Test("Many tasks at once read only what was stored")
+    @Test("Concurrent tasks read only entries that were stored")
     func hammer() async throws {
         let folder = TestFolder()
         let cache = try folder.open(sizeLimit: 1_000_000)

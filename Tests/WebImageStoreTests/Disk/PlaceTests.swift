@@ -8,7 +8,7 @@ import WebImageHTTP
 
 @testable import WebImageStore
 
-@Suite("Disk cache in odd places and times")
+@Suite("Disk cache in unusual directories and at unusual times")
 struct PlaceTests {
     let folder = TestFolder()
 
@@ -19,7 +19,7 @@ struct PlaceTests {
         return configuration
     }
 
-    @Test("On another machine's file system everything is in the files, also what became known later")
+    @Test("On a remote file system, all data, including later changes, is stored in the files")
     func remote() async throws {
         let files = FaultyFileSystem(isRemote: true)
         let cache = try DiskCache(configuration: configuration(files))
@@ -31,7 +31,7 @@ struct PlaceTests {
         await cache.flush()
         #expect(await cache.info().entries == 3)
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/index.sqlite"))
-        // Another process is not in this one's index.
+        // An entry of another process isn't in the index of this one.
         let other = try DiskCache(configuration: configuration(FaultyFileSystem(isRemote: true)))
         other.store(entry(7))
         await other.flush()
@@ -48,21 +48,22 @@ struct PlaceTests {
         await again.close()
     }
 
-    @Test("A known miss makes no system call, with and without folders that are only read")
+    @Test("A known cache miss makes no system calls, with or without read-only directories")
     func missWithoutCalls() async throws {
         for hasExtra in [false, true] {
             let files = FaultyFileSystem()
             var configuration = configuration(files)
-            // Every second a miss asks the index whether other processes have added anything; no second passes here.
+            // Once per second, a cache miss queries the index for entries of other processes. This clock doesn't
+            // advance.
             configuration.clock = ManualClock().clock
             if hasExtra { configuration.extraDirectories = [folder.path + "-bundle"] }
             let cache = try DiskCache(configuration: configuration)
             cache.store(entry(1))
             await cache.flush()
             if hasExtra { await cache.readers.run { $0.state.extras.load() } }
-            // The first miss asks the index whether others have added anything.
+            // The first cache miss queries the index for entries of other processes.
             #expect(await cache.entry(for: key(2)) == nil)
-            // Nothing of the beginning is left to do: neither tidying up nor comparing with the files.
+            // Wait until the work after opening has finished, which means cleanup and the comparison with the files.
             await cache.settle()
             var before = -1
             while before != files.calls {
@@ -75,7 +76,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("The first hit needs no scan: a handful of calls, whatever the folder holds")
+    @Test("The first cache hit needs at most four system calls, regardless of the number of entries")
     func firstHit() async throws {
         let first = try folder.open()
         for number in 0..<300 { first.store(entry(number)) }
@@ -88,7 +89,7 @@ struct PlaceTests {
         #expect(files.calls - before <= 4)
     }
 
-    @Test("Files and entries from the future are neither kept for ever nor deleted at once")
+    @Test("Files and entries with future dates are neither kept indefinitely nor deleted immediately")
     func future() async throws {
         let time = ManualClock()
         let year = 365 * 86_400.0
@@ -122,7 +123,7 @@ struct PlaceTests {
         await last.close()
     }
 
-    @Test("After an unclean end a damaged index is set aside and made again, with tags and sizes")
+    @Test("After an unclean shutdown, a corrupt index is set aside and rebuilt with tags and sizes")
     func unclean() async throws {
         let first = try folder.open()
         for number in 0..<200 {
@@ -131,11 +132,11 @@ struct PlaceTests {
             first.store(new)
         }
         await first.close()
-        // As a process that was killed leaves it: a session is open.
+        // A killed process leaves an open session.
         let path = folder.path + "/index.sqlite"
         try CacheIndex(writing: path).beginSession(99)
         var data = try Data(contentsOf: URL(filePath: path))
-        // The pages behind the first are lists of lines; the header stays valid.
+        // The pages after the first contain rows. The header remains valid.
         for offset in stride(from: 4_096 + 8, to: data.count, by: 4_096) {
             for place in offset..<min(offset + 400, data.count) { data[place] = 0xA5 }
         }

@@ -7,12 +7,12 @@ import WebImageTestSupport
 
 @testable import WebImageStore
 
-/// Rounds of the tests that kill; more with WEBIMAGE_SOAK_ROUNDS.
+/// The number of rounds of the tests that kill processes. To run more, set WEBIMAGE_SOAK_ROUNDS.
 private let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_ROUNDS"].flatMap(Int.init) ?? 40
 
 @Suite("Disk cache and processes")
 struct ProcessTests {
-    @Test("A writer killed at any moment loses only what it had not finished, and leaves only whole entries")
+    @Test("A writer killed at any moment loses only unflushed entries and leaves only complete entries")
     func kill() async throws {
         var random = SeededGenerator(seed: 7)
         for round in 0..<rounds {
@@ -21,7 +21,7 @@ struct ProcessTests {
             let process = try HelperProcess.start(
                 ["write", folder.path, "\(round)"], output: output.fileHandleForWriting.fileDescriptor)
             try output.fileHandleForWriting.close()
-            // The moment of death is counted in bytes of progress, and then a few more microseconds.
+            // Kill the process after a random number of bytes of progress plus a random delay in microseconds.
             var progress = Data()
             let wanted = Int.random(in: 1...40, using: &random)
             while progress.count < wanted { progress += output.fileHandleForReading.availableData }
@@ -47,7 +47,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("Several processes on one folder give no wrong bytes and hold the limit", arguments: [2, 4])
+    @Test("Concurrent processes in one directory return no wrong data and enforce the limit", arguments: [2, 4])
     func together(count: Int) async throws {
         let folder = TestFolder(onDisk: true)
         let limit = 2_000_000
@@ -68,10 +68,10 @@ struct ProcessTests {
     }
 }
 
-/// Names of the entry files in `folder`.
+/// Returns the names of the entry files in `folder`.
 func entryFiles(_ folder: TestFolder) throws -> [String] { try entryFiles(in: folder.path) }
 
-/// Names of the entry files of the cache at `path`.
+/// Returns the names of the entry files of the cache at `path`.
 func entryFiles(in path: String) throws -> [String] {
     let blobs = path + "/blobs"
     return try FileManager.default.contentsOfDirectory(atPath: blobs).flatMap {

@@ -17,7 +17,7 @@ struct SmallDiskTests {
         return try DiskCache(configuration: configuration)
     }
 
-    @Test("A full disk loses what does not fit, serves what does, and takes entries again when there is room")
+    @Test("A full disk drops entries that don't fit, serves the others, and accepts entries when space is free")
     func full() async throws {
         let disk = try #require(SmallDisk(bytes: 2 << 20))
         let time = ManualClock()
@@ -32,9 +32,9 @@ struct SmallDiskTests {
             served += 1
         }
         #expect(served < 50)
-        // Nobody tidies up but the cache itself.
+        // Only the cache itself frees space.
         await cache.trim(olderThan: 1_000_000)
-        // The first try after a pause may be the one that finds the disk still full.
+        // The first attempt after a pause may find that the disk is still full.
         var tries = 0
         while await cache.entry(for: key(200)) == nil, tries < 4 {
             tries += 1
@@ -49,7 +49,7 @@ struct SmallDiskTests {
         await cache.close()
     }
 
-    @Test("A disk that becomes read-only goes on serving, and takes entries again when it is writable")
+    @Test("A disk that becomes read-only still serves entries, and stores entries again when it's writable")
     func readOnly() async throws {
         let disk = try #require(SmallDisk(bytes: 4 << 20))
         let time = ManualClock()

@@ -5,7 +5,7 @@ import WebImageCore
 
 @testable import WebImageStore
 
-@Suite("Headers kept beside entries")
+@Suite("Image headers stored with entries")
 struct StoredProbeTests {
     private static let probes = [
         ImageProbe(format: .png, rawSize: PixelSize(width: 3, height: 4)),
@@ -21,7 +21,7 @@ struct StoredProbeTests {
             codePoints: ColorCodePoints(primaries: 12, transfer: 13)),
     ]
 
-    @Test("A header comes back as it was", arguments: probes)
+    @Test("A stored header is read back unchanged", arguments: probes)
     func comesBack(_ probe: ImageProbe) {
         let bytes = probe.encoded()
         #expect(bytes.withUnsafeBytes { ImageProbe(encoded: $0) } == probe)

@@ -14,7 +14,7 @@ struct TransferTests {
     let target = TestFolder()
     let other = TestFolder()
 
-    /// A BMP of 4 × 4 points whose pixels depend on `number`.
+    /// Returns a BMP of 4 × 4 pixels that depend on `number`.
     private func picture(_ number: Int) -> Data {
         var writer = ByteWriter()
         writer.put(raw: "BM")
@@ -51,7 +51,7 @@ struct TransferTests {
         return try DiskCache(configuration: configuration)
     }
 
-    @Test("What was exported comes back with heads, times, tags and the app's values")
+    @Test("Exported entries are imported with heads, times, tags, and attachments")
     func roundTrip() async throws {
         let cache = try await filled()
         cache.setAttachment(Data("newer".utf8), for: key(1))
@@ -78,7 +78,7 @@ struct TransferTests {
         await again.close()
     }
 
-    @Test("Entries exported as such serve as a folder that is only read")
+    @Test("Entries exported in the cache format serve as a read-only directory")
     func entries() async throws {
         let cache = try await filled()
         let exported = try await cache.export(to: target.path, as: .entries, where: { !$0.key.contains("/2.jpg") })
@@ -93,7 +93,7 @@ struct TransferTests {
         await again.close()
     }
 
-    @Test("Nothing wrong is imported, and the rest is")
+    @Test("Invalid entries aren't imported, but valid ones are")
     func hostileManifest() async throws {
         let cache = try await filled(10)
         _ = try await cache.export(to: target.path)
@@ -124,7 +124,7 @@ struct TransferTests {
         await again.close()
     }
 
-    @Test("A folder without a manifest of ours is refused", arguments: ["", "{}", "[]", "{\"format\":\"x\"}"])
+    @Test("A directory without a valid manifest is rejected", arguments: ["", "{}", "[]", "{\"format\":\"x\"}"])
     func noManifest(_ text: String) async throws {
         let cache = try open(folder)
         try FileManager.default.createDirectory(atPath: target.path, withIntermediateDirectories: true)
@@ -133,7 +133,7 @@ struct TransferTests {
         await cache.close()
     }
 
-    @Test("Picture files come in under the keys given; what is none is named")
+    @Test("Image files are imported with their keys, and files that aren't images are reported")
     func pictures() async throws {
         let cache = try open(folder)
         try FileManager.default.createDirectory(atPath: target.path, withIntermediateDirectories: true)
@@ -155,7 +155,7 @@ struct TransferTests {
         await cache.close()
     }
 
-    @Test("Many entries come in, however little may wait")
+    @Test("Many entries are imported even if the staging limit is small")
     func manyEntries() async throws {
         let cache = try await filled(300)
         _ = try await cache.export(to: target.path)

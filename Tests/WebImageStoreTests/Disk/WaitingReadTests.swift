@@ -11,7 +11,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// A cache with the entries 1 to 8, whose reader threads all are held: they read the entries 1 and 2.
+/// A cache with the entries 1 to 8 whose reader threads are all blocked while they read the entries 1 and 2.
 private final class BusyCache: Sendable {
     let disk: DiskCache
     let files = HeldFileSystem()
@@ -19,7 +19,7 @@ private final class BusyCache: Sendable {
     private let gates: [Gate]
     private let holders: [Task<DiskEntry?, Never>]
 
-    /// - Parameter prepare: Stores what else the cache has to hold.
+    /// - Parameter prepare: A closure that stores additional entries.
     init(_ prepare: (DiskCache) async throws -> Void = { _ in }) async throws {
         let first = try folder.open()
         for number in 1...8 { first.store(entry(number)) }
@@ -38,13 +38,14 @@ private final class BusyCache: Sendable {
     /// The numbers of the entries that were opened for reading after the first two.
     var read: [Int] { files.opened.dropFirst(2).compactMap { name in (1...8).first { key($0).fileName == name } } }
 
-    /// Waits until as many reads wait for a thread.
+    /// Waits until `count` reads wait for a thread.
     func waits(for count: Int) async { await untilTrue { disk.readers.waitingCount == count } }
 
-    /// Lets one thread continue. It alone reads what waits, so that the order of the reads is that of the queue.
+    /// Unblocks one thread, which then performs all waiting reads on its own. The order of the reads is the order of
+    /// the queue.
     func releaseOne() { gates[0].open() }
 
-    /// Lets both threads continue and closes the cache.
+    /// Unblocks both threads and closes the cache.
     func end() async {
         for gate in gates { gate.open() }
         for holder in holders { #expect(await holder.value != nil) }
@@ -52,7 +53,7 @@ private final class BusyCache: Sendable {
     }
 }
 
-/// A task whose end can be seen without waiting for it.
+/// A task whose completion a test can check without waiting.
 private final class Lookup<Value: Sendable>: Sendable {
     private let outcome = Shared<Value?>(nil)
     private let task: Task<Void, Never>
@@ -64,13 +65,13 @@ private final class Lookup<Value: Sendable>: Sendable {
         }
     }
 
-    /// The result; `nil` while the lookup runs.
+    /// The result, or `nil` while the lookup runs.
     var value: Value? { outcome.value }
     func cancel() { task.cancel() }
     func ends() async { await untilTrue { outcome.value != nil } }
 }
 
-@Suite("Disk reads that wait for a thread", .timeLimit(.minutes(1)))
+@Suite("Disk reads that wait for a thread", .timeLimit(.minutes(5)))
 struct WaitingReadTests {
     private func found(_ number: Int, in cache: BusyCache, _ priority: ObservedValue<RequestPriority>? = nil)
         -> Lookup<Bool>
@@ -92,12 +93,12 @@ struct WaitingReadTests {
         for lookup in lookups { await lookup.ends() }
         #expect(lookups.map(\.value) == [true, false, false, true])
         #expect(Set(cache.read) == [3, 6])
-        // A lookup that was withdrawn found out nothing.
+        // A canceled lookup counts neither as a hit nor as a miss.
         let counters = cache.disk.state.shared.withLock { $0.counters }
         #expect(counters.hits == 4 && counters.misses == 0)
     }
 
-    @Test("A lookup of a canceled task reads no file, and finds what is in memory")
+    @Test("A lookup by a canceled task reads no file but finds entries in memory")
     func begunCanceled() async throws {
         let folder = TestFolder()
         var configuration = folder.configuration()
@@ -107,7 +108,7 @@ struct WaitingReadTests {
         await disk.settle()
         disk.store(entry(1))
         await disk.flush()
-        // The writer is held, so that the second entry stays in memory.
+        // Block the writer so that the second entry stays in memory.
         let (held, gate) = (Gate(), Gate())
         _ = disk.state.enqueueIfOpen(
             .flush {
@@ -129,7 +130,7 @@ struct WaitingReadTests {
         await disk.close()
     }
 
-    @Test("After a canceled lookup of the disk no farther tier is queried")
+    @Test("After a canceled disk lookup, no further tier is queried")
     func fartherTier() async throws {
         let busy = try await BusyCache()
         let asked = Shared(0)
@@ -143,7 +144,7 @@ struct WaitingReadTests {
         await busy.end()
     }
 
-    @Test("When another tier is faster, the waiting read of the disk is withdrawn")
+    @Test("When another tier is faster, the waiting disk read is withdrawn")
     func fasterTier() async throws {
         let busy = try await BusyCache()
         var policies = ImageCache.Policies()
@@ -193,7 +194,7 @@ struct WaitingReadTests {
     func keptVariant() async throws {
         let (cache, store) = try await busyVariants()
         cache.releaseOne()
-        // The list is in memory from here on.
+        // The list of variants is now in memory.
         #expect(await text(store, dark) == "dark")
         let gate = cache.files.hold(key(8).fileName)
         let holder = found(8, in: cache)
@@ -228,7 +229,7 @@ struct WaitingReadTests {
 
     // MARK: - Priority
 
-    @Test("Waiting reads are in the order of their priorities, and of their arrival where these are equal")
+    @Test("Waiting reads run by priority and, for equal priorities, in order of arrival")
     func order() async throws {
         let cache = try await BusyCache()
         var lookups: [Lookup<Bool>] = []
@@ -242,7 +243,7 @@ struct WaitingReadTests {
         await cache.end()
     }
 
-    @Test("A priority that changes while the read waits moves the read")
+    @Test("Changing the priority of a waiting read moves it in the queue")
     func changed() async throws {
         let cache = try await BusyCache()
         let priorities = (0..<3).map { _ in ObservedValue(RequestPriority.normal) }
@@ -260,7 +261,7 @@ struct WaitingReadTests {
     }
 }
 
-/// A tier that counts its lookups. Thread-safe.
+/// A thread-safe tier that counts its lookups.
 private struct CountingTier: CacheTier {
     let kind = CacheTiers.remote
     private let count: Shared<Int>

@@ -6,7 +6,7 @@ import Testing
 
 @testable import WebImageStore
 
-@Suite("The writer's decisions")
+@Suite("Decisions of the disk writer")
 struct WriterStateTests {
     private func idle() -> WriterState {
         var state = WriterState(sizeLimit: 1 << 30)
@@ -14,7 +14,7 @@ struct WriterStateTests {
         return state
     }
 
-    @Test("A batch is committed after a quarter of a second or 256 lines")
+    @Test("A batch is committed after 0.25 seconds or 256 rows")
     func batches() {
         var state = idle()
         state.rowAdded(now: 1)
@@ -28,7 +28,7 @@ struct WriterStateTests {
         #expect(state.next(now: 2, hasJob: true) == .commit)
     }
 
-    @Test("A batch of a twentieth of the limit does not wait")
+    @Test("A batch of one twentieth of the size limit is committed immediately")
     func largeBatch() {
         var state = WriterState(sizeLimit: 1_000)
         state.ageChecked(now: 0)
@@ -36,7 +36,7 @@ struct WriterStateTests {
         #expect(state.next(now: 1, hasJob: true) == .commit)
     }
 
-    @Test("Access times wait for half a minute or 256 of them")
+    @Test("Access times are committed after 30 seconds or 256 accesses")
     func accesses() {
         var state = idle()
         state.accessed(count: 1, now: 1)
@@ -46,7 +46,7 @@ struct WriterStateTests {
         #expect(state.next(now: 2, hasJob: false) == .commit)
     }
 
-    @Test("Pauses double from a minute to a quarter of an hour, and a success ends them")
+    @Test("Pauses double from 1 minute to 15 minutes, and a successful write resets them")
     func pauses() {
         var state = idle()
         var now = 0.0
@@ -65,7 +65,7 @@ struct WriterStateTests {
         #expect(state.acceptsWrites(now: now))
     }
 
-    @Test("Eviction takes turns with jobs and goes on when there are none")
+    @Test("Eviction alternates with jobs and continues when there are no jobs")
     func eviction() {
         var state = idle()
         state.overLimit(now: 1)
@@ -79,7 +79,7 @@ struct WriterStateTests {
         #expect(state.next(now: 2, hasJob: false) == .wait(3_598))
     }
 
-    @Test("A batch that failed is not tried again at once")
+    @Test("A failed batch isn't retried immediately")
     func failedBatch() {
         var state = idle()
         for _ in 0..<256 { state.rowAdded(now: 1) }
@@ -88,7 +88,7 @@ struct WriterStateTests {
         #expect(state.next(now: 2, hasJob: false) == .commit)
     }
 
-    @Test("What waits to be written is found, overtaken and bounded")
+    @Test("Entries that wait to be written can be found and replaced, and their number is limited")
     func staging() {
         var staging = Staging(entryLimit: 2, byteLimit: 10_000)
         guard case .write(_, let first) = staging.stage(entry(1)) else { return #expect(Bool(false)) }

@@ -7,7 +7,7 @@ import WebImageTestSupport
 
 @testable import WebImageStore
 
-@Suite("What failed, and for how long that is remembered")
+@Suite("Negative cache entries")
 struct FailureMemoryTests {
     private static func status(_ status: Int, freshFor: Double? = nil) -> ImageError {
         .network(NetworkError(.status, url: "http://example.org/", phase: .head, status: status, freshFor: freshFor))
@@ -31,7 +31,7 @@ struct FailureMemoryTests {
         (.cache(.notInCache), nil),
     ]
 
-    @Test("each kind of failure has its time", arguments: table.indices)
+    @Test("Each kind of failure has its own lifetime", arguments: table.indices)
     func standard(_ index: Int) {
         let (error, seconds) = Self.table[index]
         #expect(FailurePolicy.standard.lifetime(error) == seconds, "\(error)")
@@ -44,7 +44,7 @@ struct FailureMemoryTests {
         FailureMemory(policy: policy, limit: limit) { [time] in time.value }
     }
 
-    @Test("it answers until its time is over, and tells the cause, since when and until when")
+    @Test("A negative cache entry is used until it expires, and it reports its cause and times")
     func expiry() throws {
         let memory = memory()
         memory.note(Self.status(404), for: key)
@@ -59,7 +59,7 @@ struct FailureMemoryTests {
         #expect(memory.count == 0)
     }
 
-    @Test("a success, the owner or a clock that was set back make it forget")
+    @Test("A success, an explicit removal, or a clock that was set back removes a negative cache entry")
     func forgetting() {
         let memory = memory()
         memory.note(Self.status(404), for: key)
@@ -73,7 +73,7 @@ struct FailureMemoryTests {
         #expect(memory.failure(for: key) == nil)
     }
 
-    @Test("what was answered from memory does not prolong itself, and the app's policy decides")
+    @Test("A negative cache entry doesn't extend its own lifetime, and a custom policy decides")
     func policies() throws {
         let memory = memory()
         memory.note(Self.status(404), for: key)
@@ -89,7 +89,7 @@ struct FailureMemoryTests {
         #expect(none.failure(for: key) == nil)
     }
 
-    @Test("of too many, those leave that would be forgotten first")
+    @Test("Above the limit, the entries that expire first are removed")
     func limit() {
         let memory = memory(limit: 64)
         for number in 0..<1_000 {

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Cache keys")
 struct CacheKeyTests {
-    /// Short, middle, and long texts take different ways through the hash.
+    /// The hash function uses separate code paths for short, medium, and long input.
     private static let keys = [
         CacheKey([]), CacheKey(["a"]), CacheKey(["data", "https://a.example/image.png", "decode", "original"]),
         CacheKey(["data", String(repeating: "long ", count: 40)]),
         CacheKey(["data", String(repeating: "long ", count: 400)]),
     ]
 
-    @Test("The digest that memory compares can't be computed from the key alone", arguments: keys)
+    @Test("The digest used in memory can't be computed from the key alone", arguments: keys)
     func digestIsSeeded(key: CacheKey) {
         let plain = ContentDigest(of: Data(key.canonical.utf8))
         #expect(key.digest.high != plain.high)
@@ -29,7 +29,7 @@ struct CacheKeyTests {
         #expect(text.withUTF8 { CacheKey.Digest(ofCanonical: UnsafeRawBufferPointer($0)) } == key.digest)
     }
 
-    @Test("What names a key on disk is the same in every process")
+    @Test("The file name of a key is the same in every process")
     func stored() {
         let key = CacheKey(["data", "https://a.example/"])
         let plain = ContentDigest(of: Data(key.canonical.utf8))

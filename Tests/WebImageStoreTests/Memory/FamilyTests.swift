@@ -15,9 +15,9 @@ private func rendition(of family: Int, width: Double? = nil) -> Rendition {
     Rendition(data: key(1_000 + family), decoding: DecodeOptions(size: width.map { .fit(width: $0) }))
 }
 
-@Suite("Pictures of the same bytes in memory")
+@Suite("Images of the same data in memory")
 struct FamilyTests {
-    @Test("the smallest that is large enough answers, counts as read, and the look-up as a hit")
+    @Test("The smallest image that is large enough serves the request and counts as a hit")
     func larger() throws {
         let cache = MemoryCache(costLimit: 1 << 20, countLimit: 3)
         let images = [try picture(40), try picture(20), try picture(10)]
@@ -38,7 +38,7 @@ struct FamilyTests {
         #expect(cache.image(for: key(1)) != nil)
     }
 
-    @Test("all sizes of a URL are forgotten at once, others stay")
+    @Test("All sizes of a URL are removed together, and other images remain")
     func removal() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
         let shown = try picture()
@@ -55,7 +55,7 @@ struct FamilyTests {
         #expect(cache.pictures(of: key(1_002)).isEmpty)
     }
 
-    @Test("what expired answers nothing, by whatever way it is found")
+    @Test("An expired image is never returned, regardless of the kind of lookup")
     func expiry() throws {
         let time = ManualClock()
         let cache = MemoryCache(costLimit: 1 << 20, timeToLive: 10, clock: time.clock)
@@ -68,7 +68,7 @@ struct FamilyTests {
         #expect(cache.image(for: key(2)) === image)
     }
 
-    @Test("a limit for one picture replaces the tenth, and never exceeds the whole")
+    @Test("The limit for one image replaces the default of one tenth and never exceeds the total limit")
     func entryLimit() throws {
         let cost = try picture().cost
         let cache = MemoryCache(costLimit: cost * 3, entryLimit: cost)
@@ -82,7 +82,7 @@ struct FamilyTests {
         #expect(cache.statistics.bytes <= cost * 3)
     }
 
-    @Test("what was stored ahead of use leaves first, unless it was read")
+    @Test("Prefetched images are evicted first unless they were read")
     func ahead() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
         cache.store(try picture(), for: key(1), isAhead: true)
@@ -94,7 +94,7 @@ struct FamilyTests {
         #expect(cache.image(for: key(1)) == nil && cache.image(for: key(2)) != nil)
     }
 
-    @Test("tells when something comes into the empty cache")
+    @Test("The first image stored in an empty cache triggers a notification")
     func filling() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
         let count = Lock(0)
@@ -110,11 +110,11 @@ struct FamilyTests {
     }
 }
 
-@Suite("Families against a plain list")
+@Suite("Image families compared with a plain list")
 struct FamilyModelTests {
     private final class Thing: Sendable {}
 
-    @Test("families hold exactly what can be found, through eviction, removal and the weak table", arguments: 0..<8)
+    @Test("Families contain exactly the findable images after eviction, removal, and weak lookups", arguments: 0..<8)
     func model(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var store = ObjectStore<Thing>(costLimit: 1_000, countLimit: 12)

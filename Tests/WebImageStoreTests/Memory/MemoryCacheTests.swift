@@ -12,7 +12,7 @@ private func picture(_ side: Int = 8) throws -> Image {
 
 @Suite("Memory cache")
 struct MemoryCacheTests {
-    @Test("A stored picture is the same object when it is found")
+    @Test("A lookup returns the same object that was stored")
     func roundTrip() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
         let image = try picture()
@@ -26,7 +26,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.bytes == 0)
     }
 
-    @Test("A picture dearer than a tenth of the limit is not taken, and replaces the older one by nothing")
+    @Test("An image over one tenth of the cost limit isn't stored, and it removes the previous image")
     func tooDear() throws {
         let cache = MemoryCache(costLimit: 10 * 8 * 32)
         #expect(cache.store(try picture(), for: key(1)))
@@ -34,7 +34,7 @@ struct MemoryCacheTests {
         #expect(cache.image(for: key(1)) == nil)
     }
 
-    @Test("What was read gets a second chance")
+    @Test("An image that was read gets a second chance before eviction")
     func secondChance() throws {
         let cache = MemoryCache(costLimit: 1 << 20, countLimit: 3)
         for number in 1...3 { cache.store(try picture(), for: key(number)) }
@@ -45,7 +45,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.evictions == 1)
     }
 
-    @Test("A picture that left but is still shown is found again and counted again")
+    @Test("An evicted image that is still in use is found again and counted again")
     func weak() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
         let shown = try picture()
@@ -60,7 +60,7 @@ struct MemoryCacheTests {
         #expect(cache.image(for: key(1)) == nil)
     }
 
-    @Test("A picture that is still shown is found again and again, also where the limits no longer admit it")
+    @Test("An image in use is found repeatedly even if the limits no longer admit it")
     func weakTooDear() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
         let shown = try picture()
@@ -70,7 +70,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.count == 0)
     }
 
-    @Test("A time to live ends a picture, also one that left meanwhile")
+    @Test("An image expires after its time to live, even if it was evicted")
     func timeToLive() throws {
         let time = ManualClock()
         let cache = MemoryCache(costLimit: 1 << 20, clock: time.clock)
@@ -86,7 +86,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.count == 0)
     }
 
-    @Test("Lowering a limit evicts at once")
+    @Test("Lowering a limit evicts images immediately")
     func lowering() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
         let cost = try picture().cost
@@ -101,9 +101,9 @@ struct MemoryCacheTests {
         #expect(cache.statistics.count == 0)
     }
 
-    @Test("Pictures are released outside the lock")
+    @Test("Images are released after unlocking")
     func releases() throws {
-        // Releasing this one uses the cache; with the lock held that would never end.
+        // Releasing this object uses the cache, which would deadlock while the lock is held.
         final class Reentrant: Sendable {
             let cache: MemoryCache
             init(_ cache: MemoryCache) { self.cache = cache }
@@ -134,7 +134,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.count == 1)
     }
 
-    @Test("Many threads at once keep the books right")
+    @Test("Statistics remain correct with concurrent access")
     func hammer() async throws {
         let cache = MemoryCache(costLimit: 100 * 256, countLimit: 60)
         await withTaskGroup(of: Void.self) { group in
@@ -159,7 +159,7 @@ struct MemoryCacheTests {
     }
 
     @Test(
-        "Trimming to any fraction of any limit holds, also where neither is a number that fits",
+        "Trimming to any fraction of any limit works, even with values that don't fit in an integer",
         arguments: [0, 7 << 10, Int.max], [0.0, 0.5, 1, 2, -1, .nan, .infinity, -.infinity])
     func fractions(limit: Int, fraction: Double) throws {
         let cache = MemoryCache(costLimit: limit, entryLimit: .max)
@@ -169,9 +169,9 @@ struct MemoryCacheTests {
     }
 }
 
-@Suite("Memory cache against a simple list")
+@Suite("Memory cache compared with a simple list")
 struct SlotTableTests {
-    /// The rules written down slowly: a list from the oldest to the newest.
+    /// A simple, slow implementation of the rules: a list from the oldest to the newest entry.
     private struct Model {
         var lines: [(digest: CacheKey.Digest, value: Int, cost: Int, wasRead: Bool)] = []
 
@@ -185,7 +185,7 @@ struct SlotTableTests {
         }
     }
 
-    @Test("Random operations give what the list gives", arguments: 0..<8)
+    @Test("Random operations have the same results as with the list", arguments: 0..<8)
     func model(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var table = SlotTable<Int>()
@@ -218,7 +218,7 @@ struct SlotTableTests {
         }
     }
 
-    @Test("The smallest limit of the control groups above counts")
+    @Test("The smallest limit of the process's control group and its ancestors applies")
     func memoryLimit() {
         let files = [
             "/sys/fs/cgroup/a/memory.max": "2000\n", "/sys/fs/cgroup/a/b/memory.max": "max\n",

@@ -7,7 +7,7 @@ import WebImageCore
 
 private let photo = PixelSize(width: 1_200, height: 800)
 
-/// A picture of `original`, made as `decoding` says by a coder that does what it is told.
+/// Returns the facts of an image of size `original` that a coder decoded exactly as `decoding` specifies.
 private func facts(_ decoding: DecodeOptions, original: PixelSize = photo) throws -> PictureFacts {
     let plan = try decoding.size?.plan(for: original, scale: decoding.scale)
     return PictureFacts(size: plan?.output ?? original, original: original)
@@ -17,7 +17,7 @@ private func rendition(_ decoding: DecodeOptions, _ transformers: [String] = [])
     Rendition(data: key(1), decoding: decoding, transformers: transformers)
 }
 
-@Suite("Which picture answers for which size")
+@Suite("Cached images that serve other sizes")
 struct RenditionTests {
     struct Line: Sendable, CustomTestStringConvertible {
         let held: TargetSize?
@@ -28,40 +28,40 @@ struct RenditionTests {
     }
 
     private static let lines: [Line] = [
-        // A larger one for a smaller one, never the other way round.
+        // A larger image serves a smaller size, but never the other way around.
         Line(held: nil, wanted: .fit(width: 300), answers: true, standsIn: true),
         Line(held: .fit(width: 600), wanted: .fit(width: 300), answers: true, standsIn: true),
         Line(held: .fit(width: 300), wanted: .fit(width: 600), answers: false, standsIn: true),
         Line(held: .fit(width: 300), wanted: nil, answers: false, standsIn: true),
         Line(held: .fit(width: 300), wanted: .fit(height: 200), answers: true, standsIn: true),
-        // One pixel of tolerance, not two.
+        // The tolerance is one pixel, not two.
         Line(held: .fit(width: 299), wanted: .fit(width: 300), answers: true, standsIn: true),
         Line(held: .fit(width: 298), wanted: .fit(width: 300), answers: false, standsIn: true),
-        // Beyond the picture's own size every size is the original.
+        // Every size that exceeds the image's own size yields the original.
         Line(held: nil, wanted: .fit(width: 5_000), answers: true, standsIn: true),
         Line(held: .fit(width: 4_000), wanted: .fit(width: 5_000), answers: true, standsIn: true),
-        // Another part of the picture.
+        // The images show different parts of the original.
         Line(held: nil, wanted: .fill(width: 100, height: 100), answers: false, standsIn: false),
         Line(
             held: .fill(width: 200, height: 200), wanted: .fill(width: 100, height: 100), answers: true, standsIn: true),
         Line(held: .fill(width: 200, height: 200), wanted: .fit(width: 100), answers: false, standsIn: false),
         Line(held: nil, wanted: .fill(width: 300, height: 200), answers: true, standsIn: true),
-        // Other proportions.
+        // The images have different proportions.
         Line(held: nil, wanted: .stretch(width: 300, height: 300), answers: false, standsIn: false),
         Line(
             held: .stretch(width: 600, height: 600), wanted: .stretch(width: 300, height: 300), answers: true,
             standsIn: true),
         Line(held: .stretch(width: 600, height: 600), wanted: .fit(width: 300), answers: false, standsIn: false),
-        // Enlarged pixels serve their own size only.
+        // Enlarged pixels serve only their own size.
         Line(held: .exactly(width: 2_400, height: 1_600), wanted: nil, answers: false, standsIn: false),
         Line(held: .exactly(width: 600, height: 400), wanted: .fit(width: 300), answers: true, standsIn: true),
-        // A bound in bytes is a bound.
+        // A limit in bytes is a limit.
         Line(held: nil, wanted: .fitting(bytes: 240_000), answers: false, standsIn: true),
         Line(held: .fit(width: 300), wanted: .fitting(bytes: 240_000), answers: true, standsIn: true),
         Line(held: .fit(width: 100), wanted: .fitting(bytes: 240_000), answers: false, standsIn: true),
     ]
 
-    @Test("sizes", arguments: lines)
+    @Test("Each combination of cached and requested size gives the listed result", arguments: lines)
     func sizes(_ line: Line) throws {
         let held = DecodeOptions(size: line.held)
         let wanted = rendition(DecodeOptions(size: line.wanted))
@@ -69,7 +69,7 @@ struct RenditionTests {
         #expect(rendition(held).standsIn(for: wanted, try facts(held)) == line.standsIn)
     }
 
-    @Test("everything else must be as asked for; a placeholder may differ in frames, depth and scale")
+    @Test("All other options must match, but a placeholder may differ in frames, depth, and scale")
     func others() throws {
         let held = DecodeOptions(size: .fit(width: 600))
         let small = DecodeOptions(size: .fit(width: 300))
@@ -91,13 +91,13 @@ struct RenditionTests {
         let other = Rendition(data: key(2), decoding: small)
         #expect(!rendition(held).satisfies(other, try facts(held)))
         #expect(!rendition(held).standsIn(for: other, try facts(held)))
-        // What was not reduced was not reduced in any way.
+        // An image that wasn't reduced matches any reduction.
         var box = small
         box.reduction = .box
         #expect(rendition(DecodeOptions()).satisfies(rendition(box), try facts(DecodeOptions())))
     }
 
-    @Test("transformed pictures answer only exactly, and stand in only through the same transformers")
+    @Test("A transformed image serves only equal requests and is a placeholder only for equal transformers")
     func transformed() throws {
         let (large, small) = (DecodeOptions(size: .fit(width: 600)), DecodeOptions(size: .fit(width: 300)))
         let facts = try facts(large)
@@ -108,7 +108,7 @@ struct RenditionTests {
         #expect(!rendition(large).standsIn(for: rendition(small, ["blur"]), facts))
     }
 
-    @Test("an animation answers for all frames only; partial and vector pictures answer no other size")
+    @Test("An animation serves only requests for all frames, and partial and vector images serve no other size")
     func kinds() throws {
         let (large, small) = (DecodeOptions(), DecodeOptions(size: .fit(width: 300)))
         var still = small
@@ -127,19 +127,19 @@ struct RenditionTests {
         #expect(!rendition(large).satisfies(rendition(small), vector))
     }
 
-    @Test("a coder that does not tell the original size never lets a small picture pass for a large one")
+    @Test("If a coder doesn't report the original size, a small image never serves a larger size")
     func unknownOriginal() {
         let held = rendition(DecodeOptions(size: .fit(width: 300)))
         let untold = PictureFacts(
             size: PixelSize(width: 300, height: 200), original: PixelSize(width: 300, height: 200))
         #expect(!held.satisfies(rendition(DecodeOptions(size: .fit(width: 600))), untold))
         #expect(held.satisfies(rendition(DecodeOptions(size: .fit(width: 150))), untold))
-        // Smaller than its box: nothing larger was there.
+        // The image is smaller than the requested size, so the original isn't larger.
         let roomy = rendition(DecodeOptions(size: .fit(width: 400)))
         #expect(roomy.satisfies(rendition(DecodeOptions(size: .fit(width: 600))), untold))
     }
 
-    @Test("nothing overflows, whatever the sizes are", arguments: 0..<4)
+    @Test("No combination of sizes causes an overflow", arguments: 0..<4)
     func extremes(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let lengths = [0, 1, 2, 299, 300, 65_535, 1 << 30, .max]

@@ -9,9 +9,9 @@ import WebImageCore
 
 @testable import WebImageStore
 
-@Suite("Source of memory pressure", .timeLimit(.minutes(1)))
+@Suite("Memory pressure source", .timeLimit(.minutes(5)))
 struct MemoryPressureSourceTests {
-    @Test("what is reported reaches every observer in order; a cancelled or released one hears nothing")
+    @Test("Reports reach all observers in order, except those that were canceled or released")
     func observers() {
         let time = ManualClock()
         let source = MemoryPressureSource(files: nil, clock: time.clock, hasThread: false)
@@ -38,7 +38,7 @@ struct MemoryPressureSourceTests {
         #expect(log.withLock { $0 } == ["a1", "b1", "a3", "b3", "a0"])
     }
 
-    @Test("an observer may report and cancel; what it reports comes after what it was told")
+    @Test("An observer can report and cancel, and its report is delivered after the current one")
     func reentrant() {
         let source = MemoryPressureSource(files: nil, clock: ManualClock().clock, hasThread: false)
         let log = Lock<[MemoryPressureLevel]>([])
@@ -53,7 +53,7 @@ struct MemoryPressureSourceTests {
         late.cancel()
     }
 
-    @Test("the thread hears a change of the group's counters, and ends with its source")
+    @Test("The thread reports a change of the group's counters and ends with its source")
     func thread() throws {
         let folder = TestFolder()
         let group = try FakeGroup(folder.path)
@@ -65,7 +65,7 @@ struct MemoryPressureSourceTests {
             heard.signal()
         }
         source.startReading()
-        // The first counters that the thread has seen are these or the next ones: a count beyond is always news.
+        // The thread starts from the counters in this file or in a later one, so a higher count is always a change.
         for count in UInt64(10)... {
             try group.write("memory.events", "high 1\nmax 2\noom \(count)\n")
             if heard.wait(timeout: .now() + .milliseconds(20)) == .success { break }
@@ -75,7 +75,7 @@ struct MemoryPressureSourceTests {
         observation.cancel()
     }
 
-    @Test("the kernel's own files are readable here, or absent, and never stop anything")
+    @Test("The kernel's files are readable or absent, and reading them never fails")
     func system() {
         let source = MemoryPressureSource()
         let observation = source.observe { _ in }

@@ -9,7 +9,7 @@ struct PressureMachineTests {
     private func shed(_ level: MemoryPressureLevel) -> MemoryPressureEvent { .init(level: level, sheds: true) }
     private func fall(_ level: MemoryPressureLevel) -> MemoryPressureEvent { .init(level: level, sheds: false) }
 
-    @Test("rises at once, sheds again after ten seconds, falls ten seconds after the last reading")
+    @Test("The level rises immediately, repeats after ten seconds, and falls ten seconds after the last reading")
     func table() {
         var machine = PressureMachine()
         let lines: [(time: Double, reading: MemoryPressureLevel, event: MemoryPressureEvent?)] = [
@@ -21,7 +21,7 @@ struct PressureMachineTests {
             (5, .critical, shed(.critical)),
             (9, .low, nil),
             (14.9, .normal, nil),
-            // The last critical reading was at 5, the last medium one at 3, the last low one at 9.
+            // The last critical reading was at 5 seconds, the last medium one at 3, and the last low one at 9.
             (15, .normal, fall(.low)),
             (16, .low, shed(.low)),
             (25.9, .low, nil),
@@ -35,7 +35,7 @@ struct PressureMachineTests {
         }
     }
 
-    @Test("tells when to look again, and never at the normal level")
+    @Test("The deadline of the next check is set unless the level is normal")
     func deadline() {
         var machine = PressureMachine()
         #expect(machine.deadline == nil)
@@ -47,7 +47,7 @@ struct PressureMachineTests {
         #expect(machine.deadline == nil)
     }
 
-    @Test("random readings give what a list of all readings gives", arguments: 0..<8)
+    @Test("Random readings have the same results as with a list of all readings", arguments: 0..<8)
     func model(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var machine = PressureMachine()
@@ -70,7 +70,7 @@ struct PressureMachineTests {
         }
     }
 
-    @Test("what the levels ask for, and what a desktop's monitor means")
+    @Test("Each level has the listed reactions, and levels of the desktop's memory monitor are mapped")
     func levels() {
         #expect(MemoryPressureLevel.allCases.map(\.cacheFraction) == [nil, 0.5, 0.1, 0])
         #expect(MemoryPressureLevel.allCases.map(\.dropsLookAhead) == [false, true, true, true])

@@ -5,14 +5,14 @@ import Testing
 
 @testable import WebImageStore
 
-@Suite("What the kernel's files say about memory")
+@Suite("Memory readings from the kernel's files")
 struct PressureReadingTests {
     private func stall(_ some: UInt64, _ full: UInt64) -> PressureSample {
         PressureSample(stalls: [PressureSample.Stall(some: some * 1_000, full: full * 1_000)])
     }
 
     @Test(
-        "milliseconds of waiting in two seconds",
+        "The stall time in milliseconds during two seconds determines the level",
         arguments: [
             (0, 0, .normal), (149, 0, .normal), (150, 0, .low), (399, 0, .low), (400, 0, .medium),
             (2_000, 199, .medium), (200, 200, .critical),
@@ -22,11 +22,11 @@ struct PressureReadingTests {
         #expect(PressureReading.level(now, before: before, seconds: 2) == level)
         #expect(PressureReading.level(now, before: nil, seconds: 2) == .normal)
         #expect(PressureReading.level(now, before: before, seconds: 0) == .normal)
-        // A counter that went back tells nothing.
+        // A counter that decreases is ignored.
         #expect(PressureReading.level(before, before: now, seconds: 2) == .normal)
     }
 
-    @Test("the worst of all files counts, missing ones do not")
+    @Test("The highest stall of all files determines the level, and missing files are ignored")
     func several() {
         let before = PressureSample(stalls: [.init(some: 0, full: 0), .init(some: 0, full: 0), nil])
         let now = PressureSample(stalls: [nil, .init(some: 500_000, full: 0), .init(some: 9_000_000, full: 0)])
@@ -34,7 +34,7 @@ struct PressureReadingTests {
     }
 
     @Test(
-        "bytes of a hundred that are in use",
+        "The percentage of used memory determines the level",
         arguments: [(85, .normal), (86, .medium), (95, .medium), (96, .critical)] as [(UInt64, MemoryPressureLevel)])
     func use(used: UInt64, level: MemoryPressureLevel) {
         var sample = PressureSample()
@@ -46,7 +46,7 @@ struct PressureReadingTests {
         #expect(PressureReading.level(sample, before: nil, seconds: 0) == .medium)
     }
 
-    @Test("counters: out of memory, at the limit with and without file pages, above the throttle")
+    @Test("The event counters for out of memory, the limit, and the throttle determine the level")
     func events() {
         func level(_ change: (inout PressureSample) -> Void) -> MemoryPressureLevel {
             var before = PressureSample()
@@ -70,7 +70,7 @@ struct PressureReadingTests {
         #expect(level { $0.events = nil } == .normal)
     }
 
-    @Test("files are read as they are, also cut, empty and strange ones")
+    @Test("Truncated, empty, and malformed files are read without errors")
     func files() throws {
         let folder = TestFolder()
         let group = try FakeGroup(folder.path)
@@ -88,7 +88,7 @@ struct PressureReadingTests {
         #expect(group.files.sample() == PressureSample(stalls: [nil]))
     }
 
-    @Test("where the files are: the machine's, the group's, the one that systemd names")
+    @Test("The files are those of the machine, of the control group, or of the systemd setting")
     func places() {
         func files(_ groups: String?, _ environment: [String: String] = [:]) -> PressureFiles? {
             PressureFiles.system(environment: environment, groups: groups)
@@ -103,7 +103,7 @@ struct PressureReadingTests {
     }
 }
 
-/// Copies of the kernel's files in a folder.
+/// Copies of the kernel's files in a directory.
 struct FakeGroup {
     static let names = [
         "memory.pressure", "memory.events", "memory.max", "memory.high", "memory.current", "memory.stat",

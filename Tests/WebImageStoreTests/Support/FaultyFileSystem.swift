@@ -7,11 +7,11 @@ import WebImageCore
 
 @testable import WebImageStore
 
-/// The system's files, except that one call, or every call from one on, fails.
+/// A file system that fails or shortens the calls in a range, and otherwise behaves like the system's file system.
 final class FaultyFileSystem: FileSystem {
     enum Fault: Sendable, CustomStringConvertible {
         case code(Int32)
-        /// Reads and writes do half of what is asked, and then nothing more for a read.
+        /// Reads and writes process half of the requested bytes. A read of one byte returns no data.
         case short
 
         var description: String {
@@ -37,7 +37,7 @@ final class FaultyFileSystem: FileSystem {
 
     var calls: Int { state.withLock { $0.calls } }
 
-    /// Makes the calls numbered `range` from now on fail.
+    /// Resets the call counter and makes the calls with the numbers in `range` fail.
     func fail(_ range: Range<Int>, with fault: Fault) {
         state.withLock {
             $0.calls = 0

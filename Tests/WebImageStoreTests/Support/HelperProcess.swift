@@ -4,7 +4,7 @@ import Foundation
 import WebImageStore
 import WebImageTestSupport
 
-/// Runs `store-helper`, which lies beside the test bundle.
+/// Runs `store-helper`, which is located next to the test bundle.
 enum HelperProcess {
     static func start(_ arguments: [String], output: Int32? = nil) throws -> ChildProcess {
         try ChildProcess(
@@ -28,7 +28,7 @@ enum HelperProcess {
 
     static func key(_ number: Int) -> CacheKey { CacheKey(["process", String(number)]) }
 
-    /// Whether the helper's entry `number` is as the helper wrote it.
+    /// Returns a Boolean value that indicates whether the entry `number` is as the helper wrote it.
     static func isWhole(_ entry: DiskEntry, _ number: Int) -> Bool {
         guard let text = entry.attachment.map({ String(decoding: $0, as: UTF8.self) }), let count = Int(text) else {
             return false

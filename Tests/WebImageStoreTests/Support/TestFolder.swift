@@ -8,8 +8,9 @@ import WebImageHTTP
 
 @testable import WebImageStore
 
-/// A folder of one test, deleted with the value. In memory where that is possible, since each closing of an index
-/// waits for the disk several times.
+/// A directory for one test, which is deleted with this object.
+///
+/// If possible, the directory is in memory, because closing an index waits for the disk several times.
 final class TestFolder: Sendable {
     let path: String
 
@@ -21,7 +22,7 @@ final class TestFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A cache in this folder that never runs out of space by what else is on the machine.
+    /// Returns the configuration of a cache in this directory that doesn't depend on the free space of the machine.
     func configuration(sizeLimit: Int = 64 << 20) -> DiskCacheConfiguration {
         DiskCacheConfiguration(directory: path, sizeLimit: sizeLimit, minFreeFraction: 0)
     }
@@ -31,11 +32,11 @@ final class TestFolder: Sendable {
     }
 }
 
-/// A clock that is set by hand.
+/// A clock that a test sets.
 final class ManualClock: Sendable {
     private let time = Lock((now: 1_800_000_000.0, uptime: 1_000.0))
 
-    /// Lets `seconds` pass.
+    /// Advances the calendar and the uptime by `seconds`.
     func advance(_ seconds: Double) {
         time.withLock {
             $0.now += seconds
@@ -43,7 +44,7 @@ final class ManualClock: Sendable {
         }
     }
 
-    /// Sets the calendar without anything passing.
+    /// Changes only the calendar. The uptime remains unchanged.
     func jump(_ seconds: Double) { time.withLock { $0.now += seconds } }
 
     var now: Date { Date(timeIntervalSince1970: time.withLock { $0.now }) }
@@ -53,7 +54,7 @@ final class ManualClock: Sendable {
     }
 }
 
-/// SplitMix64: the same numbers on every run.
+/// A generator that produces the same numbers in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -70,7 +71,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
 func key(_ number: Int) -> CacheKey { CacheKey(["GET", "https://example.org/\(number).jpg"]) }
 
-/// Bytes that tell the key and the version they were stored as, so that no mix-up stays unseen.
+/// Returns bytes that depend on the key and the version, so that tests detect mixed-up entries.
 func bytes(_ number: Int, version: Int = 0, count: Int = 3_000) -> Data {
     var generator = SeededGenerator(seed: UInt64(truncatingIfNeeded: number &* 1_000_003 &+ version))
     let words = (0..<((count + 7) / 8)).map { _ in generator.next() }

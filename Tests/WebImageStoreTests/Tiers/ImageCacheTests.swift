@@ -11,7 +11,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// A tier in a dictionary that writes down what it is asked, and can be held.
+/// A tier in memory that records its calls and can delay lookups.
 private final class ShelfTier: CacheTier {
     private struct State {
         var entries: [CacheKey: DiskEntry] = [:]
@@ -52,7 +52,7 @@ private final class ShelfTier: CacheTier {
     func removeAll() async { state.withLock { $0.entries = [:] } }
 }
 
-@Suite("Several tiers as one cache", .timeLimit(.minutes(1)))
+@Suite("Multiple tiers as one cache", .timeLimit(.minutes(5)))
 struct ImageCacheTests {
     private let key = CacheKey(["a"])
     private var entry: DiskEntry {
@@ -67,7 +67,7 @@ struct ImageCacheTests {
         return ImageCache(memory: nil, tiers: tiers, policies: policies)
     }
 
-    @Test("a look-up ends at the first hit, and the nearer tiers get what a farther one had")
+    @Test("A lookup ends at the first cache hit, and nearer tiers receive a copy of the entry")
     func serial() async {
         let tiers = [ShelfTier(.disk), ShelfTier(), ShelfTier()]
         let cache = cache(tiers)
@@ -78,7 +78,7 @@ struct ImageCacheTests {
         #expect(await cache.entry(for: key, matching: HTTPFields())?.kind == .disk)
     }
 
-    @Test("without promotion nothing is copied")
+    @Test("Without promotion, no entry is copied")
     func noPromotion() async {
         let tiers = [ShelfTier(.disk), ShelfTier()]
         let cache = cache(tiers) { $0.promotes = false }
@@ -87,7 +87,7 @@ struct ImageCacheTests {
         #expect(!tiers[0].has(key))
     }
 
-    @Test("asked at once, the quicker tier answers although the nearer one hangs")
+    @Test("With concurrent queries, the faster tier serves the request even if the nearer one hangs")
     func concurrent() async {
         let gate = Gate()
         let tiers = [ShelfTier(.disk, gate: gate), ShelfTier()]
@@ -102,7 +102,7 @@ struct ImageCacheTests {
     }
 
     @Test(
-        "storing goes where its policy says",
+        "Entries are stored in the tiers that the policy selects",
         arguments: [
             (ImageCache.OperationPolicy.serial, [true, true, true]), (.concurrent, [true, true, true]),
             (.highestOnly, [true, false, false]), (.lowestOnly, [false, false, true]),
@@ -116,7 +116,7 @@ struct ImageCacheTests {
         #expect(tiers.allSatisfy { !$0.has(key) })
     }
 
-    @Test("a request's set of tiers narrows every operation")
+    @Test("The tiers of a request limit every operation")
     func kinds() async {
         let tiers = [ShelfTier(.disk), ShelfTier()]
         let cache = cache(tiers)
@@ -132,7 +132,7 @@ struct ImageCacheTests {
         #expect(!tiers[1].has(key))
     }
 
-    @Test("a new head reaches every tier that has the entry")
+    @Test("A new response head reaches every tier that has the entry")
     func heads() async {
         let tiers = [ShelfTier(.disk), ShelfTier(), ShelfTier()]
         let cache = cache(tiers)
@@ -147,7 +147,7 @@ struct ImageCacheTests {
         #expect(!tiers[2].has(key))
     }
 
-    @Test("no tier at all is a miss, and nothing hangs")
+    @Test("Without tiers, every lookup is a cache miss and returns")
     func empty() async {
         let cache = cache([])
         await cache.store(entry, request: HTTPFields())

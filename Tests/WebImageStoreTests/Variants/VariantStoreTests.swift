@@ -12,7 +12,7 @@ private func fields(_ pairs: [String: String]) -> HTTPFields {
     HTTPFields(pairs.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value) })
 }
 
-/// The answer number `number` to a request with `request`, varying on `vary`.
+/// Returns response `number` to a request with the fields `request`. The response varies on `vary`.
 private func answer(
     _ number: Int, _ request: HTTPFields, vary: String?, separating: [String] = []
 ) -> DiskEntry {
@@ -31,12 +31,12 @@ extension VariantStore {
     }
 }
 
-@Suite("Answers of one URL side by side on disk")
+@Suite("Variants of one URL on disk")
 struct VariantStoreTests {
     private let dark = fields(["Theme": "dark"])
     private let light = fields(["Theme": "light"])
 
-    @Test("what does not vary is one file, and answers everyone")
+    @Test("A response without Vary is stored in one file and serves all requests")
     func single() async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -48,7 +48,39 @@ struct VariantStoreTests {
         await cache.close()
     }
 
-    @Test("two variants answer those who select them, also after a restart, and a third is a miss")
+    @Test("Storing variants of many keys keeps no more lists in memory than allowed")
+    func manyKeys() async throws {
+        let folder = TestFolder()
+        let cache = try folder.open()
+        let store = VariantStore(cache)
+        for number in 0..<(VariantStore.listLimit + 8) {
+            for request in [dark, light] {
+                var entry = answer(number, request, vary: "Theme")
+                entry.key = CacheKey(["data", "http://example.org/\(number)"])
+                await store.store(entry, request: request)
+            }
+        }
+        #expect(store.listCount == 8)
+        let first = CacheKey(["data", "http://example.org/0"])
+        #expect(await store.answer(for: first, matching: dark)?.entry.payload == Data("0".utf8))
+        await cache.close()
+    }
+
+    @Test("Making room for lists keeps those that hide removed entries")
+    func makingRoom() {
+        var lists = [url: VariantList()]
+        for number in 1..<VariantStore.listLimit {
+            var list = VariantList()
+            if let head = answer(number, dark, vary: "Theme").head {
+                _ = list.insert(VariantList.Variant(id: VariantStore.front, stored: head), request: dark)
+            }
+            lists[CacheKey(["data", "\(number)"])] = list
+        }
+        VariantStore.makeRoom(in: &lists)
+        #expect(lists.count == 1 && lists[url]?.variants.isEmpty == true)
+    }
+
+    @Test("Two variants serve the requests that select them, even after a restart")
     func two() async throws {
         let folder = TestFolder()
         var cache = try folder.open()
@@ -70,7 +102,7 @@ struct VariantStoreTests {
         await cache.close()
     }
 
-    @Test("a new head for one variant leaves the other as it was")
+    @Test("A new response head for one variant doesn't change the other")
     func heads() async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -78,7 +110,7 @@ struct VariantStoreTests {
         await store.store(answer(1, dark, vary: "Theme"), request: dark)
         var head = try #require(answer(9, light, vary: "Theme").head)
         head.head.fields["X-New"] = "1"
-        // Nothing of it is stored yet: what lies there is another answer.
+        // This variant isn't stored yet. The stored entry is another variant.
         await store.updateHead(head, for: url, matching: light)
         #expect(await store.answer(for: url, matching: dark)?.entry.head?.head.fields["X-New"] == nil)
         await store.store(answer(2, light, vary: "Theme"), request: light)
@@ -88,7 +120,7 @@ struct VariantStoreTests {
         await cache.close()
     }
 
-    @Test("credentials keep answers apart where that is asked for, absent ones too")
+    @Test("Credentials distinguish variants if configured, and so do missing credentials")
     func credentials() async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -104,7 +136,7 @@ struct VariantStoreTests {
         await cache.close()
     }
 
-    @Test("an answer that does not vary any more takes the place of all")
+    @Test("A response without Vary replaces all variants")
     func noLonger() async throws {
         let folder = TestFolder()
         let cache = try folder.open()
@@ -117,7 +149,7 @@ struct VariantStoreTests {
         await cache.close()
     }
 
-    @Test("removing all leaves no file, also where the list was on disk only")
+    @Test("Removing all variants leaves no file, even if the list was only on disk")
     func removal() async throws {
         let folder = TestFolder()
         var cache = try folder.open()
@@ -140,7 +172,7 @@ struct VariantStoreTests {
         await cache.close()
     }
 
-    @Test("what is stored while the list of what was removed is being read stays", arguments: 0..<20)
+    @Test("A response that is stored during the removal of all variants isn't removed", arguments: 0..<20)
     func removalBehind(_ round: Int) async throws {
         let folder = TestFolder()
         var cache = try folder.open()
@@ -162,7 +194,7 @@ struct VariantStoreTests {
         await cache.close()
     }
 
-    @Test("random operations never give what a list in memory would not", arguments: 0..<6)
+    @Test("Random operations have the same results as with a list in memory", arguments: 0..<6)
     func model(_ seed: Int) async throws {
         let folder = TestFolder()
         var random = SeededGenerator(seed: UInt64(seed) + 7)

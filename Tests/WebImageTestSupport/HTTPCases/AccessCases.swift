@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Responses of one user must never reach another, although Vary doesn't name what tells the users apart.
+/// Responses of one user must never reach another user, even if Vary doesn't name the header field that distinguishes
+/// the users.
 let accessCases: [CacheCase] = [
     CacheCase(
         "A response to one Cookie serves no other and no request without one",

@@ -4,13 +4,14 @@ import Foundation
 import WebImageHTTP
 import WebImageNet
 
-/// A rule of HTTP caching as a list of exchanges: what is asked, what the server would answer, and what must come out.
+/// A rule of HTTP caching as a list of exchanges. Each exchange has a request, the response that the server would send,
+/// and the expected result.
 public struct CacheCase: Sendable, CustomStringConvertible {
-    /// The name of the rule; no two rules have the same name.
+    /// The name of the rule, which is unique.
     public let name: String
     /// The policy of the cache.
     public let policy: HTTPCachePolicy
-    /// The exchanges in their order.
+    /// The exchanges in order.
     public let steps: [Step]
 
     init(_ name: String, policy: HTTPCachePolicy = .standard, _ steps: [Step]) {
@@ -23,9 +24,9 @@ public struct CacheCase: Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// All rules.
+/// The table of all caching rules.
 public enum HTTPCases {
-    /// Every rule of the table.
+    /// All rules of the table.
     public static let all =
         freshnessCases + validationCases + directiveCases + selectionCases + partCases + fieldCases
         + accessCases
@@ -34,29 +35,29 @@ public enum HTTPCases {
 extension CacheCase {
     /// One exchange of a case.
     public struct Step: Sendable {
-        /// Where the answer must come from, and with it whether the server must be asked.
+        /// The expected source of the response, which also determines whether the cache must contact the server.
         public enum Expected: Sendable {
-            /// The server's answer to this request.
+            /// The server's response to this request.
             case network
-            /// The cache, without asking the server.
+            /// The cached response, without contacting the server.
             case cache
-            /// The cache, after the server confirmed it.
+            /// The cached response, after the server revalidated it.
             case revalidated
-            /// Stale, without asking first.
+            /// A stale cached response, without contacting the server first.
             case stale
-            /// Stale, because asking failed.
+            /// A stale cached response, because the request to the server failed.
             case staleAfterFailure
-            /// The error of a lost connection.
+            /// The error of an interrupted connection.
             case failure
         }
 
-        /// What must come out.
+        /// The expected source of the response.
         public let expected: Expected
         /// The method of the request.
         public var method = "GET"
-        /// The answer that the server would give: `200 | Name: value`, or `lost`.
+        /// The response that the server would send, as `200 | Name: value`, or `lost` for an interrupted connection.
         public var reply: String
-        /// The seconds since the exchange before.
+        /// The time since the previous exchange, in seconds.
         public var after: Double
         /// The header fields of the request.
         public var request: String
@@ -66,22 +67,25 @@ extension CacheCase {
         public var mode: HTTPCacheMode
         /// The redirect mode of the request.
         public var redirect: HTTPRequest.RedirectMode
-        /// Nil: 200, or what the reply says.
+        /// The expected status. `nil` means 200 or the status of the reply.
         public var status: Int?
-        /// Expected body; nil: that of the step `of`, or the last one that came from the server.
+        /// The expected body. `nil` means the body of the step `of`, or the most recent body that came from the server.
         public var body: String?
-        /// The step whose body is expected.
+        /// The index of the step whose body is expected.
         public var of: Int?
-        /// Body of the reply; nil: `answer` and the step's number.
+        /// The body of the reply. `nil` means a text with the number of the step.
         public var sends: String?
-        /// Fields that the server must see, `!Name` for those it must not.
+        /// The header fields that the server must receive. The form `!Name` means that a field must be absent.
         public var saw: String
-        /// Fields that the answer must have, `!Name` for those it must not.
+        /// The header fields that the response must have. The form `!Name` means that a field must be absent.
         public var has: String
-        /// Whether what is asked behind must have ended before the next step.
+        /// A Boolean value that indicates whether background revalidations must finish before the next step.
         public var settles: Bool
 
-        /// A GET. Fields are written `Name: value | Name: value`; `@Name: seconds` is a date that far from the present.
+        /// Returns a step with a GET request.
+        ///
+        /// Header fields have the form `Name: value | Name: value`. In `@Name: seconds`, the value is a date relative
+        /// to the current time.
         static func get(
             _ expected: Expected, _ reply: String = "200", after: Double = 0, with request: String = "",
             path: String = "/a", mode: HTTPCacheMode = .default, redirect: HTTPRequest.RedirectMode = .manual,
@@ -94,7 +98,7 @@ extension CacheCase {
                 settles: settles)
         }
 
-        /// Another method; it always reaches the server unless told otherwise.
+        /// Returns a step with another method. By default, the request is expected to reach the server.
         static func ask(
             _ method: String, _ expected: Expected = .network, _ reply: String = "200", after: Double = 0,
             with request: String = "", path: String = "/a", status: Int? = nil, body: String? = nil,
@@ -110,16 +114,16 @@ extension CacheCase {
 }
 
 extension CacheCase {
-    /// A scripted answer of the server.
+    /// A scripted response of the server.
     public struct Reply: Sendable {
-        /// Three digits.
+        /// The status code.
         public var status: Int
         /// The header fields.
         public var fields: HTTPFields
         /// The body.
         public var body: Data
 
-        /// `200 | Name: value`; nil for `lost`.
+        /// Parses a reply of the form `200 | Name: value`. Returns `nil` for `lost`.
         public init?(_ text: String, body: Data, now: Date) {
             let parts = text.components(separatedBy: " | ")
             guard let status = Int(parts[0]) else { return nil }
@@ -128,7 +132,7 @@ extension CacheCase {
             self.body = status == 304 || status == 204 ? Data() : body
         }
 
-        /// The header fields of a line of a case.
+        /// Parses the header fields of a line of a case.
         public static func fields(_ text: String, now: Date) -> HTTPFields {
             guard !text.isEmpty else { return HTTPFields() }
             return HTTPFields(
@@ -145,16 +149,16 @@ extension CacheCase {
     }
 }
 
-/// A calendar that stands still until it is moved. Thread-safe.
+/// A calendar whose time changes only when a test advances it. It is thread-safe.
 public final class ManualCalendar: Sendable {
     private let time = Shared(Date(timeIntervalSince1970: 1_800_000_000))
 
     /// Creates a calendar.
     public init() {}
 
-    /// The present moment.
+    /// The current time of the calendar.
     public var now: Date { time.value }
 
-    /// Moves the calendar.
+    /// Advances the calendar by a number of seconds.
     public func advance(by seconds: Double) { time.update { $0.addTimeInterval(seconds) } }
 }

@@ -3,7 +3,8 @@
 import WebImageHTTP
 import WebImageNet
 
-/// Directives of answers and requests (RFC 9111 5.2, 5.4; RFC 5861; RFC 8246), and what is stale (4.2.4).
+/// Rules for directives of responses and requests (RFC 9111, sections 5.2 and 5.4; RFC 5861; RFC 8246) and for stale
+/// responses (RFC 9111, section 4.2.4).
 let directiveCases: [CacheCase] =
     [
         CacheCase(

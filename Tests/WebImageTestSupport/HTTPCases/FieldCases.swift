@@ -15,7 +15,7 @@ private func lines(_ names: [String], _ value: String) -> String {
     names.map { "\($0): \(value)" }.joined(separator: " | ")
 }
 
-/// What is read of fields, stored of them, and negotiated by them.
+/// Rules for parsing, storing, and negotiating header fields.
 let fieldCases: [CacheCase] =
     [
         CacheCase(

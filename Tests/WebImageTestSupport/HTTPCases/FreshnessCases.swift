@@ -3,7 +3,7 @@
 import WebImageHTTP
 import WebImageNet
 
-/// Lifetimes and ages (RFC 9111 4.2).
+/// Rules for freshness lifetimes and ages (RFC 9111, section 4.2).
 let freshnessCases: [CacheCase] =
     [
         CacheCase(
@@ -231,7 +231,7 @@ let freshnessCases: [CacheCase] =
             ])
     }
 
-/// The default policy, changed.
+/// Returns the default policy with a change applied.
 func with(_ change: (inout HTTPCachePolicy) -> Void) -> HTTPCachePolicy {
     var policy = HTTPCachePolicy.standard
     change(&policy)

@@ -5,7 +5,7 @@ import WebImageNet
 
 private let tagged = "206 | Cache-Control: max-age=60 | ETag: \"a\""
 
-/// Parts that are stored and joined (RFC 9111 3.3, 3.4).
+/// Rules for storing and combining partial responses (RFC 9111, sections 3.3 and 3.4).
 let partCases: [CacheCase] = [
     CacheCase(
         "A part answers the same question again",

@@ -3,7 +3,7 @@
 import WebImageHTTP
 import WebImageNet
 
-/// Vary, invalidation and ranges (RFC 9111 4.1, 4.4, 3.3; RFC 9110 14).
+/// Rules for Vary, invalidation, and ranges (RFC 9111, sections 4.1, 4.4, and 3.3; RFC 9110, section 14).
 let selectionCases: [CacheCase] =
     [
         CacheCase(

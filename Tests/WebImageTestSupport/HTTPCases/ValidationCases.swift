@@ -3,7 +3,7 @@
 import WebImageHTTP
 import WebImageNet
 
-/// Validation, 304 and the caller's own conditions (RFC 9111 4.3).
+/// Rules for validation, 304 responses, and the caller's own conditions (RFC 9111, section 4.3).
 let validationCases: [CacheCase] = [
     CacheCase(
         "A stale answer with an entity tag is confirmed by If-None-Match",

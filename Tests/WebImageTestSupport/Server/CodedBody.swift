@@ -3,7 +3,7 @@
 import CNetFaults
 import Foundation
 
-/// Content codings as servers apply them.
+/// A content coding as servers apply it.
 public enum CodedBody: String, Sendable, CaseIterable {
     case gzip
     case zlib
@@ -11,7 +11,7 @@ public enum CodedBody: String, Sendable, CaseIterable {
     case brotli
     case zstd
 
-    /// Its name in Content-Encoding.
+    /// The name of the coding in Content-Encoding.
     public var name: String {
         switch self {
         case .gzip: "gzip"
@@ -21,7 +21,7 @@ public enum CodedBody: String, Sendable, CaseIterable {
         }
     }
 
-    /// `body` in this coding.
+    /// Returns `body` in this coding.
     public func encode(_ body: Data) -> Data {
         let room = body.count + body.count / 8 + 1_024
         var coded = Data(count: room)

@@ -3,37 +3,37 @@
 import Foundation
 import WebImageTesting
 
-/// What an ``HTTP2Server`` sends, step by step. `stream` nil is the stream of the request that is answered.
+/// A step of the script of an ``HTTP2Server``. If `stream` is `nil`, the step uses the stream of the current request.
 public enum HTTP2Action: Sendable {
-    /// A HEADERS frame with a status and fields.
+    /// Sends a HEADERS frame with a status and header fields.
     case head(status: Int = 200, fields: [(String, String)] = [], ends: Bool = false, stream: UInt32? = nil)
-    /// DATA frames.
+    /// Sends DATA frames.
     case data(Data, ends: Bool = true, stream: UInt32? = nil)
-    /// RST_STREAM with an error code (RFC 9113 7).
+    /// Sends RST_STREAM with an error code (RFC 9113, section 7).
     case reset(UInt32, stream: UInt32? = nil)
-    /// GOAWAY: the last stream that was or will be handled, and an error code.
+    /// Sends GOAWAY with the last stream that the server handles and an error code.
     case goAway(last: UInt32, code: UInt32 = 0)
-    /// A frame as it is.
+    /// Sends a frame unchanged.
     case frame(type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, payload: Data = Data())
-    /// Bytes as they are, inside of TLS.
+    /// Sends bytes unchanged, inside TLS.
     case bytes(Data)
-    /// Holds the whole connection until the gate opens.
+    /// Blocks the whole connection until the gate opens.
     case wait(Gate)
-    /// Opens the gate: all actions before this one have been written.
+    /// Opens the gate, which means that all previous actions have been written.
     case open(Gate)
-    /// Sends close_notify and leaves the connection open.
+    /// Sends `close_notify` and leaves the connection open.
     case sayGoodbye
-    /// Ends the connection in order.
+    /// Closes the connection with `close_notify`.
     case close
-    /// Ends the connection without TLS's goodbye.
+    /// Closes the connection without `close_notify`.
     case abort
 
-    /// A whole 200.
+    /// Returns the actions for a complete response with status 200.
     public static func whole(_ body: Data, stream: UInt32? = nil) -> [HTTP2Action] {
         [.head(stream: stream), .data(body, stream: stream)]
     }
 
-    /// The bytes, as the answer to a request on `current`; nil where the connection is to end.
+    /// Returns the bytes to write for a request on the stream `current`, or `nil` if the action writes no bytes.
     func bytes(current: UInt32) -> Data? {
         switch self {
         case .head(let status, let fields, let ends, let stream):
@@ -53,11 +53,11 @@ public enum HTTP2Action: Sendable {
     }
 }
 
-/// Frames and field blocks of HTTP/2 (RFC 9113 4, RFC 7541), as much as a server of tests needs.
+/// The parts of HTTP/2 frames and field blocks (RFC 9113, section 4; RFC 7541) that a test server needs.
 enum HTTP2Bytes {
-    /// What a client begins with (RFC 9113 3.4).
+    /// The connection preface of the client (RFC 9113, section 3.4).
     static let preface = Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-    /// Largest payload that every peer takes.
+    /// The largest payload that every peer accepts, in bytes.
     static let mostPayload = 16_384
 
     static func number(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
@@ -86,7 +86,7 @@ enum HTTP2Bytes {
         return frames
     }
 
-    /// Literals without indexing; the status by its name's place in the static table.
+    /// Returns a block of literal fields without indexing. The name of the status is an index into the static table.
     static func block(status: Int, fields: [(String, String)]) -> Data {
         var block = Data([0x08]) + text("\(status)")
         for (name, value) in fields { block += Data([0x00]) + text(name) + text(value) }

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import WebImageTesting
 
-/// One connection of an ``HTTP2Server``, on a thread of its own.
+/// A connection of an ``HTTP2Server``, which runs on a dedicated thread.
 struct HTTP2Connection: Sendable {
     let socket: Int32
     let number: Int
@@ -26,11 +26,12 @@ struct HTTP2Connection: Sendable {
     private enum Ending {
         case orderly
         case abrupt
-        /// The client says no more.
+        /// The client closed the connection or failed.
         case byClient
     }
 
-    /// Waits until the client closes: closing over unread bytes would reset the connection under the last answer.
+    /// Waits until the client closes the connection. Closing a socket with unread data would reset the connection
+    /// before the client receives the last response.
     private func waitForClient() {
         var rest = [UInt8](repeating: 0, count: 4_096)
         while recv(socket, &rest, rest.count, 0) > 0 {}
@@ -72,7 +73,7 @@ struct HTTP2Connection: Sendable {
         return .byClient
     }
 
-    /// How the connection ends where it does.
+    /// Performs the actions, and returns how the connection ends, or `nil` if it stays open.
     private func perform(_ actions: [HTTP2Action], _ connection: OpaquePointer, _ stream: UInt32) -> Ending? {
         for action in actions {
             switch action {

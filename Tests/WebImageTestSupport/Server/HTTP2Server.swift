@@ -7,33 +7,36 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A server of HTTP/2 over TLS on localhost that sends what a script says, faults included. A thread for each
-/// connection. Clients that do not offer h2 are HTTP/1.1's: for them scripts answer with ``HTTP2Action/bytes(_:)``.
+/// A scripted HTTP/2 server over TLS on localhost, which can also send invalid responses.
+///
+/// Each connection has a dedicated thread. Clients that don't offer h2 use HTTP/1.1. For them, scripts respond with
+/// ``HTTP2Action/bytes(_:)``.
 public final class HTTP2Server: Sendable {
-    /// A request, of which only the stream is read.
+    /// A request. The server reads only its stream ID.
     public struct Request: Sendable {
-        /// Counted from 0 over all connections.
+        /// The index of the request among the requests of all connections, counted from 0.
         public let index: Int
-        /// The connection's number, counted from 0.
+        /// The number of the connection, counted from 0.
         public let connection: Int
-        /// 0 over HTTP/1.1.
+        /// The stream ID, or 0 for HTTP/1.1.
         public let stream: UInt32
     }
 
-    /// What clients must do to be let in.
+    /// The credentials that clients must present.
     public enum Entrance: Sendable {
-        /// Nothing.
+        /// The server requires no certificate.
         case open
-        /// Show a certificate of the authority's.
+        /// The server requires a client certificate that the test authority signed.
         case certificate
-        /// Show a certificate of the authority's, over TLS 1.2.
+        /// The server requires a client certificate that the test authority signed, and limits the connection to TLS
+        /// 1.2.
         case certificateByTLS12
     }
 
-    /// What answers a request; called on the connection's thread.
+    /// A closure that returns the actions for a request. The server calls it on the thread of the connection.
     public typealias Handler = @Sendable (Request) -> [HTTP2Action]
 
-    /// What the server has seen.
+    /// The events that the server recorded.
     struct Log: Sendable {
         var requests: [Request] = []
         var connections = 0
@@ -42,14 +45,14 @@ public final class HTTP2Server: Sendable {
         var isStopped = false
     }
 
-    /// Its port.
+    /// The port of the server.
     public let port: UInt16
-    /// PEM file of the authority that clients must trust.
+    /// The path of the PEM file with the authority that clients must trust.
     public let authority: String
     private let listener: ListeningSocket
     private let log = Lock(Log())
 
-    /// Starts a server. `settings` go out first (RFC 9113 6.5.2).
+    /// Starts a server. It begins each connection with the `settings` (RFC 9113, section 6.5.2).
     public init(
         _ certificates: TestCertificates, settings: [(UInt16, UInt32)] = [], entrance: Entrance = .open,
         handler: @escaping Handler
@@ -84,19 +87,19 @@ public final class HTTP2Server: Sendable {
 
     deinit { stop() }
 
-    /// `https://localhost:port` and `path`.
+    /// Returns the URL `https://localhost:port` with `path` appended.
     public func url(_ path: String) -> URL { URL(string: "https://localhost:\(port)\(path)") ?? URL(filePath: "/") }
 
-    /// Every request in the order of arrival.
+    /// All requests in the order of their arrival.
     public var requests: [Request] { log.withLock { $0.requests } }
-    /// Connections accepted.
+    /// The number of accepted connections.
     public var connections: Int { log.withLock { $0.connections } }
-    /// Connections that are open.
+    /// The number of open connections.
     public var openConnections: Int { log.withLock { $0.open.count } }
-    /// Streams that clients reset.
+    /// The streams that clients reset.
     public var resets: [UInt32] { log.withLock { $0.resets } }
 
-    /// Ends all connections and refuses more.
+    /// Ends all connections and rejects new ones.
     public func stop() {
         shutdown(listener.descriptor, Int32(SHUT_RDWR))
         log.withLock { log in
@@ -114,7 +117,7 @@ public final class HTTP2Server: Sendable {
         }
     }
 
-    /// Closes a connection's socket; its number may be another's right after.
+    /// Closes the socket of a connection. The kernel can reuse its descriptor number immediately.
     func end(_ socket: Int32) {
         log.withLock { log in
             log.open.remove(socket)
@@ -133,9 +136,9 @@ public final class HTTP2Server: Sendable {
     func noteReset(_ stream: UInt32) { log.withLock { $0.resets.append(stream) } }
 }
 
-/// OpenSSL's context, which threads may share.
+/// An OpenSSL context, which threads can share.
 ///
-/// `@unchecked Sendable`: the pointer is constant, and SSL_CTX counts its uses itself.
+/// Safe: The pointer is constant, and `SSL_CTX` counts its references atomically.
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     init(_ pointer: OpaquePointer) { self.pointer = pointer }

@@ -5,19 +5,24 @@ import Glibc
 
 /// A listening socket on a loopback address.
 public final class ListeningSocket: Sendable {
-    /// What could not be done.
+    /// The error that is thrown when the socket can't listen.
     public struct Failure: Error, CustomStringConvertible {
-        /// The reason.
+        /// The reason, as `strerror` describes it.
         public let description: String
     }
 
-    /// Its port.
+    /// The port of the socket.
     public let port: UInt16
     let descriptor: Int32
     private let fillers: [Int32]
 
-    /// Listens on 127.0.0.1, or on ::1 where `isIPv6`; on a free port where `port` is 0. Where `isFull`, the queue of
-    /// connections is full and nobody accepts: whoever connects waits.
+    /// Creates a socket that listens on 127.0.0.1.
+    ///
+    /// - Parameters:
+    ///   - port: The port, or 0 for a free port.
+    ///   - isIPv6: A Boolean value that indicates whether the socket listens on ::1 instead.
+    ///   - isFull: A Boolean value that indicates whether the connection queue is full and connections are never
+    ///     accepted, so clients that connect must wait.
     public init(port: UInt16 = 0, isIPv6: Bool = false, isFull: Bool = false) throws {
         let socketType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, socketType, 0)
@@ -97,9 +102,9 @@ public final class ListeningSocket: Sendable {
 }
 
 extension ListeningSocket {
-    /// Waits for a connection and gives its socket, which is the caller's to close. Blocks.
+    /// Blocks until a client connects, and returns the socket of the connection. The caller must close it.
     public func acceptOne() -> Int32 { accept(descriptor, nil, nil) }
 
-    /// Listens no more: ``acceptOne()`` gives -1 from now on.
+    /// Stops listening. Afterward, ``acceptOne()`` returns -1.
     public func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

@@ -9,7 +9,7 @@ import WebImageCore
 struct BinderMachineTests {
     typealias Pictures = BinderPictures
 
-    @Test("a picture in memory shows at once, without placeholder and transition")
+    @Test("An image in memory is shown immediately, without a placeholder and a transition")
     func memoryHit() throws {
         var driver = BinderDriver()
         driver.probe = .answer(.success(Pictures.response(try Pictures.image(1), .memory)))
@@ -18,13 +18,13 @@ struct BinderMachineTests {
         #expect(driver.shown[0].transition == .none)
         #expect(driver.completed.count == 1)
         driver.bind { $0.transition = .always(.crossFade()) }
-        #expect(driver.kinds == [.picture])  // The same picture: nothing to change.
+        #expect(driver.kinds == [.picture])  // The image is the same, so nothing changes.
         driver.probe = .answer(.success(Pictures.response(try Pictures.image(2), .memory)))
         driver.bind { $0.transition = .always(.crossFade()) }
         #expect(driver.shown.last?.transition.effect == .crossFade)
     }
 
-    @Test("shows placeholder, previews and the picture in turn, with the transition")
+    @Test("The placeholder, a preview, and the image are shown in sequence, with their transitions")
     func whole() throws {
         var driver = BinderDriver()
         driver.bind { $0.previewTransition = .crossFade(duration: 0.4) }
@@ -39,7 +39,7 @@ struct BinderMachineTests {
         #expect(driver.machine.snapshot.state == .showing)
     }
 
-    @Test("shows a stored or smaller picture in place of the placeholder")
+    @Test("A cached image or an image of another size is shown instead of the placeholder")
     func standIns() throws {
         var driver = BinderDriver()
         driver.probe = .pending(stored: nil, otherSize: try Pictures.image(1))
@@ -52,12 +52,12 @@ struct BinderMachineTests {
         driver.bind()
         driver.perform(driver.machine.receive(.cached(Pictures.response(stored, .disk)), of: driver.load))
         driver.finish(.success(Pictures.response(stored, .revalidated)))
-        // The server confirmed what is on the screen: there is nothing to change.
+        // The server revalidated the image on screen, so nothing changes.
         #expect(driver.kinds == [.otherSize, .placeholder, .stored])
         #expect(driver.machine.snapshot.shown == .picture)
     }
 
-    @Test("keeps the present picture until the next one is there")
+    @Test("With `keepsCurrent`, the current image stays until the next one is loaded")
     func keepsCurrent() throws {
         var driver = BinderDriver()
         driver.bind { $0.keepsCurrent = true }
@@ -69,7 +69,7 @@ struct BinderMachineTests {
         #expect(driver.shown.last?.kind == .picture)
     }
 
-    @Test("what a superseded load tells is not heard")
+    @Test("Events of a superseded load are ignored")
     func late() throws {
         var driver = BinderDriver()
         driver.bind()
@@ -83,7 +83,7 @@ struct BinderMachineTests {
         #expect(driver.completed.map { $0.failure?.isCancelled } == [true])
     }
 
-    @Test("failure and empty slot have pictures of their own")
+    @Test("A failure and an empty slot show their own placeholders")
     func failureAndEmpty() throws {
         var driver = BinderDriver()
         driver.bind()
@@ -99,7 +99,7 @@ struct BinderMachineTests {
         #expect(driver.machine.snapshot.state == .idle)
     }
 
-    @Test("tries again when told, and when the network that failed is back")
+    @Test("A failed load is retried by `retry`, and after a network failure also when the network returns")
     func retries() throws {
         var driver = BinderDriver()
         driver.bind()
@@ -121,7 +121,7 @@ struct BinderMachineTests {
         #expect(driver.started.count == 3)
     }
 
-    @Test("gives the load up when the view leaves, and begins anew when it is back")
+    @Test("When the view is unmapped, the load is canceled, and it restarts when the view is mapped")
     func unmapCancels() throws {
         var driver = BinderDriver()
         driver.bind()
@@ -137,7 +137,7 @@ struct BinderMachineTests {
         #expect(driver.completed.count == 1)
     }
 
-    @Test("lowers the priority while the view is away where that is wanted")
+    @Test("With `unmapping` set to `lower`, an unmapped view lowers the priority instead of canceling")
     func unmapLowers() throws {
         var driver = BinderDriver()
         driver.bind { $0.unmapping = .lower(to: .low) }
@@ -149,7 +149,7 @@ struct BinderMachineTests {
         #expect(driver.started.last?.priority == .veryLow)
     }
 
-    @Test("waits for a size, takes it times the scale factor, and loads anew only for a much larger one")
+    @Test("The load waits for a size, uses it in pixels, and restarts only for a much larger size")
     func sizes() throws {
         var driver = BinderDriver()
         driver.bind { $0.sizing = .fit }
@@ -173,7 +173,7 @@ struct BinderMachineTests {
         #expect(driver.completed.count == 1)
     }
 
-    @Test("a picture that is there in full is not loaded larger, nor one whose request has a size")
+    @Test("An image at full size and a request with a size aren't reloaded at a larger size")
     func fullSize() throws {
         var driver = BinderDriver()
         driver.perform(driver.machine.allocate(ViewAllocation(width: 10, height: 10)))
@@ -186,7 +186,7 @@ struct BinderMachineTests {
         #expect(driver.started.map(\.size) == [.fit(width: 10, height: 10), .fit(width: 5)])
     }
 
-    @Test("a load under way that has become too small makes room for a larger one, which starts first")
+    @Test("A load that has become too small is replaced with a larger one, which starts before the cancellation")
     func outgrown() throws {
         var driver = BinderDriver()
         driver.perform(driver.machine.allocate(ViewAllocation(width: 10, height: 10)))
@@ -202,7 +202,7 @@ struct BinderMachineTests {
         #expect(request.size == .fill(width: 20, height: 10))
     }
 
-    @Test("a larger picture that cannot be had leaves the smaller one")
+    @Test("If a reload at a larger size fails, the smaller image stays")
     func failedRefinement() throws {
         var driver = BinderDriver()
         driver.perform(driver.machine.allocate(ViewAllocation(width: 8, height: 8)))
@@ -215,7 +215,7 @@ struct BinderMachineTests {
         #expect(driver.completed.count == 1)
     }
 
-    @Test("leaves the view alone where its content is not to be set")
+    @Test("With `sets` set to `never`, the content of the view doesn't change")
     func setsNever() throws {
         var driver = BinderDriver()
         driver.bind { $0.sets = .never }
@@ -224,7 +224,7 @@ struct BinderMachineTests {
         #expect(try driver.completed[0].get().image.number == 1)
     }
 
-    @Test("unbinding empties the slot once and ends everything")
+    @Test("Unbinding clears the slot once and ends all work")
     func unbinding() throws {
         var driver = BinderDriver()
         driver.bind()
@@ -240,9 +240,7 @@ struct BinderMachineTests {
         #expect(driver.started.count == 1)
     }
 
-    @Test(
-        "a view is emptied where failures and missing URLs are to show nothing, and stays as it is where nothing is said"
-    )
+    @Test("An `empty` placeholder clears the view on a failure or without a URL, and `nil` leaves it unchanged")
     func emptyPlaceholders() throws {
         var driver = BinderDriver()
         driver.bind { $0.failure = nil }
@@ -267,7 +265,7 @@ struct BinderMachineTests {
         }
     }
 
-    @Test("a transition never lasts longer than a number says", arguments: [Double.nan, .infinity, -1])
+    @Test("An invalid duration of a transition becomes zero", arguments: [Double.nan, .infinity, -1])
     func durations(seconds: Double) {
         var transition = Transition.crossFade(duration: seconds)
         #expect(transition.duration == 0)
@@ -278,7 +276,7 @@ struct BinderMachineTests {
 }
 
 extension Result where Failure == ImageError {
-    /// The error, where there is one.
+    /// The error, or `nil` if the result is a success.
     var failure: ImageError? {
         if case .failure(let error) = self { error } else { nil }
     }

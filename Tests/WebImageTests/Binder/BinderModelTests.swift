@@ -6,14 +6,14 @@ import WebImageTestSupport
 
 @testable import WebImage
 
-/// Random lives of a view, with loads that answer late, twice as often as they should, and after they were given up;
-/// checked against what may never happen.
+/// Random life cycles of a view, with loads that finish late, twice, or after their cancellation. The model checks the
+/// invariants of the machine.
 @Suite("Binder model")
 struct BinderModelTests {
     struct World {
         var machine = BinderMachine(isMapped: true)
         var random: SeededGenerator
-        /// The binding that each load was started for.
+        /// The generation of the binding that started each load.
         var owners: [Int: Int] = [:]
         var running: Set<Int> = []
         var completions: [Int: Int] = [:]
@@ -82,7 +82,7 @@ struct BinderModelTests {
             if !isBound { #expect(running.isEmpty) }
             #expect(completions.values.allSatisfy { $0 == 1 })
             for generation in max(1, machine.generation - 3)..<max(1, machine.generation) {
-                // An unbinding has a number, but nothing that could complete.
+                // An unbinding has a generation but nothing to complete.
                 #expect(completions[generation] == 1 || unbindings.contains(generation))
             }
         }
@@ -127,7 +127,7 @@ struct BinderModelTests {
             checkRest()
         }
 
-        /// Lets a load tell something: mostly the one that runs, sometimes one that should be silent.
+        /// Delivers an event of a load: usually of the running one, and sometimes of one that must be ignored.
         mutating func tell() throws {
             let load = chance(3) ? Int.random(in: 1...max(1, machine.lastLoad), using: &random) : running.first
             guard let load else { return }
@@ -140,7 +140,7 @@ struct BinderModelTests {
         }
     }
 
-    @Test("holds its promises over random lives of a view", arguments: 0..<6)
+    @Test("The invariants hold over random life cycles of a view", arguments: 0..<6)
     func promises(seed: Int) throws {
         var world = World(random: SeededGenerator(seed: UInt64(seed) &* 9_176 &+ 5))
         for _ in 0..<4_000 { try world.step() }

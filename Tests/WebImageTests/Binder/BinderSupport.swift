@@ -6,11 +6,12 @@ import WebImageTestSupport
 
 @testable import WebImage
 
-/// Pictures that tell whose they are, and answers with them.
+/// Images that carry a number, and responses that contain them.
 enum BinderPictures {
     static let url = URL(filePath: "/picture")
 
-    /// A picture of `side` × `side` pixels, made from one of 1000 × 1000, that carries `number`.
+    /// Returns an image of `side` × `side` pixels with the metadata of an original of `raw` × `raw` pixels. The image
+    /// carries `number`.
     static func image(_ number: Int, side: Int = 8, raw: Int = 1_000) throws -> Image {
         let canvas = try PixelCanvas(size: PixelSize(width: side, height: side))
         return Image(
@@ -31,11 +32,12 @@ enum BinderPictures {
 }
 
 extension Image {
-    /// The number that ``BinderPictures`` gave it.
+    /// The number that ``BinderPictures`` assigned to the image.
     var number: Int? { metadata.codePoints?.primaries }
 }
 
-/// Performs a machine's actions as a view would, and remembers them. Starts stay unanswered until told otherwise.
+/// A driver that performs the actions of a machine as a view would and records them. Loads stay pending unless `probe`
+/// has a result.
 struct BinderDriver {
     var machine = BinderMachine(isMapped: true)
     var shown: [BinderMachine.Showing] = []
@@ -44,7 +46,7 @@ struct BinderDriver {
     var cancelled: [Int] = []
     var priorities: [RequestPriority] = []
     var completed: [Result<ImageResponse, ImageError>] = []
-    /// What memory knows of the next load.
+    /// The result of the memory lookup for the next load.
     var probe = BinderMachine.Probe.pending(stored: nil, otherSize: nil)
 
     var kinds: [Presentation.Kind] { shown.map(\.kind) }

@@ -9,7 +9,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A slot that writes down what it is to show, and a manager that answers from a table.
+/// A slot that records what it displays, with a manager whose loader has predefined responses.
 @MainActor
 private final class Slot {
     let loader = StubLoader()
@@ -27,7 +27,7 @@ private final class Slot {
 
     var kinds: [Presentation.Kind] { shown.map(\.kind) }
 
-    /// Has the loader answer a URL with a picture that many pixels wide, when the gate opens.
+    /// Sets the response for a URL: an image of `number + 10` pixels in width that is delivered after the gate opens.
     @discardableResult
     func serve(_ number: Int, gate: Gate? = nil) throws -> URL {
         let url = try #require(URL(string: "https://example.org/\(number).png"))
@@ -48,9 +48,9 @@ private final class Slot {
 }
 
 @MainActor
-@Suite("Image binder", .timeLimit(.minutes(2)))
+@Suite("Image binder", .timeLimit(.minutes(5)))
 struct ImageBinderTests {
-    @Test("shows placeholder and picture, and a picture in memory within the call")
+    @Test("The placeholder and then the image are shown, and an image in memory is shown within the call")
     func shows() async throws {
         let slot = try Slot()
         let url = try slot.serve(1)
@@ -69,7 +69,7 @@ struct ImageBinderTests {
         #expect(other.snapshot.state == .showing)
     }
 
-    @Test("what was superseded never shows, whenever it comes")
+    @Test("An image of a superseded load is never shown")
     func superseded() async throws {
         let slot = try Slot()
         let gate = Gate()
@@ -85,7 +85,7 @@ struct ImageBinderTests {
         #expect(slot.shown.filter { $0.kind == .picture }.map { $0.image?.size.width } == [12])
     }
 
-    @Test("binding the same URL again goes on with its download")
+    @Test("Binding the same URL again continues its download")
     func rebound() async throws {
         let slot = try Slot()
         let gate = Gate()
@@ -100,7 +100,7 @@ struct ImageBinderTests {
         #expect(slot.completed[1].failure == nil)
     }
 
-    @Test("gives up when the view leaves and goes on when it is back")
+    @Test("The load is canceled when the view is unmapped and restarts when the view is mapped")
     func mapping() async throws {
         let slot = try Slot()
         let gate = Gate()
@@ -116,7 +116,7 @@ struct ImageBinderTests {
         #expect(slot.kinds == [.placeholder, .picture])
     }
 
-    @Test("a load that survives its view fills the cache")
+    @Test("A load that survives its view fills the cache")
     func survives() async throws {
         let slot = try Slot()
         let gate = Gate()
@@ -131,7 +131,7 @@ struct ImageBinderTests {
         #expect(slot.shown.count == 2)
     }
 
-    @Test("decodes to the place's pixels, and shows the small picture until the larger one is there")
+    @Test("The image is decoded to the pixel size of the view, and a smaller image stays until a larger one is loaded")
     func sizes() async throws {
         let slot = try Slot()
         let url = try #require(URL(string: "https://example.org/large.png"))
@@ -144,7 +144,7 @@ struct ImageBinderTests {
         slot.binder.allocate(ViewAllocation(width: 80, height: 80, scaleFactor: 1))
         await untilMain { slot.shown.last?.image?.size.width == 80 }
         #expect(slot.kinds == [.placeholder, .picture, .picture])
-        // Another view of the same picture, larger: what is in memory stands in.
+        // A larger view of the same image shows the cached image as its placeholder.
         let other = ImageBinder(manager: slot.fixture.manager) { [slot] in slot.note($0) }
         other.bind(ImageRequest(url, size: .fit(width: 150)))
         #expect(slot.shown.last?.kind == .otherSize)
@@ -153,7 +153,7 @@ struct ImageBinderTests {
         #expect(slot.shown.last?.image?.size.width == 150)
     }
 
-    @Test("reports failure and tries again when told")
+    @Test("A failure is reported, and the load is retried when the network returns")
     func retries() async throws {
         let slot = try Slot()
         let url = try #require(URL(string: "https://example.org/none.png"))
@@ -167,7 +167,7 @@ struct ImageBinderTests {
         #expect(slot.completed.count == 1)
     }
 
-    @Test("tells its states to whoever listens, with the download's progress")
+    @Test("Observers receive the state changes and the download progress")
     func observes() async throws {
         let slot = try Slot()
         let url = try slot.serve(1)
@@ -182,7 +182,7 @@ struct ImageBinderTests {
         for await change in changes where change.state == .showing { break }
     }
 
-    @Test("a handler may bind anew, and what it superseded is not shown")
+    @Test("A handler can bind again, and the superseded image isn't shown")
     func reentrance() async throws {
         let slot = try Slot()
         let urls = [try slot.serve(1), try slot.serve(2)]
@@ -204,7 +204,7 @@ struct ImageBinderTests {
         #expect(ends == 1)
     }
 
-    @Test("waiting for the picture ends with it, and cancelling the wait unbinds")
+    @Test("Waiting for a load ends with its image, and canceling the wait unbinds")
     func waits() async throws {
         let slot = try Slot()
         let url = try slot.serve(1)
@@ -221,7 +221,7 @@ struct ImageBinderTests {
         #expect(binder.snapshot.state == .idle)
     }
 
-    @Test("a binder that is released cancels its load and completes")
+    @Test("A binder that is deallocated cancels its load and completes")
     func released() async throws {
         let slot = try Slot()
         let gate = Gate()
@@ -237,7 +237,7 @@ struct ImageBinderTests {
         await slot.loader.waitForCancellations(count: 1)
     }
 
-    @Test("slots of one view load independently, and fare alike")
+    @Test("The slots of a view load independently and share the mapped state")
     func slots() async throws {
         let slot = try Slot()
         let urls = [try slot.serve(1), try slot.serve(2)]
@@ -257,7 +257,7 @@ struct ImageBinderTests {
         #expect(set.slots.isEmpty)
     }
 
-    @Test("hashes are drawn in any proportions, and those that are none show nothing")
+    @Test("Hashes are drawn at any aspect ratio, and invalid hashes show nothing")
     func hashes() {
         let pictures = PlaceholderPictures(limit: 2)
         #expect(pictures.image(.blurHash("no")) == nil)

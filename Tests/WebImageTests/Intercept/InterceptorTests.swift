@@ -9,7 +9,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// An interceptor made of a closure.
+/// An interceptor that calls a closure.
 private struct Stage: RequestInterceptor {
     let body: @Sendable (ImageRequest, Next) async throws(ImageError) -> RequestAnswer
 
@@ -18,7 +18,7 @@ private struct Stage: RequestInterceptor {
     }
 }
 
-@Suite("Interceptors of requests", .timeLimit(.minutes(1)))
+@Suite("Request interceptors", .timeLimit(.minutes(5)))
 struct InterceptorTests {
     private let loader = StubLoader()
     private let web: URL
@@ -36,7 +36,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("an options processor changes every request, and pictures in memory still come at once")
+    @Test("An options processor changes every request, and images in memory are still returned immediately")
     func options() async throws {
         let fixture = try fixture(
             .options {
@@ -51,7 +51,7 @@ struct InterceptorTests {
         #expect(fixture.manager.cachedImage(for: ImageRequest(web)) == nil)
     }
 
-    @Test("an interceptor may change the request, and the first one is outermost")
+    @Test("An interceptor can change the request, and the first interceptor is the outermost one")
     func order() async throws {
         let log = Lock<[String]>([])
         func stage(_ name: String, _ width: Double) -> Stage {
@@ -67,12 +67,12 @@ struct InterceptorTests {
         let fixture = try fixture(stage("first", 10), stage("second", 20))
         #expect(try await fixture.manager.image(from: web).size.width == 20)
         #expect(log.withLock { $0 } == ["first in", "second in", "second out", "first out"])
-        // Memory answers behind the interceptors.
+        // The memory lookup runs after the interceptors.
         let again = try await fixture.manager.response(for: ImageRequest(web))
         #expect(again.origin == .memory && log.withLock { $0.count } == 8)
     }
 
-    @Test("an interceptor may answer with a picture or with bytes; nothing is loaded or stored")
+    @Test("An interceptor can return an image or data, and nothing is loaded or stored")
     func answers() async throws {
         let bytes = try TestPictures.png(2, width: 30, height: 20)
         let picture = Image(pixels: try TestPictures.pixels(3, width: 7, height: 5))
@@ -96,7 +96,7 @@ struct InterceptorTests {
         await #expect(throws: ImageError.self) { try await fixture.manager.image(for: limited) }
     }
 
-    @Test("an interceptor may try again")
+    @Test("An interceptor can retry")
     func retries() async throws {
         let lost = ImageError.network(NetworkError(.cannotFindHost, url: web.absoluteString, phase: .resolve))
         loader.set(.init(error: lost), .init(body: try TestPictures.png(1)), for: web)
@@ -114,7 +114,7 @@ struct InterceptorTests {
         #expect(loader.requests.count == 2)
     }
 
-    @Test("an interceptor may refuse, before anything is looked at")
+    @Test("An interceptor can reject a request before any cache lookup")
     func refuses() async throws {
         let refusal = ImageError.request(.refused(reason: "no network today"))
         let fixture = try fixture(Stage { (_, _) async throws(ImageError) in throw refusal })
@@ -123,7 +123,7 @@ struct InterceptorTests {
         #expect(refusal.code == 1011 && loader.requests.isEmpty)
     }
 
-    @Test("an answer may be changed on its way out")
+    @Test("An interceptor can change the response")
     func changes() async throws {
         let fixture = try fixture(
             Stage { (request, next) async throws(ImageError) in
@@ -134,7 +134,7 @@ struct InterceptorTests {
         #expect(try await fixture.manager.response(for: ImageRequest(web)).data == Data([1]))
     }
 
-    @Test("a cancelled request ends at once, and what its interceptors run is cancelled")
+    @Test("A canceled request finishes immediately, and the work of its interceptors is canceled")
     func cancelled() async throws {
         let reached = Gate()
         let held = Gate()

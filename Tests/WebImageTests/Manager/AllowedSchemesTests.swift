@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Allowed schemes", .timeLimit(.minutes(1)))
+@Suite("Allowed schemes", .timeLimit(.minutes(5)))
 struct AllowedSchemesTests {
     private func failure(_ manager: ImageManager, _ request: ImageRequest) async -> ImageError? {
         do throws(ImageError) {
@@ -18,7 +18,7 @@ struct AllowedSchemesTests {
         }
     }
 
-    @Test("A manager for public addresses reads no local files, and its errors don't tell which files exist")
+    @Test("A manager for public addresses reads no local files, and its errors don't reveal which files exist")
     func files() async throws {
         let fixture = try ManagerFixture {
             $0.limits = .server
@@ -39,7 +39,7 @@ struct AllowedSchemesTests {
         #expect(await failure(manager, ImageRequest(data)) == .request(.unsupportedScheme("data")))
     }
 
-    @Test("The settings for servers allow https and http, public addresses, and a limited number of requests")
+    @Test("The server configuration allows HTTPS, HTTP, and public addresses and limits the number of requests")
     func server() {
         let configuration = ImageManagerConfiguration.server
         #expect(configuration.allowedSchemes == ["https", "http"])
@@ -47,7 +47,7 @@ struct AllowedSchemesTests {
         #expect(configuration.limits == .server && configuration.queueLimit == 256)
     }
 
-    @Test("Schemes are set apart from addresses, in any case; the app's own sources have none")
+    @Test("Schemes are set independently of addresses, ignore case, and don't apply to custom sources")
     func setting() async throws {
         let fixture = try ManagerFixture {
             $0.downloader.addressPolicy = .publicOnly

@@ -9,8 +9,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A tier that holds one entry and notes who asks: whether the asking task has a thread that its caller provides, and
-/// is not one of those that need Swift's pool.
+/// A tier that stores entries in memory and records for each lookup whether its task runs on an executor that the
+/// caller provides instead of Swift's cooperative pool.
 private final class NotingTier: CacheTier {
     private let entries = Lock<[CacheKey: DiskEntry]>([:])
     let askedOffThePool = Shared<[Bool]>([])
@@ -26,7 +26,7 @@ private final class NotingTier: CacheTier {
     func removeAll() async { entries.withLock { $0 = [:] } }
 }
 
-@Suite("Looks that wait", .timeLimit(.minutes(1)))
+@Suite("Blocking lookups", .timeLimit(.minutes(5)))
 struct BlockingLookTests {
     private func fixture(_ tiers: [NotingTier]) throws -> (LoopbackServer, ManagerFixture) {
         let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
@@ -38,7 +38,7 @@ struct BlockingLookTests {
         return (server, try ManagerFixture { $0.originalCache = cache })
     }
 
-    @Test("a look that waits needs no thread of Swift's pool, also with concurrent queries")
+    @Test("A blocking lookup needs no thread of Swift's cooperative pool, also with concurrent queries")
     func needsNoPool() async throws {
         let tiers = [NotingTier(), NotingTier()]
         let (server, fixture) = try fixture(tiers)
@@ -48,7 +48,7 @@ struct BlockingLookTests {
         await task.stored
         fixture.manager.memoryCache.removeAll()
         for tier in tiers { tier.askedOffThePool.value = [] }
-        // On a thread of its own, as a main thread calls it.
+        // Run on a dedicated thread, like a call on the main thread.
         let (found, isOver) = (Shared(false), Gate())
         Thread {
             found.value = fixture.manager.cachedImage(for: request, tiers: .all) != nil
@@ -60,7 +60,7 @@ struct BlockingLookTests {
         for tier in tiers { #expect(tier.askedOffThePool.value == [true]) }
     }
 
-    @Test("looks on every thread of Swift's pool at the same time all answer")
+    @Test("Simultaneous blocking lookups on every thread of Swift's cooperative pool finish")
     func onEveryThread() async throws {
         let (server, fixture) = try fixture([NotingTier(), NotingTier()])
         let request = ImageRequest(server.url("/a"))

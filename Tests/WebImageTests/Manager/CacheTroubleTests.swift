@@ -9,8 +9,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Troubles of the disk are troubles of the cache alone: pictures come all the same.
-@Suite("Row 61: a cache in trouble", .timeLimit(.minutes(5)))
+/// Disk errors affect only the cache. Images are still loaded.
+@Suite("Row 61: errors of the disk cache", .timeLimit(.minutes(5)))
 struct CacheTroubleTests {
     private func makeServer() throws -> LoopbackServer {
         let picture = try TestPictures.png(1)
@@ -27,7 +27,7 @@ struct CacheTroubleTests {
         }
     }
 
-    @Test("row 61: a load goes on when the cache's folder is removed under it, and what memory holds stays there")
+    @Test("Row 61: a load continues if the cache directory is removed, and images in memory stay cached")
     func removed() async throws {
         let server = try makeServer()
         let fixture = try ManagerFixture()
@@ -38,7 +38,7 @@ struct CacheTroubleTests {
         await fixture.manager.close()
     }
 
-    @Test("row 61: a cache that cannot be made is no cache: a file stands where its folder should be")
+    @Test("Row 61: images load without a disk cache if a file occupies the path of its directory")
     func impossible() async throws {
         let server = try makeServer()
         let folder = try TemporaryFolder()
@@ -51,7 +51,7 @@ struct CacheTroubleTests {
     }
 
     @Test(
-        "row 61: a folder that may not be written to is no obstacle",
+        "Row 61: images load if the cache directory isn't writable",
         .enabled(if: getuid() != 0, "root may write everywhere"))
     func unwritable() async throws {
         let server = try makeServer()
@@ -63,7 +63,7 @@ struct CacheTroubleTests {
         #expect(server.counters.requests == 3)
     }
 
-    @Test("row 61: a file where the folder of the bytes was is no obstacle")
+    @Test("Row 61: images load if a file replaces the directory of the blobs")
     func replaced() async throws {
         let server = try makeServer()
         let fixture = try ManagerFixture()
@@ -77,7 +77,7 @@ struct CacheTroubleTests {
     }
 
     @Test(
-        "row 61: a full disk is no obstacle; when there is room again, pictures are kept again",
+        "Row 61: images load if the disk is full, and caching resumes when space is available",
         .enabled(
             if: SmallDisk.isPermitted, "nothing can be mounted here: it takes root, and not every container lets it"))
     func full() async throws {
@@ -94,7 +94,7 @@ struct CacheTroubleTests {
         #expect(server.counters.requests == 40)
         #expect(await fixture.manager.diskCache?.info().suspended != nil)
         try disk.empty()
-        // Writing is tried again after a pause, at most 15 minutes.
+        // The cache retries writing after a pause of at most 15 minutes.
         uptime.pass(1_000)
         var request = ImageRequest(server.url("/later"))
         request.waitsForStore = true
@@ -105,7 +105,7 @@ struct CacheTroubleTests {
     }
 
     @Test(
-        "row 61: a disk that is mounted read-only is no obstacle, and what it holds is still given",
+        "Row 61: images load if the disk is mounted read-only, and cached images are still served",
         .enabled(
             if: SmallDisk.isPermitted, "nothing can be mounted here: it takes root, and not every container lets it"))
     func readOnly() async throws {
@@ -124,7 +124,7 @@ struct CacheTroubleTests {
         #expect(disk.setReadOnly(false))
     }
 
-    @Test("row 61: two managers on one folder load and read side by side")
+    @Test("Row 61: two managers can use one directory at the same time")
     func two() async throws {
         let server = try makeServer()
         let first = try ManagerFixture()
@@ -147,7 +147,7 @@ struct CacheTroubleTests {
 }
 
 extension ImageManager {
-    /// Runs `body` while nobody may write to `folder`.
+    /// Runs `body` while the directory isn't writable.
     fileprivate func withoutWriting(_ folder: String, _ body: () async throws -> Void) async throws {
         chmod(folder, 0o500)
         chmod(folder + "/blobs", 0o500)

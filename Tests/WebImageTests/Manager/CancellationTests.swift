@@ -7,9 +7,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Cancellation", .timeLimit(.minutes(3)))
+@Suite("Cancellation", .timeLimit(.minutes(5)))
 struct CancellationTests {
-    @Test("cancelling the Swift task that awaits cancels the request")
+    @Test("Canceling the Swift task that awaits an image cancels the request")
     func awaiting() async throws {
         let server = try LoopbackServer { _ in .silent }
         let fixture = try ManagerFixture()
@@ -22,7 +22,7 @@ struct CancellationTests {
         await untilTrue { fixture.manager.runningJobs == 0 }
     }
 
-    @Test("cancelling one await of a task's response leaves the task running")
+    @Test("Canceling one wait for the response of a task doesn't cancel the task")
     func oneAwait() async throws {
         let gate = Gate()
         let server = try LoopbackServer(
@@ -37,7 +37,7 @@ struct CancellationTests {
         #expect(try await task.response.origin == .network)
     }
 
-    @Test("a request cancelled while it decodes ends at once and stores nothing")
+    @Test("A request that is canceled during decoding ends immediately and stores nothing")
     func whileDecoding() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(1))])
         let slow = SlowCoder()
@@ -50,7 +50,7 @@ struct CancellationTests {
         #expect(fixture.manager.cachedImage(for: ImageRequest(server.url("/a"))) == nil)
     }
 
-    @Test("row 57: ten thousand cancellations at random moments leave no job, no descriptor and no temporary file")
+    @Test("Row 57: ten thousand cancellations at random moments leave no job, file descriptor, or temporary file")
     func storm() async throws {
         let picture = try TestPictures.png(1)
         let server = try LoopbackServer { _ in .ok(picture, type: "image/png") }
@@ -74,7 +74,7 @@ struct CancellationTests {
         let left = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.file("cache/temp"))
         #expect(left.isEmpty)
         #expect(OpenDescriptors.files(under: fixture.folder.path).count == before)
-        // Kept connections alone are left, on both sides of the loopback.
+        // Only persistent connections remain on both sides of the loopback interface.
         await untilTrue { server.counters.openConnections <= 4 }
         #expect(OpenDescriptors.connections(toPort: server.port).count <= 4)
         #expect(server.counters.openConnections <= 4)
@@ -86,7 +86,7 @@ struct CancellationTests {
     }
 }
 
-/// Decodes until it is cancelled.
+/// A coder that decodes until it's canceled.
 private final class SlowCoder: ImageCoder {
     let running = Gate()
 

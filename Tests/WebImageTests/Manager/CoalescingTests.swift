@@ -9,9 +9,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("One download for all who want it", .timeLimit(.minutes(2)))
+@Suite("Request coalescing", .timeLimit(.minutes(5)))
 struct CoalescingTests {
-    @Test("ten sizes of one URL at once are one request and ten right sizes")
+    @Test("Ten concurrent sizes of one URL need one HTTP request, and each image has its size")
     func tenSizes() async throws {
         let picture = try TestPictures.png(1, width: 200, height: 100)
         let gate = Gate()
@@ -32,7 +32,7 @@ struct CoalescingTests {
         await untilTrue { fixture.manager.runningJobs == 0 }
     }
 
-    @Test("who asked before a download ended is served by it, however late it comes to look")
+    @Test("A request that started before a download ended uses its data, however late its cache lookup finishes")
     func late() async throws {
         let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "no-store")
         let server = try LoopbackServer { resource.response(to: $0) }
@@ -46,12 +46,12 @@ struct CoalescingTests {
         tier.gate.open()
         #expect(try await task.image.size.width == 10)
         #expect(server.counters.requests == 1)
-        // Nobody who asks now may have it.
+        // Requests that start after the download can't use its data.
         _ = try await fixture.manager.image(from: server.url("/a"))
         #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, nil])
     }
 
-    @Test("row 56: a thousand requests of one URL are one download, one decode and one picture")
+    @Test("Row 56: a thousand requests for one URL share one download, one decode, and one image")
     func thousand() async throws {
         let counter = CountingCoder()
         let picture = try TestPictures.png(2)
@@ -68,7 +68,7 @@ struct CoalescingTests {
         #expect(pictures.count == 1)
     }
 
-    @Test("who asks while the bytes are being decoded is served by them: no second download")
+    @Test("A request that starts while the data is being decoded uses that data without a second download")
     func whileDecoding() async throws {
         let resource = ServerResource(body: try TestPictures.png(6), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
@@ -85,7 +85,7 @@ struct CoalescingTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("equal first transformers run once, whatever follows them")
+    @Test("Equal first transformers run once, regardless of the following transformers")
     func transformSteps() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(try TestPictures.png(3), type: "image/png")])
         let first = CountingTransformer("first")
@@ -96,7 +96,7 @@ struct CoalescingTests {
         let fixture = try ManagerFixture()
         let a = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, second]))
         let b = fixture.manager.load(ImageRequest(server.url("/a"), transformers: [first, third]))
-        // Both last steps wait for the one first step, which holds at the gate.
+        // Both last steps wait for the shared first step, which the gate holds.
         let pipeline = fixture.manager.pipeline
         await untilTrue { first.runs == 1 && pipeline.transform.count == 3 }
         gate.open()
@@ -106,7 +106,7 @@ struct CoalescingTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("row 56: one of two subscribers cancels: the other gets its picture")
+    @Test("Row 56: if one of two subscribers cancels, the other one receives its image")
     func oneCancels() async throws {
         let gate = Gate()
         let server = try LoopbackServer(
@@ -115,7 +115,7 @@ struct CoalescingTests {
         let first = fixture.manager.load(server.url("/a"))
         let second = fixture.manager.load(server.url("/a"))
         await server.waitForRequests(count: 1)
-        // Who has not come to the download yet is not among those for whom it goes on.
+        // Wait until the second request shares the download. Otherwise, canceling the first one would end it.
         await untilTrue { fixture.manager.statistics.loadsShared == 1 }
         first.cancel()
         await #expect(throws: ImageError.request(.cancelled)) { try await first.response }
@@ -124,7 +124,7 @@ struct CoalescingTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("row 56: both cancel: the connection closes; asked again at once, a new download answers")
+    @Test("Row 56: if both subscribers cancel, the connection closes, and a new request starts a new download")
     func bothCancel() async throws {
         let server = try LoopbackServer { request in
             request.index == 0 ? .silent : .ok((try? TestPictures.png(5)) ?? Data(), type: "image/png")
@@ -143,7 +143,7 @@ struct CoalescingTests {
         await #expect(throws: ImageError.request(.cancelled)) { try await second.response }
     }
 
-    @Test("row 56: a raised priority reaches the loader")
+    @Test("Row 56: a raised priority reaches the loader")
     func priority() async throws {
         let loader = PriorityLoader()
         let fixture = try ManagerFixture { $0.loaders = [loader] }
@@ -158,7 +158,7 @@ struct CoalescingTests {
     }
 }
 
-/// Counts decodes of PNG pictures and leaves them to the built-in coder.
+/// A coder that counts the decodes of PNG images and uses the built-in coders.
 final class CountingCoder: ImageCoder {
     private let count = Atomic<Int>(0)
     var decodes: Int { count.load(ordering: .relaxed) }
@@ -173,7 +173,7 @@ final class CountingCoder: ImageCoder {
     }
 }
 
-/// Gives back what it gets, and counts.
+/// A transformer that returns its input and counts its runs.
 final class CountingTransformer: ImageTransformer {
     let identity: String
     let gate = Lock<Gate?>(nil)
@@ -189,7 +189,7 @@ final class CountingTransformer: ImageTransformer {
     }
 }
 
-/// Shows its context and waits for ever.
+/// A loader that exposes its context and never finishes.
 private final class PriorityLoader: ImageLoader {
     let context = Lock<LoadContext?>(nil)
 
@@ -202,7 +202,7 @@ private final class PriorityLoader: ImageLoader {
     }
 }
 
-/// A tier that has nothing, and says so only when it is let.
+/// An empty tier whose lookups wait for a gate.
 private final class HeldTier: CacheTier {
     let gate = Gate()
     private let asked = Atomic(false)

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Bytes for servers", .timeLimit(.minutes(1)))
+@Suite("Encoded data for servers", .timeLimit(.minutes(5)))
 struct EncodedDataTests {
     private func server(
         _ body: Data, type: String = "image/png", cacheControl: String = "max-age=60"
@@ -21,7 +21,7 @@ struct EncodedDataTests {
             Image(pixels: try TestPictures.pixels(1)), as: .jpeg(quality: 80), context: CodingContext())
     }
 
-    @Test("an encoding is kept on disk, and answers after a restart without decoding or encoding")
+    @Test("An encoding is cached on disk and returned after a restart without decoding or encoding")
     func kept() async throws {
         let server = try server(try TestPictures.png(1))
         let fixture = try ManagerFixture()
@@ -34,12 +34,12 @@ struct EncodedDataTests {
         #expect(try await restarted.manager.data(for: request, encodedAs: .webp(quality: 30)) == other)
         #expect(restarted.manager.statistics.decodes == 0 && restarted.manager.statistics.encodes == 0)
         #expect(server.counters.requests == 1)
-        // Another size is another picture.
+        // Another size is another image.
         _ = try await restarted.manager.data(for: ImageRequest(server.url("/a")), encodedAs: .webp(quality: 70))
         #expect(restarted.manager.statistics.encodes == 1)
     }
 
-    @Test("forgetting a request removes the encodings of its picture in every size, and nothing of others")
+    @Test("Removing a request removes the encodings of all sizes of its image and no others")
     func forgotten() async throws {
         let picture = try TestPictures.png(1)
         let server = try server(picture)
@@ -60,12 +60,12 @@ struct EncodedDataTests {
         await manager.diskCache?.flush()
         let left = await manager.diskCache?.entries() ?? []
         #expect(left.count == 2 && left.allSatisfy { $0.source == server.url("/ab").absoluteString })
-        // The same bytes come again, and are encoded again.
+        // The same data is downloaded and encoded again.
         _ = try await manager.data(for: small, encodedAs: .jpeg())
         #expect(manager.statistics.encodes == 5)
     }
 
-    @Test("a picture in memory is encoded once, then comes from disk")
+    @Test("An image in memory is encoded once and then served from disk")
     func fromMemory() async throws {
         let server = try server(try TestPictures.png(1))
         let fixture = try ManagerFixture()
@@ -77,7 +77,7 @@ struct EncodedDataTests {
         #expect(counts.decodes == 1 && counts.encodes == 1 && counts.loads == 1)
     }
 
-    @Test("once stale the server is asked; what it confirms is not encoded again")
+    @Test("A stale encoding is revalidated and isn't encoded again after a 304")
     func confirmed() async throws {
         let server = try server(try TestPictures.png(1))
         let fixture = try ManagerFixture()
@@ -89,7 +89,7 @@ struct EncodedDataTests {
         #expect(fixture.manager.statistics.encodes == 1)
     }
 
-    @Test("the encoding of bytes that have changed is not given out", arguments: [false, true])
+    @Test("An encoding of outdated data isn't returned", arguments: [false, true])
     func changed(keepsMemory: Bool) async throws {
         let pictures = [try TestPictures.png(1), try TestPictures.png(2)]
         let server = try LoopbackServer { request in
@@ -101,7 +101,7 @@ struct EncodedDataTests {
         var request = ImageRequest(server.url("/a"))
         if !keepsMemory { request.stores = .disk }
         let first = try await fixture.manager.data(for: request, encodedAs: .png())
-        // Somebody else has it loaded anew while the encoding is still fresh.
+        // Another request reloads the data while the encoding is still fresh.
         var again = request
         again.cachePolicy = .reload
         _ = try await fixture.manager.image(for: again)
@@ -111,7 +111,9 @@ struct EncodedDataTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("nothing is kept where the configuration, the request or the server says so, and of files", arguments: 0..<4)
+    @Test(
+        "An encoding isn't cached if the configuration, the request, or the server forbids it, or for files",
+        arguments: 0..<4)
     func notKept(place: Int) async throws {
         let server = try server(try TestPictures.png(1), cacheControl: place == 2 ? "no-store" : "max-age=60")
         let fixture = try ManagerFixture { $0.cache.storesEncodings = place != 0 }
@@ -129,7 +131,7 @@ struct EncodedDataTests {
         #expect(entries.count == (place < 2 ? 1 : 0))
     }
 
-    @Test("what was removed is encoded anew")
+    @Test("A removed encoding is created again")
     func removed() async throws {
         let server = try server(try TestPictures.png(1))
         let fixture = try ManagerFixture()
@@ -140,7 +142,7 @@ struct EncodedDataTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("the automatic format gives an untouched picture's own bytes, from the network, from memory and from disk")
+    @Test("The automatic format returns the original data of an unmodified image from the network, memory, and disk")
     func untouched() async throws {
         let bytes = try jpeg()
         let server = try server(bytes, type: "image/jpeg")
@@ -157,7 +159,7 @@ struct EncodedDataTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("EXIF and XMP of the original are kept where the encoding says so, in other sizes too")
+    @Test("EXIF and XMP of the original are kept if the encoding requests it, also in other sizes")
     func metadata() async throws {
         let packet = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"></x:xmpmeta>".utf8)
         let pixels = try TestPictures.pixels(1)
@@ -174,7 +176,7 @@ struct EncodedDataTests {
         #expect(stripped.range(of: packet) == nil)
     }
 
-    @Test("a hundred who ask for one encoding share it")
+    @Test("A hundred concurrent requests for one encoding share it")
     func shared() async throws {
         let server = try server(try TestPictures.png(1))
         let fixture = try ManagerFixture()

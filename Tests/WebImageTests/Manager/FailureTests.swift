@@ -7,9 +7,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Failures that are remembered", .timeLimit(.minutes(1)))
+@Suite("Negative caching", .timeLimit(.minutes(5)))
 struct FailureTests {
-    /// Answers 404 until told otherwise, then a picture.
+    /// Returns a server that responds with 404 until `isThere` is `true`, and then with an image.
     private func server(_ isThere: Shared<Bool>, cacheControl: String? = nil) throws -> LoopbackServer {
         let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "no-cache")
         return try LoopbackServer { request in
@@ -29,7 +29,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a 404 is asked for once in ten minutes, for pictures and for data; then again")
+    @Test("A 404 is remembered for ten minutes, for images and for data, and then the URL is requested again")
     func notFound() async throws {
         let isThere = Shared(false)
         let server = try server(isThere)
@@ -41,7 +41,7 @@ struct FailureTests {
         await #expect(throws: ImageError.self) { try await fixture.manager.data(for: request) }
         #expect(server.counters.requests == 1)
         #expect(fixture.manager.failures.all.map(\.error.code) == [2007])
-        // A program that maps errors to statuses sees no difference.
+        // Programs that map errors to HTTP statuses see no difference.
         let again = await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
         #expect(again?.httpStatus == 404 && again?.underlying.code == 2007 && again?.isRetryable == false)
         fixture.pass(seconds: 600)
@@ -49,7 +49,7 @@ struct FailureTests {
         #expect(fixture.manager.failures.count == 0)
     }
 
-    @Test("an error of the bytes tells what failed on the network before they came, also when it is remembered")
+    @Test("A decode error contains the earlier network failures, also if it's remembered")
     func attemptsBeforeBytes() async throws {
         let lost = NetworkError(.connectionLost, url: "https://example.org/a", phase: .body)
         let picture = try TestPictures.png(1)
@@ -64,7 +64,9 @@ struct FailureTests {
         }
     }
 
-    @Test("who ignores failures, reloads or has alternatives is not answered from memory; a success forgets")
+    @Test(
+        "Requests that ignore failures, reload, or have alternatives bypass the negative cache, and a success clears it"
+    )
     func ignoring() async throws {
         let isThere = Shared(false)
         let server = try server(isThere)
@@ -85,7 +87,7 @@ struct FailureTests {
         #expect(server.counters.requests == 5)
     }
 
-    @Test("the answer's own freshness comes first")
+    @Test("The freshness lifetime of the response takes precedence")
     func freshness() async throws {
         let isThere = Shared(false)
         let server = try server(isThere, cacheControl: "max-age=20")
@@ -99,7 +101,7 @@ struct FailureTests {
         for _ in 0..<2 { #expect(await code(fixture, ImageRequest(never.url("/a"))) == 2007) }
     }
 
-    @Test("row 42: HTML under a picture's name tells status and type, and is not fetched again at once")
+    @Test("Row 42: HTML instead of an image is an error with the status and the content type, and is remembered")
     func html() async throws {
         let server = try LoopbackServer { _ in
             var response = ServerResponse(status: 200, body: Data("<!DOCTYPE html><html><body>no".utf8))
@@ -121,7 +123,7 @@ struct FailureTests {
         await #expect(throws: expected) { try await fixture.manager.image(for: request) }
     }
 
-    @Test("a broken picture is remembered; one that may only have been cut, a time-out and a cancelled request are not")
+    @Test("A corrupt image is remembered, and network errors and cancellations aren't")
     func broken() async throws {
         var png = try TestPictures.png(1)
         png.replaceSubrange((png.count / 2)..<(png.count - 12), with: Data(count: png.count - 12 - png.count / 2))
@@ -143,7 +145,7 @@ struct FailureTests {
         #expect(fixture.manager.failures.count == 1)
     }
 
-    @Test("a stale picture stands in for a remembered failure as it did for the new one")
+    @Test("A stale image is returned for a remembered error in the same way as for a new error")
     func stale() async throws {
         let resource = ServerResource(
             body: try TestPictures.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
@@ -160,7 +162,7 @@ struct FailureTests {
         }
     }
 
-    @Test("removing a request from the caches forgets its failure")
+    @Test("Removing a request from the caches removes its negative cache entry")
     func removal() async throws {
         let isThere = Shared(false)
         let server = try server(isThere)
@@ -175,7 +177,7 @@ struct FailureTests {
         #expect(await code(fixture, request) == 2007)
     }
 
-    @Test("an error tells what was tried: retries, alternatives, and of a remembered failure what was tried then")
+    @Test("An error contains all attempts, including retries and alternatives, also if it's remembered")
     func attempts() async throws {
         let server = try LoopbackServer { request in
             ServerResponse(status: request.target == "/a" ? 503 : 404)
@@ -195,7 +197,7 @@ struct FailureTests {
         #expect(first?.attempts.allSatisfy { $0.earlier.isEmpty } == true)
         request.alternatives = []
         let second = await error(fixture, request)
-        // What the URL itself failed with; the alternatives are not asked any more.
+        // The remembered error of the URL itself. The alternatives are no longer requested.
         #expect(second?.code == 3007 && second?.remembered != nil)
         #expect(second?.attempts.map(\.status) == [503, 503, 503])
         #expect(server.counters.requests == 5)
@@ -212,7 +214,7 @@ struct FailureTests {
     }
 }
 
-/// A loader that had to try more than once.
+/// A loader whose response reports earlier failed attempts.
 private struct SecondTryLoader: ImageLoader {
     let body: Data
     let failures: [NetworkError]

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("What is no picture is a typed error and is not kept", .timeLimit(.minutes(1)))
+@Suite("Invalid images cause typed errors and aren't cached", .timeLimit(.minutes(5)))
 struct HostileInputTests {
     private func fails(_ body: Data, type: String = "image/png", status: Int = 200) async throws -> ImageError? {
         let server = try LoopbackServer { _ in .ok(body, type: type).with { $0.status = status } }
@@ -23,7 +23,7 @@ struct HostileInputTests {
         return caught
     }
 
-    @Test("HTML as an image says that it is HTML")
+    @Test("HTML instead of an image is reported as HTML")
     func html() async throws {
         let page = Data("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
         #expect(
@@ -35,13 +35,13 @@ struct HostileInputTests {
         .decode(.notAnImage(format, status: 200, contentType: "image/png"))
     }
 
-    @Test("JSON and text are told apart from pictures")
+    @Test("JSON and text are reported with their formats")
     func text() async throws {
         #expect(try await fails(Data(#"{"error": "not found"}"#.utf8)) == answer(.json))
         #expect(try await fails(Data("Image not found".utf8)) == answer(.text))
     }
 
-    @Test("an empty body is a network error that says so")
+    @Test("An empty body is a network error with the reason `noData`")
     func empty() async throws {
         guard case .network(let error)? = try await fails(Data()) else {
             Issue.record("no network error")
@@ -50,7 +50,7 @@ struct HostileInputTests {
         #expect(error.reason == .noData)
     }
 
-    @Test("a status outside 200 to 299 is an error with the status, also with a picture in it")
+    @Test("A status outside 200 to 299 is an error with the status, also if the body is an image")
     func status() async throws {
         guard case .network(let error)? = try await fails(try TestPictures.png(1), status: 404) else {
             Issue.record("no network error")
@@ -60,7 +60,7 @@ struct HostileInputTests {
         #expect(error.status == 404)
     }
 
-    @Test("a picture that ends early is truncated")
+    @Test("A truncated image throws `truncated`")
     func truncated() async throws {
         let picture = try TestPictures.png(1)
         guard case .decode(.truncated, _)? = try await fails(picture.prefix(picture.count / 2)) else {
@@ -69,7 +69,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("a damaged picture is corrupt")
+    @Test("A corrupt image throws a decode error")
     func corrupt() async throws {
         var picture = try TestPictures.png(1)
         for index in picture.count / 2..<picture.count / 2 + 8 { picture[index] ^= 0xFF }
@@ -79,7 +79,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("a header that claims too much is refused by its limit before anything is decoded")
+    @Test("An image whose header exceeds the pixel limit is rejected before decoding")
     func bomb() async throws {
         let picture = try TestPictures.png(1, width: 64, height: 48)
         let server = try LoopbackServer(routes: ["/a": .ok(picture)])
@@ -89,7 +89,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("row 45: bytes on disk that were damaged are asked for anew")
+    @Test("Row 45: corrupt data on disk is downloaded again")
     func damagedOnDisk() async throws {
         let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }

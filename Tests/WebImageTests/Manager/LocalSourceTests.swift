@@ -6,9 +6,9 @@ import WebImageTestSupport
 
 @testable import WebImage
 
-@Suite("Files and data URLs", .timeLimit(.minutes(1)))
+@Suite("Files and data URLs", .timeLimit(.minutes(5)))
 struct LocalSourceTests {
-    @Test("a data URL is decoded once, then it is in memory; the disk keeps no copy")
+    @Test("An image from a data URL is decoded once, cached in memory, and not stored on disk")
     func dataURL() async throws {
         let picture = try TestPictures.png(3)
         let url = try #require(URL(string: "data:image/png;base64,\(picture.base64EncodedString())"))
@@ -19,14 +19,14 @@ struct LocalSourceTests {
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
     }
 
-    @Test("a file is decoded once, until it changes; the disk keeps no copy")
+    @Test("A file is decoded once until it changes, and isn't stored in the disk cache")
     func file() async throws {
         let folder = try TestPictures.temporaryFolder()
         let url = URL(filePath: folder.file("a.png"))
         try TestPictures.png(1).write(to: url)
         let fixture = try ManagerFixture()
         #expect(try await fixture.manager.response(for: ImageRequest(url)).origin == .local)
-        // Whether the file has changed is found out on another thread.
+        // Another thread checks whether the file has changed.
         #expect(fixture.manager.load(url).result == nil)
         #expect(fixture.manager.cachedImage(for: ImageRequest(url)) != nil)
         #expect(try await fixture.manager.response(for: ImageRequest(url)).origin == .memory)
@@ -37,7 +37,7 @@ struct LocalSourceTests {
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
     }
 
-    @Test("a file that is not there is an error with its path")
+    @Test("A missing file throws an error with its path")
     func missing() async throws {
         let fixture = try ManagerFixture()
         await #expect(throws: ImageError.request(.fileNotFound(path: "/no/such/picture.png"))) {

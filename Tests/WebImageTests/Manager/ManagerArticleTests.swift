@@ -7,8 +7,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// The snippets of Documentation/Manager.md.
-@Suite("The article on the manager", .timeLimit(.minutes(2)))
+/// Tests of the snippets in Documentation/Manager.md.
+@Suite("Manager article", .timeLimit(.minutes(5)))
 struct ManagerArticleTests {
     private struct Mailbox: Sendable {
         func attachment(_ mail: Int, _ part: Int) async throws -> Data { try TestPictures.png(mail + part) }
@@ -16,7 +16,7 @@ struct ManagerArticleTests {
 
     private func show(_ image: Image) { #expect(!image.size.isEmpty) }
 
-    @Test("every snippet stands in this file")
+    @Test("Every snippet of the article is in this file")
     func snippets() throws {
         let file = URL(filePath: #filePath)
         var root = file
@@ -32,7 +32,7 @@ struct ManagerArticleTests {
         }
     }
 
-    @Test("A request and its events")
+    @Test("A request delivers its events")
     func events() async throws {
         let table = try Migration()
         let (manager, url) = (table.manager, try table.serve())
@@ -50,7 +50,7 @@ struct ManagerArticleTests {
         }
     }
 
-    @Test("Sources")
+    @Test("Images load from data, closures, and drawings")
     func sources() async throws {
         let manager = try ManagerFixture().manager
         let data = try TestPictures.png(1)
@@ -65,7 +65,7 @@ struct ManagerArticleTests {
         for request in [attachment, drawn] { #expect(try await manager.image(for: request).size.width == 64) }
     }
 
-    @Test("Interceptors")
+    @Test("An interceptor changes and rejects requests")
     func interceptors() async throws {
         struct SmallOnly: RequestInterceptor {
             func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
@@ -83,7 +83,7 @@ struct ManagerArticleTests {
         }
     }
 
-    @Test("Observers")
+    @Test("Observers write a trace")
     func observers() async throws {
         let table = try Migration()
         let (loader, url) = (table.loader, try table.serve())
@@ -103,7 +103,7 @@ struct ManagerArticleTests {
         await observed.close()
     }
 
-    @Test("Fetching ahead")
+    @Test("A prefetcher loads images to disk")
     func prefetch() async throws {
         let table = try Migration()
         let manager = table.manager
@@ -118,7 +118,7 @@ struct ManagerArticleTests {
         #expect(outcome.loaded == 5)
     }
 
-    @Test("On a server: a private address is refused, so the answer is an error's")
+    @Test("A server configuration rejects a private address, and the reply reports an error")
     func server() async throws {
         let folder = try TemporaryFolder()
         let directory = folder.file("cache")
@@ -145,7 +145,7 @@ struct ManagerArticleTests {
         await server.close()
     }
 
-    @Test("Tests without a network")
+    @Test("A stub manager needs no network")
     func stub() async throws {
         let url = try Migration.url(1)
 

@@ -8,7 +8,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A manager with a cache folder of its own and a clock that tests set, for one test.
+/// A manager for one test, with its own cache directory and a clock that the test sets.
 final class ManagerFixture: Sendable {
     let folder: TemporaryFolder
     let manager: ImageManager
@@ -25,16 +25,16 @@ final class ManagerFixture: Sendable {
             configuration.cache.disk = DiskCacheConfiguration(directory: folder.file("cache"))
             configuration.now = { time.now }
             configuration.downloader.proxy = .none
-            // What else runs on the machine must not empty the caches of tests.
+            // Other processes on the machine must not cause eviction in tests.
             configuration.memoryPressure = MemoryPressureSource(readsSystem: false)
             configure(&configuration)
         }
     }
 
-    /// Lets `seconds` pass on the manager's clock.
+    /// Advances the manager's clock by `seconds`.
     func pass(seconds: Double) { time.pass(seconds) }
 
-    /// Another manager on the same folder and clock, as after a restart.
+    /// Closes the manager and returns another one with the same directory and clock, as after a restart.
     func restarted(
         _ configure: (inout ImageManagerConfiguration) -> Void = { _ in }
     ) async throws -> ManagerFixture {
@@ -43,7 +43,7 @@ final class ManagerFixture: Sendable {
     }
 }
 
-/// A wall clock that moves only when told. Thread-safe.
+/// A wall clock that advances only on request. Thread-safe.
 final class TestTime: Sendable {
     private let state = Lock(Date())
     var now: Date { state.withLock { $0 } }
@@ -51,7 +51,7 @@ final class TestTime: Sendable {
 }
 
 extension ImageTask {
-    /// Names of all events, progress left out.
+    /// Returns the names of all events except progress and waiting.
     func eventNames() async -> [String] {
         var names: [String] = []
         for await event in events {
@@ -69,7 +69,7 @@ extension ImageTask {
 }
 
 extension ImageManager {
-    /// Waits until nothing holds the bytes of `request` any more; as long as something does, they answer who asks.
+    /// Waits until no job holds the data of `request`. Until then, new requests use that data.
     func letsGo(of request: ImageRequest) async {
         let plan = RequestPlan(request, pipeline.defaults)
         let generation = plan.originalCache.generation(of: plan.keys.data)

@@ -10,7 +10,7 @@ import WebImageTesting
 @testable import WebImage
 @testable import WebImageStore
 
-@Suite("Memory of a manager", .timeLimit(.minutes(1)))
+@Suite("Memory of a manager", .timeLimit(.minutes(5)))
 struct MemoryTests {
     private func server(etag: Bool = true) throws -> LoopbackServer {
         let resource = ServerResource(
@@ -25,7 +25,7 @@ struct MemoryTests {
         return request
     }
 
-    @Test("a larger picture in memory answers who allows it, and nobody else")
+    @Test("A larger image in memory serves only requests that allow it")
     func larger() async throws {
         let server = try server()
         let coder = CountingCoder()
@@ -37,7 +37,7 @@ struct MemoryTests {
         let task = fixture.manager.load(request(url, width: 150, larger: true))
         #expect(try task.result?.get().image === large)
         #expect(try task.result?.get().origin == .memory)
-        // Exactly what was asked for comes first.
+        // An image of the exact size takes precedence.
         #expect(try await fixture.manager.image(for: request(url, width: 100, larger: true)).size.width == 100)
         #expect(try await fixture.manager.image(for: request(url, width: 300, larger: true)).size.width == 300)
         var round = request(url, width: 50, larger: true)
@@ -46,7 +46,7 @@ struct MemoryTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("a larger picture that has to be confirmed does not answer, and is not kept as the smaller one")
+    @Test("A larger image that must be revalidated isn't used and isn't cached as the smaller one")
     func staleLarger() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -58,7 +58,7 @@ struct MemoryTests {
         #expect(fixture.manager.cachedImage(for: request(url, width: 100))?.size.width == 100)
     }
 
-    @Test("a picture of another size stands in while the right one is loaded")
+    @Test("A cached image of another size is the placeholder while the requested size loads")
     func placeholder() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -75,7 +75,7 @@ struct MemoryTests {
         #expect(fixture.manager.cachedPlaceholder(for: square) == nil)
     }
 
-    @Test("removing a URL removes every size of it, transformed ones too")
+    @Test("Removing a URL removes all its sizes and transformed images")
     func removal() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -88,7 +88,7 @@ struct MemoryTests {
         #expect(fixture.manager.cachedImage(for: request(server.url("/b"), width: 10)) != nil)
     }
 
-    @Test("limits of the configuration hold")
+    @Test("The memory cache obeys the limits of the configuration")
     func limits() async throws {
         let server = try server()
         let uptime = Lock(0.0)
@@ -105,7 +105,7 @@ struct MemoryTests {
         #expect(sizes.allSatisfy { fixture.manager.cachedImage(for: $0) == nil })
     }
 
-    @Test("pressure empties memory step by step, what nobody asked for yet first, and holds decodes back")
+    @Test("Memory pressure evicts images in stages, low-priority ones first, and loading continues")
     func pressure() async throws {
         let server = try server()
         let fixture = try ManagerFixture { $0.cache.memory.costLimit = 1 << 20 }
@@ -123,19 +123,17 @@ struct MemoryTests {
         #expect(manager.memoryCache.statistics.bytes <= (1 << 20) / 10)
         manager.handleMemoryPressure(.critical)
         #expect(manager.memoryCache.statistics.count == 0)
-        // Loading goes on.
+        // Loading continues.
         #expect(try await manager.image(for: request(server.url("/a"), width: 50)).size.width == 50)
         await manager.close()
     }
 
-    @Test(
-        "While memory is at its end large pictures are refused, and those that are reduced while they are decoded are not"
-    )
+    @Test("At critical memory pressure, large images are rejected unless they're scaled down during decoding")
     func refusal() async throws {
         let image = Image(pixels: try TestPictures.pixels(1, width: 2_400, height: 2_000))
         let jpeg = try CoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
         let server = try LoopbackServer(routes: ["/large": .ok(jpeg)])
-        // However long the requests take, the level lasts.
+        // A fixed clock keeps the pressure level, regardless of how long the requests take.
         let now = Date()
         let source = MemoryPressureSource(
             files: nil, clock: TimeSource(now: { now }, uptime: { 0 }), hasThread: false)

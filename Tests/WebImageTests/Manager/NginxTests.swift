@@ -6,10 +6,10 @@ import WebImageTestSupport
 
 @testable import WebImage
 
-@Suite("Two hundred pictures from nginx", .timeLimit(.minutes(2)))
+@Suite("Two hundred images from nginx", .timeLimit(.minutes(5)))
 struct NginxTests {
     @Test(
-        "one request each, none the second time, none after a restart; refreshed, a 304 each",
+        "Each image needs one request, none from memory or after a restart, and one 304 with the refresh policy",
         .enabled(if: Nginx.missing == nil, "nginx is not installed"))
     func album() async throws {
         let names = (0..<200).map { "picture-\($0).png" }

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Takes one scheme, and answers with a picture whose width tells which loader it is.
+/// A loader for one scheme that returns an image whose width identifies the loader.
 private struct SchemeLoader: ImageLoader {
     let scheme: String
     let width: Int
@@ -20,7 +20,7 @@ private struct SchemeLoader: ImageLoader {
     }
 }
 
-/// Reports that it waits, and answers when the gate opens.
+/// A loader that reports a wait reason and responds when the gate opens.
 private struct WaitingLoader: ImageLoader {
     let gate: Gate
 
@@ -34,9 +34,9 @@ private struct WaitingLoader: ImageLoader {
     }
 }
 
-@Suite("An app's own loaders", .timeLimit(.minutes(1)))
+@Suite("Custom loaders", .timeLimit(.minutes(5)))
 struct OwnLoaderTests {
-    @Test("the last that can load is asked, before the built-in ones; what none takes is an error")
+    @Test("The last loader that can load a URL runs before the built-in ones, and an unsupported scheme throws")
     func order() async throws {
         let fixture = try ManagerFixture {
             $0.loaders = [
@@ -54,7 +54,7 @@ struct OwnLoaderTests {
         }
     }
 
-    @Test("A loader of the app reports why its load waits")
+    @Test("A custom loader reports the reason for its wait")
     func waiting() async throws {
         let gate = Gate()
         let fixture = try ManagerFixture { $0.loaders = [WaitingLoader(gate: gate)] }

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Cache policies", .timeLimit(.minutes(1)))
+@Suite("Cache policies", .timeLimit(.minutes(5)))
 struct PolicyTests {
     private func server(_ cacheControl: String? = "max-age=60") throws -> LoopbackServer {
         let resource = ServerResource(
@@ -15,7 +15,7 @@ struct PolicyTests {
         return try LoopbackServer { resource.response(to: $0) }
     }
 
-    @Test("a picture in memory is there before load returns, and the server hears nothing")
+    @Test("An image in memory is returned before `load` returns, without a request to the server")
     func memory() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -26,7 +26,7 @@ struct PolicyTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("after a restart the disk answers, and the server hears nothing")
+    @Test("After a restart, an image is served from disk without a request to the server")
     func disk() async throws {
         let server = try server()
         var fixture = try ManagerFixture()
@@ -38,7 +38,7 @@ struct PolicyTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("stale in memory: shown at once, confirmed by a 304, not decoded again, fresh again")
+    @Test("A stale image in memory is shown immediately, revalidated by a 304, and not decoded again")
     func staleMemory() async throws {
         let server = try server()
         let coder = CountingCoder()
@@ -53,7 +53,7 @@ struct PolicyTests {
         #expect(try fixture.manager.load(server.url("/a")).result?.get().origin == .memory)
     }
 
-    @Test("a 304 for one size makes the others fresh too")
+    @Test("A 304 for one size makes the other sizes fresh, too")
     func sharedFreshness() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -67,7 +67,7 @@ struct PolicyTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("stale on disk: shown, confirmed by a 304 that survives the next restart")
+    @Test("A stale image on disk is shown and revalidated, and the new freshness survives a restart")
     func staleDisk() async throws {
         let server = try server()
         var fixture = try ManagerFixture()
@@ -81,7 +81,7 @@ struct PolicyTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("changed at the server: the old picture is shown, then the new one")
+    @Test("If the image has changed on the server, the cached image is shown before the new one")
     func changed() async throws {
         let old = ServerResource(
             body: try TestPictures.png(1), type: "image/png", etag: "\"one\"", cacheControl: "max-age=60")
@@ -100,7 +100,7 @@ struct PolicyTests {
         #expect(again.image.size == PixelSize(width: 30, height: 20))
     }
 
-    @Test("refresh asks although the copy is fresh; reload sends no condition; cache-first and cache-only never ask")
+    @Test("`refresh` revalidates fresh images, `reload` sends no condition, and the other policies send no request")
     func others() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -123,7 +123,7 @@ struct PolicyTests {
         #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"one\"", nil])
     }
 
-    @Test("the server is gone: http and refresh end with the stored picture, marked stale, and the reason")
+    @Test("If the server is unreachable, `http` and `refresh` return the cached image as stale, with the reason")
     func unreachable() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -143,7 +143,8 @@ struct PolicyTests {
         await #expect(throws: ImageError.self) { try await fixture.manager.image(for: request) }
     }
 
-    @Test("stale-while-revalidate: the stale picture answers at once, one request goes out behind, then it is fresh")
+    @Test(
+        "With `stale-while-revalidate`, the stale image is returned immediately and revalidated once in the background")
     func staleWhileRevalidate() async throws {
         let server = try server("max-age=60, stale-while-revalidate=30")
         let fixture = try ManagerFixture()
@@ -162,7 +163,7 @@ struct PolicyTests {
         #expect(await fixture.manager.load(url).eventNames() == ["started", "cached", "finished revalidated"])
     }
 
-    @Test("stale-while-revalidate from disk: changed bytes are there for the next request")
+    @Test("With `stale-while-revalidate`, changed data on the server is available to the next request")
     func staleWhileRevalidateFromDisk() async throws {
         let old = ServerResource(
             body: try TestPictures.png(1), type: "image/png", etag: "\"one\"",
@@ -187,7 +188,7 @@ struct PolicyTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("stale-if-error stands in for a 503 inside its window, not for a 404 and not beyond")
+    @Test("`stale-if-error` allows a stale image for a 503 within its period, but not for a 404 or after the period")
     func staleIfError() async throws {
         let status = Shared(200)
         let body = try TestPictures.png(1)
@@ -211,7 +212,7 @@ struct PolicyTests {
         await #expect(throws: ImageError.self) { try await fixture.manager.image(from: url) }
     }
 
-    @Test("no-store is kept nowhere, no-cache is asked about every time")
+    @Test("A `no-store` response is never cached, and a `no-cache` response is always revalidated")
     func noStore() async throws {
         let never = try server("no-store")
         let fixture = try ManagerFixture()
@@ -222,7 +223,7 @@ struct PolicyTests {
         #expect(always.requests.map { $0.fields["If-None-Match"] } == [nil, "\"one\""])
     }
 
-    @Test("the original bytes come with the picture, from the network, the disk and beside a picture in memory")
+    @Test("The original data is returned with images from the network and from disk, and for an image in memory")
     func bytes() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -235,7 +236,7 @@ struct PolicyTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("a final picture stored as an entry of its own answers after a restart")
+    @Test("A processed image that was stored separately is used after a restart")
     func storedFinal() async throws {
         let server = try server()
         var fixture = try ManagerFixture()

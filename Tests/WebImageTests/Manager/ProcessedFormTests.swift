@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Processed images that are stored", .timeLimit(.minutes(2)))
+@Suite("Stored processed images", .timeLimit(.minutes(5)))
 struct ProcessedFormTests {
     private static let encodings: [(name: String, encoding: ImageEncoding)] = [
         ("png", .png()), ("small", ImageEncoding(format: .png, maxPixelSize: 12)), ("jpeg", .jpeg(quality: 60)),
@@ -37,7 +37,7 @@ struct ProcessedFormTests {
         return requests
     }
 
-    @Test("Fresh, from memory, and from disk after a restart, an image has the same pixels in every encoding")
+    @Test("A fresh image and its copies from memory and from disk have the same pixels in every encoding")
     func equalPixels() async throws {
         let server = try LoopbackServer { request in
             let file = Fixtures.folder.appending(path: String(request.path.dropFirst()))
@@ -57,7 +57,7 @@ struct ProcessedFormTests {
         }
         await fixture.manager.diskCache?.flush()
         fixture = try await fixture.restarted()
-        // The originals go, so that what isn't stored as processed has to come from the server again.
+        // Remove the originals, so that images without a stored processed version must come from the server again.
         await fixture.manager.diskCache?.remove { !CacheKey.fields(ofKey: $0.key).contains("decode") }
         for (place, (name, request)) in requests.enumerated() {
             let before = server.counters.requests
@@ -75,7 +75,7 @@ struct ProcessedFormTests {
         }
     }
 
-    @Test("A request that stores nothing shares memory with one that stores every pixel, not with one that loses some")
+    @Test("Requests with lossless or no storage share an image in memory, and those with lossy storage don't")
     func sharing() async throws {
         let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
         let server = try LoopbackServer { resource.response(to: $0) }
@@ -91,13 +91,13 @@ struct ProcessedFormTests {
         let reduced = try await manager.image(for: lossy)
         #expect(reduced.pixels.packedBytes() != image.pixels.packedBytes())
         #expect(try await manager.image(for: ImageRequest(server.url("/a"))) === image)
-        // What was encoded once is not encoded a second time.
+        // An image that was encoded isn't encoded a second time.
         await manager.diskCache?.flush()
         #expect(await manager.diskCache?.entries().count == 2)
         withExtendedLifetime(fixture) {}
     }
 
-    @Test("A stored image that was revalidated is stored again as it was")
+    @Test("A revalidated processed image is stored again unchanged")
     func revalidated() async throws {
         let resource = ServerResource(
             body: try TestPictures.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")

@@ -7,9 +7,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("A download that was lost goes on after a restart", .timeLimit(.minutes(1)))
+@Suite("Downloads that resume after a restart", .timeLimit(.minutes(5)))
 struct ResumeTests {
-    @Test("what came before is not asked for again, and the picture is whole")
+    @Test("After a restart, a download requests only the missing bytes, and the image is complete")
     func afterRestart() async throws {
         let server = try losingServer()
         let lost = try ManagerFixture { $0.downloader.retry = .never }
@@ -24,7 +24,7 @@ struct ResumeTests {
         #expect(response.metrics?.resumedBytes == 500_000)
     }
 
-    @Test("removing all that is stored, or one URL, forgets its parts in memory and on disk", arguments: [true, false])
+    @Test("Removing all entries or one URL removes the resume data in memory and on disk", arguments: [true, false])
     func forgetting(all: Bool) async throws {
         let server = try losingServer()
         let fixture = try ManagerFixture {
@@ -32,7 +32,7 @@ struct ResumeTests {
             $0.downloader.resume?.diskThreshold = 600_000
         }
         let other = server.url("/other")
-        // What was lost under a redirect is forgotten by the URL that was asked for.
+        // The resume data of a redirected download is removed with the requested URL.
         let urls = [server.url("/a"), server.url("/redirect"), server.url("/large"), other]
         for url in urls { await #expect(throws: ImageError.self) { try await fixture.manager.image(from: url) } }
         await untilTrue { parts(fixture).count == 1 }
@@ -48,7 +48,8 @@ struct ResumeTests {
         #expect(asked == [nil, nil, nil, all ? nil : "bytes=500000-"])
     }
 
-    /// Loses the connection in the middle of each whole body, and gives the rest when it is asked for.
+    /// Returns a server that closes the connection in the middle of each full body and serves range requests
+    /// completely.
     private func losingServer() throws -> LoopbackServer {
         let picture = try noise(side: 500)
         return try LoopbackServer { request in
@@ -65,13 +66,13 @@ struct ResumeTests {
         }
     }
 
-    /// Files of parts; they are written behind the answer.
+    /// Returns the names of the resume data files. They're written in the background.
     private func parts(_ fixture: ManagerFixture) -> [String] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.file("cache/partial"))
         return names?.filter { $0.hasSuffix(".part") } ?? []
     }
 
-    /// A PNG that does not get smaller by compression.
+    /// Returns a PNG that compression doesn't make smaller.
     private func noise(side: Int) throws -> Data {
         var random = SeededGenerator(seed: 5)
         let canvas = try PixelCanvas(size: PixelSize(width: side, height: side))

@@ -9,7 +9,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Another tier: a dictionary.
+/// A tier that stores its entries in a dictionary.
 private final class DictionaryTier: CacheTier {
     private let entries = Lock<[CacheKey: DiskEntry]>([:])
     var count: Int { entries.withLock { $0.count } }
@@ -21,14 +21,14 @@ private final class DictionaryTier: CacheTier {
     func removeAll() async { entries.withLock { $0 = [:] } }
 }
 
-@Suite("Which tiers a request uses", .timeLimit(.minutes(1)))
+@Suite("Cache tiers of requests", .timeLimit(.minutes(5)))
 struct TierTests {
     private func server() throws -> LoopbackServer {
         let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
         return try LoopbackServer { resource.response(to: $0) }
     }
 
-    @Test("a further tier answers when memory and disk are empty, and the disk gets what it had")
+    @Test("An additional tier serves a request if memory and disk are empty, and its entry is copied to the disk cache")
     func further() async throws {
         let server = try server()
         let tier = DictionaryTier()
@@ -42,7 +42,7 @@ struct TierTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("reads and stores of pictures and of bytes are chosen per request")
+    @Test("Each request selects the tiers for reading and storing images and data")
     func sets() async throws {
         let server = try server()
         let tier = DictionaryTier()
@@ -56,7 +56,7 @@ struct TierTests {
         #expect(await fixture.manager.diskCache?.entries().isEmpty == true)
         request.originalReads = .disk
         #expect(try await fixture.manager.response(for: request).origin == .network)
-        // Bytes that were at work a moment ago may still be at hand; a manager of its own has none.
+        // The first manager may still have the data of a recent job, so use another one.
         let other = try ManagerFixture { $0.cache.tiers = [tier] }
         request.originalReads = .remote
         #expect(try await other.manager.response(for: request).origin == .remote)
@@ -69,7 +69,7 @@ struct TierTests {
         #expect(try await fixture.manager.response(for: request).origin == .memory)
     }
 
-    @Test("a request's own cache, and one for original bytes alone")
+    @Test("A request can have its own cache and a separate cache for the original data")
     func ownCaches() async throws {
         let server = try server()
         let (pictures, originals) = (DictionaryTier(), DictionaryTier())
@@ -94,7 +94,7 @@ struct TierTests {
         #expect(pictures.count == 0)
     }
 
-    @Test("the serializer says what is stored; what it gives is what is read back")
+    @Test("The serializer determines the stored data, which later reads return")
     func serializer() async throws {
         let server = try server()
         let other = try TestPictures.png(9, width: 10, height: 10)
@@ -117,7 +117,7 @@ struct TierTests {
         #expect(tier.count == 2)
     }
 
-    @Test("who waits for the store finds the file; task.stored waits too")
+    @Test("After a request with `waitsForStore` or `task.stored`, the files exist")
     func waiting() async throws {
         let server = try server()
         let fixture = try ManagerFixture()

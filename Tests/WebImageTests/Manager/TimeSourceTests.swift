@@ -8,9 +8,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("One time source", .timeLimit(.minutes(1)))
+@Suite("Time source", .timeLimit(.minutes(5)))
 struct TimeSourceTests {
-    @Test("serves retries, the memory cache, freshness, and the disk cache of a manager")
+    @Test("One time source controls retries, the memory cache, freshness, and the disk cache of a manager")
     func servesAll() async throws {
         let resource = ServerResource(body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=60")
         let asked = Shared(0)
@@ -28,7 +28,7 @@ struct TimeSourceTests {
             configuration.cache.disk.maxAge = 1_000
         }
         let request = ImageRequest(server.url("/a"))
-        // The second attempt waits on the clock.
+        // The second attempt waits for the clock.
         let task = fixture.manager.load(request)
         await clock.waitForSleepers(count: 1)
         #expect(asked.value == 1)
@@ -36,11 +36,11 @@ struct TimeSourceTests {
         _ = try await task.response
         await task.stored
         #expect(asked.value == 2)
-        // Memory.
+        // Memory cache.
         #expect(fixture.manager.cachedImage(for: request) != nil)
         clock.advance(by: .seconds(31))
         #expect(fixture.manager.cachedImage(for: request) == nil)
-        // Freshness: still fresh on disk, then not.
+        // Freshness: The entry on disk is fresh first and then stale.
         await fixture.manager.letsGo(of: request)
         #expect(try await fixture.manager.response(for: request).origin == .disk)
         #expect(asked.value == 2)
@@ -50,7 +50,7 @@ struct TimeSourceTests {
         #expect(fixture.manager.configuration.cache.disk.clock.now() == fixture.manager.configuration.now())
     }
 
-    @Test("sleeps for what is a positive number of seconds, and not for anything else")
+    @Test("A time source sleeps only for a positive number of seconds")
     func sleeps() async {
         let clock = ManualClock()
         let time = TimeSource(clock)

@@ -7,13 +7,13 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Credentials of URLs in the cache", .timeLimit(.minutes(1)))
+@Suite("Credentials of URLs in the cache", .timeLimit(.minutes(5)))
 struct URLCredentialsInFilesTests {
     private func url(_ server: LoopbackServer, _ credentials: String) throws -> URL {
         try #require(URL(string: "http://\(credentials)@127.0.0.1:\(server.url("/").port ?? 0)/a.png"))
     }
 
-    /// All files of the cache that contain one of the texts.
+    /// Returns all cache files that contain one of the texts.
     private func files(in folder: String, containing texts: [String]) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
             guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else { return false }
@@ -21,7 +21,7 @@ struct URLCredentialsInFilesTests {
         }
     }
 
-    @Test("A user name and a password in a URL are in no file of the cache, and the image is found after a restart")
+    @Test("No cache file contains the credentials of a URL, and the image is in the cache after a restart")
     func files() async throws {
         let resource = ServerResource(
             body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=3600")
@@ -43,7 +43,7 @@ struct URLCredentialsInFilesTests {
         #expect(server.counters.requests == 1)
     }
 
-    @Test("Other credentials, and none, are other images")
+    @Test("URLs with different credentials and without credentials are separate images")
     func separate() async throws {
         let resource = ServerResource(
             body: try TestPictures.png(1), type: "image/png", cacheControl: "max-age=3600")

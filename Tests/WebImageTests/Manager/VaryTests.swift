@@ -7,9 +7,10 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("One URL, several answers", .timeLimit(.minutes(1)))
+@Suite("Variants of a URL", .timeLimit(.minutes(5)))
 struct VaryTests {
-    /// Answers with another picture for each value of the field Theme, and says so.
+    /// Returns a server that responds with a different image for each value of the header field `Theme` and with a
+    /// `Vary` field.
     private func server(cacheControl: String = "max-age=60", vary: String = "Theme") throws -> LoopbackServer {
         let pictures = try ["dark": 1, "light": 2, "none": 3].mapValues { try TestPictures.png($0) }
         return try LoopbackServer { request in
@@ -25,12 +26,12 @@ struct VaryTests {
     private func request(_ server: LoopbackServer, _ theme: String?) -> ImageRequest {
         var request = ImageRequest(server.url("/a"))
         if let theme { request.fields["Theme"] = theme }
-        // Vary alone separates the responses, not the key.
+        // Only `Vary` separates the responses, not the cache key.
         request.varyingFields = []
         return request
     }
 
-    @Test("each request gets its own, and after a restart both are on disk")
+    @Test("Each request receives its variant, and after a restart both variants are on disk")
     func sideBySide() async throws {
         let server = try server()
         var fixture = try ManagerFixture()
@@ -47,7 +48,7 @@ struct VaryTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("a picture in memory that was chosen by another value is not shown")
+    @Test("An image in memory that belongs to another variant isn't returned")
     func memory() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -62,7 +63,7 @@ struct VaryTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("a 304 for one leaves the other as stale as it was")
+    @Test("A 304 for one variant leaves the other one stale")
     func confirmed() async throws {
         let server = try server()
         var fixture = try ManagerFixture()
@@ -75,7 +76,7 @@ struct VaryTests {
         #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, nil, "\"dark\"", "\"light\""])
     }
 
-    @Test("asked for at the same moment, both get their own")
+    @Test("Concurrent requests for different variants receive their own variants")
     func together() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -88,7 +89,7 @@ struct VaryTests {
         }
     }
 
-    @Test("removing a request's bytes removes all its variants")
+    @Test("Removing the data of a request removes all its variants")
     func removal() async throws {
         let server = try server()
         let fixture = try ManagerFixture()
@@ -98,7 +99,7 @@ struct VaryTests {
         #expect(server.counters.requests == 4)
     }
 
-    @Test("Vary names what the downloader adds by itself: another Accept selects another answer")
+    @Test("With `Vary: Accept`, another `Accept` value of the downloader selects another variant")
     func negotiated() async throws {
         let server = try server(vary: "Accept")
         var fixture = try ManagerFixture()
@@ -109,7 +110,7 @@ struct VaryTests {
         #expect(try await fixture.manager.response(for: request(server, nil)).origin == .network)
     }
 
-    @Test("answers of different people are kept apart, and no credentials are written")
+    @Test("Responses with and without credentials are separated, and credentials aren't written to disk")
     func credentials() async throws {
         let server = try LoopbackServer { request in
             let seed = request.fields["Authorization"] == nil ? 1 : 2
@@ -137,7 +138,7 @@ struct VaryTests {
         }
     }
 
-    @Test("the manager's HTTP policy decides where HTTP leaves the choice")
+    @Test("The HTTP policy of the manager applies if HTTP leaves the choice")
     func policy() async throws {
         let body = try TestPictures.png(1)
         let resource = ServerResource(body: body, type: "image/png", etag: "\"one\"")

@@ -7,9 +7,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Rows: classes of SDWebImage", .timeLimit(.minutes(2)))
+@Suite("Migration table: SDWebImage classes", .timeLimit(.minutes(5)))
 struct ClassRowTests {
-    @Test("SDWebImageManager: ImageManager, configured by one value")
+    @Test("SDWebImageManager: an ImageManager is created with one configuration")
     func manager() async throws {
         let folder = try TemporaryFolder()
         let manager = ImageManager { configuration in
@@ -22,7 +22,7 @@ struct ClassRowTests {
         await manager.close()
     }
 
-    @Test("SDWebImageCombinedOperation: ImageTask, cancelled at any stage")
+    @Test("SDWebImageCombinedOperation: an ImageTask can be canceled at any stage")
     func task() async throws {
         let table = try Migration()
         let task = table.manager.load(try table.request(gate: Gate()))
@@ -30,7 +30,7 @@ struct ClassRowTests {
         await #expect(throws: ImageError.request(.cancelled)) { try await task.response }
     }
 
-    @Test("SDImageCache, SDMemoryCache, SDDiskCache, SDImageCacheConfig: ImageCache of memory, disk and further tiers")
+    @Test("SDImageCache, SDMemoryCache, SDDiskCache, SDImageCacheConfig: an ImageCache combines its tiers")
     func caches() async throws {
         let folder = try TemporaryFolder()
         let cache = ImageCache(
@@ -42,7 +42,7 @@ struct ClassRowTests {
         #expect(cache.memory?.statistics.count == 0)
     }
 
-    @Test("SDImageCachesManager: tiers with a policy for each operation")
+    @Test("SDImageCachesManager: tiers have a policy for each operation")
     func cachesManager() {
         var policies = ImageCache.Policies()
         policies.query = .serial
@@ -51,8 +51,7 @@ struct ClassRowTests {
         #expect(ImageCache(tiers: [], policies: policies).policies.store == .highestOnly)
     }
 
-    @Test(
-        "SDWebImageDownloader, SDWebImageDownloaderConfig, SDWebImageDownloadToken: ImageDownloader, usable by itself")
+    @Test("SDWebImageDownloader, SDWebImageDownloaderConfig, SDWebImageDownloadToken: ImageDownloader works alone")
     func downloader() async throws {
         let server = try LoopbackServer(routes: ["/a": .ok(Data("abc".utf8), type: "text/plain")])
         var configuration = DownloaderConfiguration()
@@ -67,7 +66,7 @@ struct ClassRowTests {
         downloader.close()
     }
 
-    @Test("SDImageLoader, SDImageLoadersManager: ImageLoader; the last one added is asked first")
+    @Test("SDImageLoader, SDImageLoadersManager: the last custom loader is used first")
     func loaders() async throws {
         let second = StubLoader { _ in StubLoader.Answer(body: (try? TestPictures.png(2, width: 30)) ?? Data()) }
         let folder = try TemporaryFolder()
@@ -80,7 +79,9 @@ struct ClassRowTests {
         #expect(first.requests.isEmpty)
     }
 
-    @Test("SDImageCoder, SDImageCodersManager, SDProgressiveImageCoder, SDAnimatedImageCoder: CoderRegistry")
+    @Test(
+        "SDImageCoder, SDImageCodersManager, SDProgressiveImageCoder, SDAnimatedImageCoder: a CoderRegistry transcodes"
+    )
     func coders() throws {
         let coders = CoderRegistry.standard
         let image = try coders.decode(TestPictures.png(1), context: CodingContext())
@@ -88,7 +89,7 @@ struct ClassRowTests {
         #expect(try coders.decode(webp, context: CodingContext()).format == .webp)
     }
 
-    @Test("SDImageCoderHelper: pictures from frames, frames from pictures")
+    @Test("SDImageCoderHelper: animations are created from frames and split into frames")
     func coderHelper() throws {
         let frames = try (1...3).map { (pixels: try TestPictures.pixels($0), milliseconds: 40) }
         let animated = try Image(ImageAnimation(frames: frames, loopCount: 2))
@@ -97,20 +98,22 @@ struct ClassRowTests {
     }
 
     @Test(
-        "SDImageIOCoder, SDImageGIFCoder, SDImageAPNGCoder, SDImageAWebPCoder, SDImageHEICCoder: one coder per format")
+        "SDImageIOCoder, SDImageGIFCoder, SDImageAPNGCoder, SDImageAWebPCoder, SDImageHEICCoder: formats have a coder")
     func formats() throws {
         let coders = CoderRegistry.standard
         let always: [ImageFormat] = [.jpeg, .png, .apng, .gif, .webp, .bmp, .ico]
         #expect(always.allSatisfy { coders.canDecode($0) })
     }
 
-    @Test("NSData+ImageContentType: ImageFormat.sniff")
+    @Test("NSData+ImageContentType: ImageFormat.sniff recognizes the format")
     func sniff() throws {
         #expect(ImageFormat.sniff(try TestPictures.png(1)) == .png)
     }
 
     @MainActor
-    @Test("SDAnimatedImage, SDAnimatedImagePlayer, SDAnimatedImageView: AnimationPlayer on the clock of any view")
+    @Test(
+        "SDAnimatedImage, SDAnimatedImagePlayer, SDAnimatedImageView: an AnimationPlayer plays on the clock of any view"
+    )
     func player() async throws {
         let table = try Migration()
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
@@ -123,7 +126,7 @@ struct ClassRowTests {
         #expect(player.state == .paused)
     }
 
-    @Test("SDImageTransformer: a list of values; each one names its parameters in the key")
+    @Test("SDImageTransformer: transformers are values that include their parameters in the cache key")
     func transformers() throws {
         let image = Image(pixels: try TestPictures.pixels(1))
         let list: [any ImageTransformer] = [
@@ -138,7 +141,7 @@ struct ClassRowTests {
         #expect(color != nil && colors.count == 4)
     }
 
-    @Test("SDGraphicsImageRenderer: pictures drawn on pictures")
+    @Test("SDGraphicsImageRenderer: images can be drawn on images")
     func draw() throws {
         let badge = try TestPictures.pixels(2)
         let canvas = try PixelBuffer.filled(.white, size: PixelSize(width: 100, height: 80))
@@ -149,7 +152,7 @@ struct ClassRowTests {
     }
 
     @MainActor
-    @Test("UIView+WebCache: ImageBinder between any view and the manager; WebImageView(of:) in GTK")
+    @Test("UIView+WebCache: an ImageBinder connects any view to the manager")
     func views() async throws {
         let table = try Migration()
         let shown = ShownPictures()
@@ -162,7 +165,7 @@ struct ClassRowTests {
     }
 
     @MainActor
-    @Test("sd_imageProgress: what a binder tells of itself")
+    @Test("sd_imageProgress: a binder reports its state and its progress")
     func progress() async throws {
         let table = try Migration()
         let binder = ImageBinder(manager: table.manager) { _ in }
@@ -176,14 +179,14 @@ struct ClassRowTests {
         #expect(binder.snapshot.state == .showing)
     }
 
-    @Test("SDWebImageTransition: values, with a curve that gives the progress at any time")
+    @Test("SDWebImageTransition: transitions are values with a curve for their progress")
     func transition() {
         let transition = Transition.slide(from: .left, duration: 0.3)
         #expect(transition.curve.progress(at: 0) == 0 && transition.curve.progress(at: 1) == 1)
         #expect(Transition.crossFade().duration == 0.5)
     }
 
-    @Test("SDWebImagePrefetcher: lists and sequences, progress, pause, memory or disk")
+    @Test("SDWebImagePrefetcher: a prefetcher loads lists of requests to memory or disk")
     func prefetcher() async throws {
         let table = try Migration()
         let manager = table.manager
@@ -195,20 +198,20 @@ struct ClassRowTests {
         prefetcher.cancelAll()
     }
 
-    @Test("SDWebImageError: ImageError, six families with numbers that never change")
+    @Test("SDWebImageError: an ImageError has one of six families and a stable code")
     func error() {
         let error = ImageError.network(NetworkError(.status, url: "https://a.example/b", phase: .head, status: 404))
         #expect(error.code / 1000 == 2 && error.attempts.count == 1)
     }
 
-    @Test("SDImageScaleFactorForKey: ImageScale.from(key:)")
+    @Test("SDImageScaleFactorForKey: ImageScale.from(key:) returns the scale in a name")
     func scale() {
         let scale = ImageScale.from(key: "icon@2x.png")
         #expect(scale == 2)
     }
 
     @MainActor
-    @Test("SDWebImageSwiftUI: the observable binder for any declarative toolkit")
+    @Test("SDWebImageSwiftUI: a binder is observable for any declarative toolkit")
     func declarative() async throws {
         let table = try Migration()
         let binder = ImageBinder(manager: table.manager) { _ in }

@@ -7,10 +7,10 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Rows: SDWebImageContext", .timeLimit(.minutes(2)))
+@Suite("Migration table: SDWebImageContext", .timeLimit(.minutes(5)))
 struct ContextRowTests {
     @MainActor
-    @Test("setImageOperationKey: slots of one view load side by side")
+    @Test("setImageOperationKey: the slots of a view load independently")
     func setImageOperationKey() async throws {
         let table = try Migration()
         let manager = table.manager
@@ -25,14 +25,14 @@ struct ContextRowTests {
     }
 
     @MainActor
-    @Test("customManager: a view's own manager")
+    @Test("customManager: a binder can have a custom manager")
     func customManager() throws {
         let manager = try Migration().manager
         let binder = ImageBinder(manager: manager) { _ in }
         #expect(binder.manager === manager)
     }
 
-    @Test("callbackQueue: what awaits goes on where it was")
+    @Test("callbackQueue: code that awaits an image continues on its actor")
     func callbackQueue() async throws {
         let table = try Migration()
         let (manager, request) = (table.manager, try table.request())
@@ -44,7 +44,7 @@ struct ContextRowTests {
         #expect(try await task.value == 64)
     }
 
-    @Test("imageCache, originalImageCache: caches of one request")
+    @Test("imageCache, originalImageCache: a request can have its own caches")
     func caches() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -61,7 +61,7 @@ struct ContextRowTests {
         #expect(await table.manager.diskCache?.info().entries == 0)
     }
 
-    @Test("imageLoader: the loader of one request")
+    @Test("imageLoader: a request can have its own loader")
     func imageLoader() async throws {
         let table = try Migration()
         var request = try table.request(1)
@@ -71,7 +71,7 @@ struct ContextRowTests {
         #expect(table.asked == 0 && loader.requests.count == 1)
     }
 
-    @Test("imageCoder: the coder of one request, under a key of its own")
+    @Test("imageCoder: a request can have its own coder, with a separate cache key")
     func imageCoder() async throws {
         let table = try Migration()
         var request = try table.request(1, Data("grey 9".utf8))
@@ -79,7 +79,7 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: request).size == PixelSize(width: 9, height: 9))
     }
 
-    @Test("imageTransformer, manager.transformer: on the request, or for all; none is an empty list")
+    @Test("imageTransformer, manager.transformer: requests override the transformers of the manager")
     func transformers() async throws {
         let table = try Migration { $0.transformers = [.resize(width: 32)] }
         var request = try table.request()
@@ -90,7 +90,7 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: request).size.width == 64)
     }
 
-    @Test("imageDecodeOptions: typed, and texts for an app's own coder")
+    @Test("imageDecodeOptions: decoding options are typed, and custom coders receive strings")
     func decodeOptions() async throws {
         let table = try Migration()
         var request = try table.request(1, Data("grey 9".utf8))
@@ -99,7 +99,7 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: request).size.width == 4)
     }
 
-    @Test("imageScaleFactor: from the name, or as the request says")
+    @Test("imageScaleFactor: the scale is taken from the name or from the request")
     func scaleFactor() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -108,7 +108,7 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: request).scale == 2)
     }
 
-    @Test("imagePreserveAspectRatio, imageThumbnailPixelSize: fit, fill, stretch, exactly")
+    @Test("imagePreserveAspectRatio, imageThumbnailPixelSize: sizes fit, fill, stretch, or are exact")
     func thumbnail() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -118,7 +118,7 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: request).size == PixelSize(width: 32, height: 24))
     }
 
-    @Test("imageTypeIdentifierHint: for bytes that tell nothing themselves")
+    @Test("imageTypeIdentifierHint: a hint selects the format of data without a signature")
     func hint() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -126,7 +126,7 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: request).format == .png)
     }
 
-    @Test("imageDecodeToHDR: 16 bits where the file has them")
+    @Test("imageDecodeToHDR: images are decoded with 16 bits if the file has them")
     func depth() async throws {
         let table = try Migration()
         let deep = try PixelBuffer.filled(.white, size: PixelSize(width: 8, height: 8), format: .rgba16)
@@ -137,7 +137,7 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: request).pixels.format == .rgba16)
     }
 
-    @Test("imageEncodeOptions: the final picture as an entry of its own, encoded so")
+    @Test("imageEncodeOptions: the processed image is stored separately with its own encoding")
     func storeFinal() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -147,7 +147,8 @@ struct ContextRowTests {
         #expect(await table.manager.diskCache?.info().entries == 2)
     }
 
-    @Test("queryCacheType, storeCacheType, originalQueryCacheType, originalStoreCacheType: sets of tiers")
+    @Test(
+        "queryCacheType, storeCacheType, originalQueryCacheType, originalStoreCacheType: requests select sets of tiers")
     func tiers() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -164,7 +165,7 @@ struct ContextRowTests {
         #expect(table.asked == 2)
     }
 
-    @Test("downloadRequestModifier: every transfer passes the downloader's interceptors")
+    @Test("downloadRequestModifier: all transfers pass through the interceptors of the downloader")
     func requestModifier() async throws {
         struct Signature: LoadInterceptor {
             func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
@@ -181,7 +182,7 @@ struct ContextRowTests {
         #expect(server.requests.first?.fields["X-Signature"] == "abc")
     }
 
-    @Test("downloadResponseModifier, downloadDecryptor: bodies are changed before anybody looks at them")
+    @Test("downloadResponseModifier, downloadDecryptor: response interceptors change bodies before decoding")
     func responseModifier() async throws {
         struct Cipher: ResponseInterceptor {
             func body(_ body: Data, head: ResponseHead?, request: LoadRequest) async throws(ImageError) -> Data {
@@ -196,7 +197,7 @@ struct ContextRowTests {
         #expect(try await manager.image(from: server.url("/a")).size.width == 64)
     }
 
-    @Test("cacheKeyFilter: for the manager, or one request's own key")
+    @Test("cacheKeyFilter: keys are set for the manager or for one request")
     func keyFilter() async throws {
         let table = try Migration { configuration in
             configuration.key = { url in url.query == nil ? nil : url.absoluteString.components(separatedBy: "?").first
@@ -212,7 +213,7 @@ struct ContextRowTests {
         #expect(table.asked == 1)
     }
 
-    @Test("cacheSerializer: what is stored of a download")
+    @Test("cacheSerializer: a closure determines the stored data of a download")
     func serializer() async throws {
         let table = try Migration { configuration in
             configuration.serialize = { image, data, request in image == nil ? nil : data }
@@ -223,7 +224,7 @@ struct ContextRowTests {
         #expect(await table.manager.diskCache?.info().entries == 0)
     }
 
-    @Test("optionsProcessor: the first of the chain of interceptors")
+    @Test("optionsProcessor: an options interceptor changes every request")
     func optionsProcessor() async throws {
         let table = try Migration { configuration in
             configuration.interceptors = [.options { $0.size = .fit(width: 16) }]
@@ -231,7 +232,8 @@ struct ContextRowTests {
         #expect(try await table.manager.image(for: table.request()).size.width == 16)
     }
 
-    @Test("shouldDownloadImageForURL, shouldBlockFailedURL: an interceptor, and a policy of failures")
+    @Test(
+        "shouldDownloadImageForURL, shouldBlockFailedURL: an interceptor rejects URLs, and a policy remembers failures")
     func delegate() async throws {
         struct NoAdvertisements: RequestInterceptor {
             func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
@@ -251,7 +253,7 @@ struct ContextRowTests {
     }
 }
 
-/// Decodes `grey SIDE`.
+/// A coder for data of the form `grey SIDE`.
 private struct OneColorCoder: ImageCoder {
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { prefix.starts(with: Data("grey".utf8)) }
 

@@ -7,12 +7,12 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A manager whose pictures come from a table, for the rows of Documentation/ComingFromSDWebImage.md.
+/// A manager with a stub loader, for the rows of Documentation/ComingFromSDWebImage.md.
 struct Migration {
     let loader = StubLoader()
     let fixture: ManagerFixture
     var manager: ImageManager { fixture.manager }
-    /// How often the source was asked.
+    /// The number of requests to the loader.
     var asked: Int { loader.requests.count }
 
     init(
@@ -25,7 +25,7 @@ struct Migration {
         }
     }
 
-    /// Has the source answer a URL of its own for each number; a picture of 64 × 48 unless told otherwise.
+    /// Sets the response for the URL of a number. The default is an image of 64 × 48 pixels.
     @discardableResult
     func serve(_ number: Int = 1, _ data: Data? = nil, gate: Gate? = nil) throws -> URL {
         let url = try Self.url(number)
@@ -33,12 +33,12 @@ struct Migration {
         return url
     }
 
-    /// A request for the picture of a number, which the source is made to answer.
+    /// Returns a request for the image of a number and sets its response.
     func request(_ number: Int = 1, _ data: Data? = nil, gate: Gate? = nil) throws -> ImageRequest {
         ImageRequest(try serve(number, data, gate: gate))
     }
 
-    /// Loads a JPEG in several scans that stands still after three quarters until a preview has come.
+    /// Loads a progressive JPEG that pauses after three quarters of its data until a preview is delivered.
     func previews(_ preview: PreviewPolicy) async throws -> (count: Int, image: Image) {
         let data = try TestPictures.jpeg(progressive: true)
         let gate = Gate()
@@ -61,19 +61,19 @@ struct Migration {
         try #require(URL(string: "https://pictures.example/\(number).png"))
     }
 
-    /// Three frames of 64 × 48.
+    /// Returns an animation of three frames with 64 × 48 pixels.
     static func gif() throws -> Data {
         let frames = try (1...3).map { (pixels: try TestPictures.pixels($0), milliseconds: 50) }
         let image = try Image(ImageAnimation(frames: frames))
         return try CoderRegistry.standard.encode(image, as: .gif(), context: CodingContext())
     }
 
-    /// A square of 40 points.
+    /// A square of 40 × 40 CSS pixels.
     static let svg = Data(
         "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><rect width='40' height='40'/></svg>".utf8)
 }
 
-/// What a view would show.
+/// The presentations that a view would show.
 @MainActor
 final class ShownPictures {
     private(set) var kinds: [Presentation.Kind] = []

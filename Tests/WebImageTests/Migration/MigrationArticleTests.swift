@@ -7,8 +7,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Documentation/ComingFromSDWebImage.md against the tests beside this one.
-@Suite("The article on coming from SDWebImage", .timeLimit(.minutes(1)))
+/// Checks Documentation/ComingFromSDWebImage.md against the tests in this directory.
+@Suite("Migration article", .timeLimit(.minutes(5)))
 struct MigrationArticleTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
@@ -17,7 +17,7 @@ struct MigrationArticleTests {
         return try String(contentsOf: root.appending(path: "Documentation/ComingFromSDWebImage.md"), encoding: .utf8)
     }
 
-    /// All sources of the tests, without spaces and line ends, which formatting may change.
+    /// Returns all sources of the tests without whitespace, which formatting may change.
     private static func sources() throws -> String {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.filter { $0.pathExtension == "swift" }
@@ -26,7 +26,7 @@ struct MigrationArticleTests {
 
     private static func squeeze(_ text: String) -> String { text.filter { !$0.isWhitespace } }
 
-    /// Name and code of the rows of all tables but the last one, which has words alone.
+    /// Returns the name and the code of the rows of all tables except the last one, which contains only text.
     private static func rows() throws -> [(name: String, code: [String])] {
         let part = try #require(try article().components(separatedBy: "## Nuke and Kingfisher").first)
         return part.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.hasSuffix(" |") }.compactMap { line in
@@ -37,7 +37,7 @@ struct MigrationArticleTests {
         }
     }
 
-    @Test("every row has a test of its name, and its code stands in a test")
+    @Test("Every row has a test with its name, and its code is in a test")
     func rows() throws {
         let rows = try Self.rows()
         let sources = try Self.sources()
@@ -53,7 +53,7 @@ struct MigrationArticleTests {
         }
     }
 
-    @Test("every snippet stands in a test")
+    @Test("Every snippet is in a test")
     func snippets() throws {
         let sources = try Self.sources()
         let snippets = try Self.article().components(separatedBy: "```swift\n").dropFirst()
@@ -65,10 +65,10 @@ struct MigrationArticleTests {
         }
     }
 
-    // MARK: - The snippets
+    // MARK: - Snippets
 
     @MainActor
-    @Test("Show a picture")
+    @Test("A binder shows an image")
     func show() async throws {
         let table = try Migration()
         let url = try table.serve()
@@ -86,7 +86,7 @@ struct MigrationArticleTests {
         #expect(shown.kinds == [.placeholder, .picture])
     }
 
-    @Test("Load a picture without a view")
+    @Test("A manager loads an image without a view")
     func load() async throws {
         let table = try Migration()
         let manager = table.manager
@@ -99,7 +99,7 @@ struct MigrationArticleTests {
         #expect(!image.isOpaque && image.size.width == 64)
     }
 
-    @Test("Fetch ahead, and empty the caches")
+    @Test("A prefetcher fills the caches, and the manager removes all entries")
     func prefetch() async throws {
         let table = try Migration()
         let manager = table.manager

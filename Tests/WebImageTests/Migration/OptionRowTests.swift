@@ -7,9 +7,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Rows: SDWebImageOptions", .timeLimit(.minutes(2)))
+@Suite("Migration table: SDWebImageOptions", .timeLimit(.minutes(5)))
 struct OptionRowTests {
-    @Test("retryFailed: a failure that is remembered is asked for again where the request says so")
+    @Test("retryFailed: a request that ignores failures is sent again")
     func retryFailed() async throws {
         let table = try Migration()
         let url = try Migration.url(1)
@@ -23,7 +23,7 @@ struct OptionRowTests {
         #expect(table.asked == 2)
     }
 
-    @Test("lowPriority, highPriority: on the request, and on the task while it runs")
+    @Test("lowPriority, highPriority: the priority is set on the request and can change while the task runs")
     func priority() async throws {
         let table = try Migration()
         let gate = Gate()
@@ -37,7 +37,7 @@ struct OptionRowTests {
         _ = try await task.image
     }
 
-    @Test("progressiveLoad: pictures of what has come")
+    @Test("progressiveLoad: previews show the received data")
     func progressiveLoad() async throws {
         var request = ImageRequest(try Migration.url(1))
         request.preview = .progressive
@@ -45,7 +45,7 @@ struct OptionRowTests {
         #expect(count >= 1 && !image.metadata.isPartial)
     }
 
-    @Test("refreshCached: the stored picture at once, then the source is asked")
+    @Test("refreshCached: the cached image is delivered before the source is requested")
     func refreshCached() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -56,7 +56,7 @@ struct OptionRowTests {
         #expect(table.asked == 2)
     }
 
-    @Test("continueInBackground: the picture lands in the cache although its owner is gone")
+    @Test("continueInBackground: a load that survives its owner fills the cache")
     func continueInBackground() async throws {
         let table = try Migration()
         let gate = Gate()
@@ -73,7 +73,7 @@ struct OptionRowTests {
         #expect(table.asked == 1)
     }
 
-    @Test("handleCookies: none by default, a jar or the shared one on request")
+    @Test("handleCookies: a request can use a cookie jar")
     func handleCookies() async throws {
         let server = try LoopbackServer { request in
             request.fields["Cookie"] == nil
@@ -88,7 +88,7 @@ struct OptionRowTests {
         #expect(try await manager.image(for: request).size.width == 64)
     }
 
-    @Test("allowInvalidSSLCertificates: for named hosts alone")
+    @Test("allowInvalidSSLCertificates: checks can be disabled only for named hosts")
     func allowInvalidSSLCertificates() throws {
         var request = ImageRequest(try Migration.url(1))
         request.network.tls = .insecure(hosts: ["pictures.example"])
@@ -96,7 +96,7 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("delayPlaceholder: while it loads, when it failed and without a URL are three pictures")
+    @Test("delayPlaceholder: loading, failures, and missing URLs have separate placeholders")
     func delayPlaceholder() async throws {
         let table = try Migration()
         let shown = ShownPictures()
@@ -114,7 +114,7 @@ struct OptionRowTests {
         #expect(shown.kinds.last == .empty)
     }
 
-    @Test("transformAnimatedImage: frames too, unless the request or the transformer says otherwise")
+    @Test("transformAnimatedImage: frames are transformed unless the request or the transformer disables it")
     func transformAnimatedImage() async throws {
         let table = try Migration()
         var request = try table.request(1, Migration.gif())
@@ -130,7 +130,7 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("avoidAutoSetImage: the handler gets the picture, the view stays as it is")
+    @Test("avoidAutoSetImage: the handler receives the image, and the view doesn't change")
     func avoidAutoSetImage() async throws {
         let table = try Migration()
         let shown = ShownPictures()
@@ -142,7 +142,7 @@ struct OptionRowTests {
         #expect(response.image.size.width == 64 && shown.image == nil)
     }
 
-    @Test("scaleDownLargeImages, imageScaleDownLimitBytes: as large as so many bytes hold, all frames counted")
+    @Test("scaleDownLargeImages, imageScaleDownLimitBytes: images are scaled down to a number of bytes for all frames")
     func scaleDown() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -151,7 +151,7 @@ struct OptionRowTests {
         #expect(image.size == PixelSize(width: 32, height: 24))
     }
 
-    @Test("queryMemoryData, queryMemoryDataSync: original bytes beside the picture, wherever that was")
+    @Test("queryMemoryData, queryMemoryDataSync: the original data is returned also for an image in memory")
     func queryMemoryData() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -164,7 +164,7 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("queryDiskDataSync: a look that waits for the disk, and a binding that shows what it finds at once")
+    @Test("queryDiskDataSync: a lookup can wait for the disk, and a binding can show the result immediately")
     func queryDiskDataSync() async throws {
         let table = try Migration()
         let manager = table.manager
@@ -185,7 +185,7 @@ struct OptionRowTests {
         #expect(table.asked == 1)
     }
 
-    @Test("fromCacheOnly: a miss is an error of its own")
+    @Test("fromCacheOnly: a cache miss throws `notInCache`")
     func fromCacheOnly() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -194,7 +194,7 @@ struct OptionRowTests {
         #expect(table.asked == 0)
     }
 
-    @Test("fromLoaderOnly: the source is asked whatever the caches hold, and its answer is stored")
+    @Test("fromLoaderOnly: the source is requested regardless of the caches")
     func fromLoaderOnly() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -205,7 +205,7 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("forceTransition: also for what was in memory")
+    @Test("forceTransition: a transition can also apply to images in memory")
     func forceTransition() async throws {
         let table = try Migration()
         let request = try table.request()
@@ -223,7 +223,7 @@ struct OptionRowTests {
         #expect(shown.transitions.last?.effect == .crossFade)
     }
 
-    @Test("avoidDecodeImage, imageForceDecodePolicy: who wants no pixels asks for bytes")
+    @Test("avoidDecodeImage, imageForceDecodePolicy: requesting data doesn't decode the image")
     func avoidDecodeImage() async throws {
         let table = try Migration()
         let manager = table.manager
@@ -233,7 +233,7 @@ struct OptionRowTests {
         #expect(manager.statistics.decodes == 0)
     }
 
-    @Test("decodeFirstFrameOnly: a still, beside the animation")
+    @Test("decodeFirstFrameOnly: a still image and its animation are cached separately")
     func decodeFirstFrameOnly() async throws {
         let table = try Migration()
         var request = try table.request(1, Migration.gif())
@@ -245,7 +245,7 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("preloadAllFrames: a player may be allowed to keep all frames")
+    @Test("preloadAllFrames: a player can have an unlimited frame buffer")
     func preloadAllFrames() async throws {
         let table = try Migration()
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
@@ -256,7 +256,7 @@ struct OptionRowTests {
         #expect(player?.state == .playing)
     }
 
-    @Test("matchAnimatedImageClass, animatedImageClass: one type for stills and animations")
+    @Test("matchAnimatedImageClass, animatedImageClass: one type represents still images and animations")
     func animatedImageClass() async throws {
         let table = try Migration()
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
@@ -264,7 +264,7 @@ struct OptionRowTests {
         #expect(frames == 3)
     }
 
-    @Test("waitStoreCache: the task tells when it was written, or the request waits for it")
+    @Test("waitStoreCache: a task reports when it was stored, or the request waits for it")
     func waitStoreCache() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -277,7 +277,7 @@ struct OptionRowTests {
         #expect(await table.manager.diskCache?.info().entries == 2)
     }
 
-    @Test("transformVectorImage: drawn at the size asked for, then transformed, unless the transformer says otherwise")
+    @Test("transformVectorImage: vector images are drawn at the requested size and then transformed unless disabled")
     func transformVectorImage() async throws {
         let table = try Migration()
         guard table.manager.configuration.coders.canDecode(.svg) else { return }
@@ -290,7 +290,7 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("avoidAutoCancelImage: what was bound before goes on, at the lowest priority")
+    @Test("avoidAutoCancelImage: a previous load that survives its owner continues")
     func avoidAutoCancelImage() async throws {
         let table = try Migration()
         let gate = Gate()
@@ -308,7 +308,7 @@ struct OptionRowTests {
     }
 
     @MainActor
-    @Test("waitTransition: a load that is awaited ends when the picture is shown, and tells how it comes in")
+    @Test("waitTransition: an awaited load ends when the image is shown with its transition")
     func waitTransition() async throws {
         let table = try Migration()
         let shown = ShownPictures()

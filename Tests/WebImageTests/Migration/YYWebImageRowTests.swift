@@ -7,9 +7,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Rows: YYWebImage", .timeLimit(.minutes(2)))
+@Suite("Migration table: YYWebImage", .timeLimit(.minutes(5)))
 struct YYWebImageRowTests {
-    @Test("YYWebImageOptionShowNetworkActivity: how many downloads run")
+    @Test("YYWebImageOptionShowNetworkActivity: the manager reports the number of running downloads")
     func activity() async throws {
         let table = try Migration()
         let manager = table.manager
@@ -21,14 +21,14 @@ struct YYWebImageRowTests {
         _ = try await task.image
     }
 
-    @Test("YYWebImageOptionProgressive: pictures of what has come")
+    @Test("YYWebImageOptionProgressive: previews have a minimum interval")
     func progressive() throws {
         var request = ImageRequest(try Migration.url(1))
         request.preview = .progressive(every: 0.5)
         #expect(request.preview.minimumInterval == 0.5)
     }
 
-    @Test("YYWebImageOptionProgressiveBlur: blurred less and less")
+    @Test("YYWebImageOptionProgressiveBlur: previews can be blurred")
     func progressiveBlur() async throws {
         var request = ImageRequest(try Migration.url(1))
         request.preview = .blurred
@@ -36,18 +36,18 @@ struct YYWebImageRowTests {
         #expect(count >= 1 && !image.metadata.isPartial)
     }
 
-    @Test("YYWebImageOptionUseNSURLCache: HTTP decides")
+    @Test("YYWebImageOptionUseNSURLCache: HTTP freshness rules decide about a request")
     func http() async throws {
         let table = try Migration(policy: .cacheFirst)
         var request = try table.request()
         _ = try await table.manager.image(for: request)
         request.cachePolicy = .http
         _ = try await table.manager.image(for: request)
-        // The answer said nothing of its freshness.
+        // The response contained no freshness information.
         #expect(table.asked == 2)
     }
 
-    @Test("YYWebImageOptionRefreshImageCache: bytes that do not decode never replace a good entry")
+    @Test("YYWebImageOptionRefreshImageCache: invalid data never replaces a valid entry")
     func refresh() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -62,7 +62,7 @@ struct YYWebImageRowTests {
         #expect(try await table.manager.image(for: request).size.width == 64)
     }
 
-    @Test("YYWebImageOptionIgnoreDiskCache: memory alone")
+    @Test("YYWebImageOptionIgnoreDiskCache: a request can use only memory")
     func ignoreDisk() async throws {
         let table = try Migration()
         var request = try table.request()
@@ -74,7 +74,7 @@ struct YYWebImageRowTests {
     }
 
     @MainActor
-    @Test("YYWebImageOptionIgnorePlaceHolder: what is shown stays until the new picture is there")
+    @Test("YYWebImageOptionIgnorePlaceHolder: the current image stays until the next one is loaded")
     func keepsCurrent() async throws {
         let table = try Migration()
         let shown = ShownPictures()
@@ -87,7 +87,7 @@ struct YYWebImageRowTests {
         #expect(shown.kinds == [.placeholder, .picture, .picture])
     }
 
-    @Test("YYWebImageOptionIgnoreAnimatedImage: the first frame")
+    @Test("YYWebImageOptionIgnoreAnimatedImage: a request can load only the first frame")
     func ignoreAnimated() async throws {
         let table = try Migration()
         var request = try table.request(1, Migration.gif())
@@ -96,7 +96,7 @@ struct YYWebImageRowTests {
     }
 
     @MainActor
-    @Test("YYWebImageOptionSetImageWithFadeAnimation: pictures and previews have a transition each")
+    @Test("YYWebImageOptionSetImageWithFadeAnimation: images and previews have separate transitions")
     func fade() {
         var options = BindingOptions()
         options.transition = .crossFade(duration: 0.2)
@@ -104,7 +104,7 @@ struct YYWebImageRowTests {
         #expect(options.transition.duration < options.previewTransition.duration)
     }
 
-    @Test("YYWebImageOptionIgnoreFailedURL: on by default, bounded, with an end")
+    @Test("YYWebImageOptionIgnoreFailedURL: the negative cache can be disabled")
     func failures() async throws {
         let table = try Migration { configuration in configuration.failures = .none }
         table.loader.set(StubLoader.Answer(error: BinderPictures.notFound), for: try Migration.url(1))
@@ -114,7 +114,7 @@ struct YYWebImageRowTests {
         #expect(table.asked == 2)
     }
 
-    @Test("YYFrameImage, YYSpriteSheetImage: animations of pictures, files and parts of a sheet")
+    @Test("YYFrameImage, YYSpriteSheetImage: animations are created from sprite sheets")
     func frames() throws {
         let sheet = try SpriteSheet(TestPictures.pixels(1), columns: 4, rows: 3, milliseconds: 80)
         let animated = try Image(sheet.animation())
@@ -122,7 +122,7 @@ struct YYWebImageRowTests {
     }
 
     @MainActor
-    @Test("YYAnimatedImageView: one pool of frames for all players of a picture, within a budget of bytes")
+    @Test("YYAnimatedImageView: the players of an image can share frames within a byte budget")
     func pool() async throws {
         let table = try Migration()
         let image = try await table.manager.image(for: table.request(1, Migration.gif()))
@@ -135,7 +135,7 @@ struct YYWebImageRowTests {
         #expect(players.count == 2)
     }
 
-    @Test("YYImageEncoder, YYImageDecoder: pictures into bytes and back")
+    @Test("YYImageEncoder, YYImageDecoder: images are encoded and decoded")
     func encoder() throws {
         let image = Image(pixels: try TestPictures.pixels(1))
         for encoding in [ImageEncoding.jpeg(), .png(), .gif(), .webp(), .apng()] {
@@ -144,7 +144,7 @@ struct YYWebImageRowTests {
         }
     }
 
-    @Test("YYCache: memory and disk, usable without a manager")
+    @Test("YYCache: the disk cache works without a manager")
     func cache() async throws {
         let folder = try TemporaryFolder()
         let disk = try DiskCache(configuration: DiskCacheConfiguration(directory: folder.file("cache")))
@@ -153,7 +153,7 @@ struct YYWebImageRowTests {
         #expect(await disk.entry(for: CacheKey(["mine"]))?.payload == Data("abc".utf8))
     }
 
-    @Test("UIImage+YYWebImage: transformers of the same names")
+    @Test("UIImage+YYWebImage: transformers replace the image effects")
     func effects() throws {
         let image = Image(pixels: try TestPictures.pixels(1))
         let effects: [any ImageTransformer] = [

@@ -6,14 +6,15 @@ import WebImageTestSupport
 
 @testable import WebImage
 
-/// Steps of the model; `make soak` sets more.
+/// The number of steps of the model. `make soak` sets a larger number.
 private let steps = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_STEPS"].flatMap(Int.init) ?? 3_000
-/// Where the chances begin.
+/// The first random seed.
 private let firstSeed = ProcessInfo.processInfo.environment["WEBIMAGE_SOAK_SEED"].flatMap(UInt64.init) ?? 1
 
 @Suite("Manager model", .timeLimit(.minutes(steps > 10_000 ? 240 : 5)))
 struct ManagerModelTests {
-    @Test("whatever happens, every subscriber hears of one end, gets the right picture, and nothing is left")
+    @Test(
+        "In random situations, each subscriber receives one terminal event and the correct image, and no work remains")
     func promises() async throws {
         let stepsPerWorld = 500
         var successes = 0

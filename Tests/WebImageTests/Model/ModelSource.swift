@@ -8,13 +8,13 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What the loader of the model answers: pictures that change now and then, failures, things that are no pictures; at
-/// once, or when a gate is opened. Which, is drawn by chance for each load. Thread-safe.
+/// The source of the model's loader. It responds with images that change occasionally, with failures, and with invalid
+/// data, either immediately or after a gate opens. The choice is random for each load. Thread-safe.
 final class ModelSource: Sendable {
     static let pictureCount = 16
-    /// Versions of a picture that look different.
+    /// The number of visually different versions of an image.
     static let versionCount = ModelWorld.checksSharing ? 5 : 16
-    /// People whose pictures differ: nobody, and those who have credentials.
+    /// The credentials of the users that receive different images. User 0 has no credentials.
     static let users = (ModelWorld.checksSharing ? ["anna", "berta"] : []).map { name in
         let store = CredentialStore()
         store.set(Credential(user: name, password: "secret"), for: urls[0])
@@ -41,13 +41,13 @@ final class ModelSource: Sendable {
 
     static let urls = (0..<pictureCount).compactMap { URL(string: "https://model.test/\($0)") }
 
-    /// The picture of `url` becomes another one.
+    /// Replaces the image of a number with its next version.
     func change(_ picture: Int) { state.withLock { $0.versions[picture] += 1 } }
 
-    /// How often a picture has become another one.
+    /// Returns the number of times that an image has changed.
     func version(_ picture: Int) -> Int { state.withLock { $0.versions[picture] } }
 
-    /// All pictures become others; gives their versions.
+    /// Replaces all images with their next versions and returns the version numbers.
     func changeAll() -> [Int] {
         state.withLock { state in
             for picture in state.versions.indices { state.versions[picture] += 1 }
@@ -55,7 +55,7 @@ final class ModelSource: Sendable {
         }
     }
 
-    /// Opens one gate; false where none is closed.
+    /// Opens one gate if any gate is closed.
     func openOne(_ choice: Int) {
         let gate = state.withLock { state -> Gate? in
             guard !state.gates.isEmpty else { return nil }
@@ -64,7 +64,7 @@ final class ModelSource: Sendable {
         gate?.open()
     }
 
-    /// While true, nothing is held back.
+    /// Sets whether the source holds back responses. If `isOpen` is `true`, all gates open.
     func setOpen(_ isOpen: Bool) {
         let gates = state.withLock { state in
             state.isOpen = isOpen
@@ -116,20 +116,20 @@ final class ModelSource: Sendable {
         return stride(from: 0, to: data.count, by: size).map { data[$0..<min(data.count, $0 + size)] }
     }
 
-    /// Who asks; 0 for nobody.
+    /// Returns the user of a request, or 0 for a request without credentials.
     private static func user(of request: LoadRequest) -> Int {
         users.firstIndex { $0 === request.network.credentials }.map { $0 + 1 } ?? 0
     }
 
-    /// What the bytes of a picture show; nil for bytes that are none of its own.
+    /// Returns the content of an image's data, or `nil` if the source has no such data.
     func shown(by data: Data) -> ModelPicture? { bodies.firstIndex(of: data).map(Self.picture) }
 
-    /// What is wrong with `shown` for whoever asked for `asked`; nil where nothing is.
+    /// Returns the reason why `shown` is wrong for the request `asked`, or `nil` if it's correct.
     func complaint(of asked: ModelPicture, _ shown: ModelPicture) -> String? {
         guard shown.picture == asked.picture, shown.user == asked.user else {
             return "asked for \(asked), got \(shown)"
         }
-        // A version as it is seen may stand for several; each that may be shown will do.
+        // A visible version can represent several versions. At least one of them must be allowed.
         let allowed = asked.version...max(asked.version, version(asked.picture))
         guard Self.checksVersions, !allowed.contains(where: { $0 % Self.versionCount == shown.version }) else {
             return nil
@@ -139,9 +139,9 @@ final class ModelSource: Sendable {
 
     private static var checksVersions: Bool { ModelWorld.checksSharing }
 
-    /// What a picture shows.
+    /// Returns the content of an image.
     static func shown(by image: Image) -> ModelPicture {
-        // 173 is the inverse of the factor by which the number became the red of every pixel.
+        // 173 is the modular inverse of the factor that maps the number to the red of every pixel.
         picture(image.pixels.withUnsafeBytes { Int($0[0] &* 173) })
     }
 
@@ -152,12 +152,12 @@ final class ModelSource: Sendable {
     }
 }
 
-/// A picture that is asked for, or that is shown.
+/// The content of an image that is requested or shown.
 struct ModelPicture: Sendable {
     /// The number of its URL.
     var picture: Int
-    /// Who may see it; 0 for everybody.
+    /// The user that may receive the image, or 0 for all users.
     var user = 0
-    /// As asked for: the oldest version that may be shown. As shown: the version, as far as it can be seen.
+    /// For a request, the oldest version that may be shown. For a shown image, its visible version.
     var version = 0
 }

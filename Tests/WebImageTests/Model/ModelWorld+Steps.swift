@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What may happen.
+/// The random steps of the model.
 extension ModelWorld {
     func step() async {
         switch Int.random(in: 0..<48, using: &random) {
@@ -34,7 +34,7 @@ extension ModelWorld {
         RequestPriority.allCases.randomElement(using: &random) ?? .normal
     }
 
-    /// A request, and the picture it is for.
+    /// Returns a request and the content of its image.
     private func anyRequest() -> (ImageRequest, ModelPicture) {
         let picture = Int.random(in: 0..<ModelSource.pictureCount, using: &random)
         var request = ImageRequest(ModelSource.urls[picture])
@@ -67,11 +67,11 @@ extension ModelWorld {
         return (request, expected)
     }
 
-    /// Has the request store elsewhere, or for someone.
+    /// Changes the caches or the credentials of a request.
     private func share(_ request: inout ImageRequest, _ expected: inout ModelPicture) {
         if chance(4) { request.originalStores = [[], .disk, .remote].randomElement(using: &random) ?? [] }
-        // The manager empties its own caches only, and what is in use of another cache may answer too: no picture is both
-        // kept in another cache and checked for its version.
+        // The manager removes only the entries of its own caches, and data in use by another cache can also serve a
+        // request. So an image is either stored in another cache or checked for its version.
         if expected.picture < ModelSource.pictureCount / 2 {
             expected.version = oldest[expected.picture]
         } else if chance(2) {
@@ -82,7 +82,7 @@ extension ModelWorld {
         if expected.user > 0 { request.network.credentials = ModelSource.users[expected.user - 1] }
     }
 
-    /// From now on nobody may be shown what the pictures were before.
+    /// Changes all images and removes them from the caches. Later requests must not receive older versions.
     private func removeAllWhileLoading() async {
         let versions = source.changeAll()
         await fixture.manager.removeAllCached()
@@ -161,7 +161,7 @@ extension ModelWorld {
         waits[index].wait.cancel()
     }
 
-    /// Looks whether a picture is the one that was asked for.
+    /// Returns a function that checks whether an image is the requested one.
     private func checking(_ asked: ModelPicture) -> @Sendable (Image, TargetSize?) -> Void {
         let (complaints, successes, source) = (complaints, successes, source)
         return { image, size in

@@ -8,10 +8,10 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A manager, all who want something of it, and what they were told.
+/// A manager, its subscribers, and the results that they received.
 final class ModelWorld {
-    /// Whether requests store in different places and for different people, and whether caches are emptied while loads
-    /// run. Set `WEBIMAGE_MODEL_SHARING` to `off` to leave that out.
+    /// A Boolean value that indicates whether requests use different caches and credentials and whether caches are
+    /// emptied while loads run. To disable this, set the environment variable `WEBIMAGE_MODEL_SHARING` to `off`.
     static let checksSharing = ProcessInfo.processInfo.environment["WEBIMAGE_MODEL_SHARING"] != "off"
 
     struct Running {
@@ -26,17 +26,18 @@ final class ModelWorld {
     let loader: StubLoader
     let prefetcher: ImagePrefetcher
     let pressure = MemoryPressureSource(readsSystem: false)
-    /// Caches of requests.
+    /// The caches that individual requests use.
     let caches = (0..<2).map { _ in ImageCache(tiers: [RecordingTier()]) }
-    /// The versions that the pictures had when the manager's caches were emptied last.
+    /// The versions of the images when the manager's caches were last emptied.
     var oldest = Array(repeating: 0, count: ModelSource.pictureCount)
     var running: [Running] = []
     var prefetches: [PrefetchTask] = []
-    /// Those who read events; each gives how many terminal ones it saw, and whether something came behind.
+    /// The tasks that read events. Each one returns the number of terminal events and whether the last event was
+    /// terminal.
     var listeners: [Task<(terminals: Int, isLast: Bool), Never>] = []
-    /// Those who wait for one answer, and whether they were cancelled.
+    /// The tasks that wait for one response, and whether they were canceled.
     var waits: [(wait: Task<Void, Never>, isCancelled: Bool)] = []
-    /// What went wrong; empty when all is well.
+    /// The errors that the model found, or an empty array.
     let complaints = Shared<[String]>([])
     var successes = Shared(0)
 
@@ -54,7 +55,7 @@ final class ModelWorld {
             configuration.memoryPressure = pressure
             configuration.cache.usesDisk = Bool.random(using: &random)
             configuration.workerThreads = Int.random(in: 1...3, using: &random)
-            // Room for a few hundred pictures, or for a handful, or for one.
+            // Space for a few hundred images, for a few images, or for one image.
             configuration.cache.memory.costLimit = [1 << 20, 16 << 10, 2_000].randomElement(using: &random) ?? 0
             configuration.cache.memory.entryLimit = 1 << 20
             configuration.queueLimit = Bool.random(using: &random) ? nil : 24
@@ -71,7 +72,7 @@ final class ModelWorld {
 
     func complain(_ text: String) { complaints.update { $0.append(text) } }
 
-    /// Lets everything end.
+    /// Waits until all work ends.
     func rest() async {
         source.setOpen(true)
         prefetcher.isPaused = false
@@ -86,7 +87,7 @@ final class ModelWorld {
             let result = await task.result
             if result.total != result.finished { complain("a list ended with \(result)") }
         }
-        // Also of those that nobody listens to.
+        // Include tasks without listeners.
         for entry in running { _ = try? await entry.task.response }
         let pipeline = fixture.manager.pipeline
         await untilTrue { [loader, prefetcher] in pipeline.isAtRest && loader.isAtRest && prefetcher.listCount == 0 }
@@ -99,7 +100,7 @@ final class ModelWorld {
 }
 
 extension ImagePipeline {
-    /// Whether nothing is left of any request.
+    /// A Boolean value that indicates whether no request has work or resources left.
     var isAtRest: Bool {
         runningJobs == 0 && admissions.count == 0 && fetch.feeds.count == 0 && fetch.feeds.budget.bytesInUse == 0
             && inFlight.requestCount == 0 && activity.count == 0
@@ -107,11 +108,11 @@ extension ImagePipeline {
 }
 
 extension StubLoader {
-    /// Whether all that was asked has ended.
+    /// A Boolean value that indicates whether all requests have finished.
     var isAtRest: Bool { requests.count == finishedCount }
 }
 
-/// Passes most requests on, tries some twice, and refuses or answers a few.
+/// An interceptor that forwards most requests, retries some, and rejects a few.
 struct ModelInterceptor: RequestInterceptor {
     func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
         switch request.userInfo["intercept"] as? Int {

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Recordings for Chrome", .timeLimit(.minutes(1)))
+@Suite("Chrome traces", .timeLimit(.minutes(5)))
 struct ChromeTraceTests {
     private struct Document: Decodable {
         struct Entry: Decodable {
@@ -29,7 +29,7 @@ struct ChromeTraceTests {
         try JSONDecoder().decode(Document.self, from: trace.json())
     }
 
-    @Test("a recording of twenty loads is JSON whose rows never overlap and whose stages lie within requests")
+    @Test("A trace of twenty loads is valid JSON without overlapping spans in a row and without secrets")
     func loads() async throws {
         let trace = ChromeTrace()
         let loader = StubLoader()
@@ -55,7 +55,7 @@ struct ChromeTraceTests {
         #expect(!String(decoding: trace.json(), as: UTF8.self).contains("secret"))
     }
 
-    @Test("stages of one request follow one another inside it")
+    @Test("The stages of a request follow one another within the request")
     func nesting() async throws {
         let trace = ChromeTrace()
         let loader = StubLoader()
@@ -76,7 +76,7 @@ struct ChromeTraceTests {
         #expect(order[0].ts <= transfer.ts && transfer.end <= order[0].end + 0.001)
     }
 
-    @Test("work that began before other work ended has a row of its own, also when that end was told first")
+    @Test("Overlapping work is in separate rows, also if the end of the first work is reported first")
     func lateBeginning() throws {
         let trace = ChromeTrace()
         let start = ContinuousClock.now
@@ -96,7 +96,7 @@ struct ChromeTraceTests {
         #expect(rows.count == 3 && rows[0] != rows[1] && rows[0] == rows[2])
     }
 
-    @Test("beyond its limit a recording counts what it leaves out")
+    @Test("A trace that exceeds its limit counts the dropped spans")
     func limited() throws {
         let trace = ChromeTrace(limit: 1)
         let request = RequestTrace([trace], SpanCounter(), URL(filePath: "/a"))

@@ -9,18 +9,18 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Keeps all events.
+/// An observer that records all events.
 private final class Recorder: ImageEventsObserver {
     private let state = Lock<[StageEvent]>([])
     var events: [StageEvent] { state.withLock { $0 } }
     func observe(_ event: StageEvent) { state.withLock { $0.append(event) } }
-    /// Stage and phase of the events of a request, in order.
+    /// Returns the stage and the phase of the events of a request, in order.
     func names(_ request: Int) -> [String] {
         events.filter { $0.request == request }.map { "\($0.stage) \($0.phase)" }
     }
 }
 
-/// Gives a request up as soon as its bytes have been stored.
+/// An observer that cancels a request as soon as its data is stored.
 private struct Quitter: ImageEventsObserver {
     let task = Shared<ImageTask?>(nil)
     func observe(_ event: StageEvent) {
@@ -28,7 +28,7 @@ private struct Quitter: ImageEventsObserver {
     }
 }
 
-@Suite("Observers, counters, activity", .timeLimit(.minutes(1)))
+@Suite("Observers, statistics, and activity", .timeLimit(.minutes(5)))
 struct ObserverTests {
     private let loader = StubLoader()
     private let recorder = Recorder()
@@ -47,11 +47,11 @@ struct ObserverTests {
         }
     }
 
-    @Test("every stage of a request is told, in order, with sizes, source and key")
+    @Test("Every stage of a request is reported in order, with its sizes, origin, and key")
     func stages() async throws {
         let fixture = try fixture(recorder)
         let request = ImageRequest(url, size: .fit(width: 16), transformers: [.grayscale()])
-        // Before the index is loaded the disk has to be asked.
+        // Until the index is loaded, the manager must query the disk.
         await fixture.manager.diskCache?.flush()
         _ = try await fixture.manager.image(for: request)
         await untilTrue { fixture.manager.runningJobs == 0 }
@@ -69,13 +69,13 @@ struct ObserverTests {
         #expect(end(.request)?.origin == .network && end(.request)?.key != nil)
         #expect(end(.transform)?.detail.isEmpty == false)
         #expect(events.allSatisfy { ($0.seconds == nil) == ($0.phase == .began) })
-        // Once more: memory answers.
+        // The second request is a memory hit.
         _ = try await fixture.manager.image(for: request)
         #expect(recorder.names(2) == ["request began", "request ended"])
         #expect(recorder.events.last?.origin == .memory)
     }
 
-    @Test("what fails is told with its error, and every beginning has its end")
+    @Test("A failure is reported with its error, and every `began` event has an `ended` event")
     func failures() async throws {
         let fixture = try fixture(recorder)
         let nowhere = try #require(URL(string: "https://example.org/none"))
@@ -90,7 +90,7 @@ struct ObserverTests {
         #expect(Set(began).count == began.count)
     }
 
-    @Test("a transfer that is told to begin twice, or after the end, is one or none")
+    @Test("A transfer that starts twice or after its end is reported at most once")
     func transfers() {
         let trace = RequestTrace([recorder], SpanCounter(), url)
         let usual = TransferTrace(trace)
@@ -105,7 +105,7 @@ struct ObserverTests {
         #expect(TransferTrace(nil) === nil)
     }
 
-    @Test("counters tell where answers came from and what was saved")
+    @Test("The statistics count the origins of responses and the saved work")
     func statistics() async throws {
         let fixture = try fixture()
         let gate = Gate()
@@ -139,7 +139,7 @@ struct ObserverTests {
         await untilTrue { fixture.manager.statistics.cancelled == 1 }
     }
 
-    @Test("a request that is given up when its picture was made already counts as what its reader was told")
+    @Test("A request that is canceled after its image was decoded counts as canceled")
     func givenUpLate() async throws {
         let quitter = Quitter()
         let fixture = try fixture(quitter, recorder)
@@ -156,7 +156,7 @@ struct ObserverTests {
         #expect(end?.error == .request(.cancelled))
     }
 
-    @Test("the activity is the number of running loads")
+    @Test("The activity is the number of running loads")
     func activity() async throws {
         let fixture = try fixture()
         let gate = Gate()
@@ -171,7 +171,9 @@ struct ObserverTests {
         #expect(fixture.manager.activity.count == 0)
     }
 
-    @Test("a log has what its level asks for, and no secrets unless asked", arguments: LogObserver.Level.allCases)
+    @Test(
+        "A log contains the events of its level, and no secrets unless requested",
+        arguments: LogObserver.Level.allCases)
     func log(level: LogObserver.Level) async throws {
         let lines = Lock<[String]>([])
         let fixture = try fixture(LogObserver(level: level) { _, line in lines.withLock { $0.append(line) } })
@@ -194,7 +196,7 @@ struct ObserverTests {
     }
 
     @Test(
-        "texts lose what may be secret and keep the rest",
+        "Redaction removes potential secrets from text and keeps the rest",
         arguments: [
             ("https://a.org/x.png", "https://a.org/x.png"), ("no URL at all", "no URL at all"),
             ("https://u:p@a.org:80/x?t=1#f rest", "https://a.org:80/x?… rest"),

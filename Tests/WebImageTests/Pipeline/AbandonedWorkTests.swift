@@ -6,11 +6,11 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Canceled requests, and requests that wait for the store", .timeLimit(.minutes(1)))
+@Suite("Canceled requests, and requests that wait for the store", .timeLimit(.minutes(5)))
 struct AbandonedWorkTests {
     // MARK: - Canceled during the cache lookup
 
-    /// A source of a request that may not be started for a canceled request.
+    /// A source that must not be started for a canceled request.
     enum Source: String, CaseIterable, Sendable {
         case managerLoader, requestLoader, data, stream
     }
@@ -89,8 +89,7 @@ struct AbandonedWorkTests {
         #expect(loader.requests.isEmpty)
     }
 
-    @Test(
-        "A request loads once although another one was canceled during their common cache lookup")
+    @Test("A request loads once if another request was canceled during their shared cache lookup")
     func survivor() async throws {
         let gate = Gate()
         let loader = StubLoader { _ in Numbered.answer(1) }
@@ -109,7 +108,7 @@ struct AbandonedWorkTests {
         #expect(loader.requests.count == 1)
     }
 
-    @Test("A request that is canceled before its stored processed image is decoded removes nothing")
+    @Test("A request that is canceled before its stored processed image is decoded removes no cache entry")
     func processed() async throws {
         let gate = Gate()
         let holder = HoldingTransformer(gate)
@@ -128,7 +127,7 @@ struct AbandonedWorkTests {
         _ = try await manager.image(for: request)
         #expect(tier.count == 2)
         manager.cache.memory?.removeAll()
-        // The only worker thread is held.
+        // A transformer holds the only worker thread.
         var other = ImageRequest(URL.sample.appending(path: "other"))
         other.transformers = [holder]
         other.originalStores = []
@@ -149,13 +148,13 @@ struct AbandonedWorkTests {
 
     // MARK: - Waiting for the store
 
-    /// How a request asks.
+    /// The method that a request uses.
     enum Form: String, CaseIterable, Sendable {
         case image, data, encoded
     }
 
     @Test(
-        "Each of two joined requests that wait for the store ends after the data was stored",
+        "Each of two joined requests that wait for the store ends after the data is stored",
         arguments: pairs(Form.allCases))
     func waiting(first: Form, second: Form) async throws {
         let (gate, stored) = (Gate(), Gate())
@@ -180,7 +179,7 @@ struct AbandonedWorkTests {
                     case .data: _ = try? await manager.data(for: request)
                     case .encoded: _ = try? await manager.data(for: request, encodedAs: .png())
                     }
-                    // What was stored is there when the request has ended.
+                    // The stored data must exist when the request has ended.
                     if !tier.payloads.contains(Numbered.data(1)) { ended.update { $0 += 1 } }
                 }
                 await manager.waitForLoads(index + 1)
@@ -193,8 +192,7 @@ struct AbandonedWorkTests {
         #expect(ended.value == 0, "A request ended before its data was stored")
     }
 
-    @Test(
-        "A request that waits for the store ends after data in use was stored for another request")
+    @Test("A request that waits for the store ends after another request has stored the data in use")
     func waitingInUse() async throws {
         let stored = Gate()
         let tier = RecordingTier(.disk, storeGate: stored)
@@ -204,7 +202,7 @@ struct AbandonedWorkTests {
             $0.cache.tiers = [tier]
             $0.loaders = [loader]
         }
-        // This request stores and doesn't end before the gate opens.
+        // This request stores the data and doesn't end before the gate opens.
         let first = fixture.manager.load(.sample)
         await untilTrue { tier.writes == 1 }
         var request = ImageRequest(.sample, size: .fit(width: 4))
@@ -221,7 +219,7 @@ struct AbandonedWorkTests {
     // MARK: - Prefetching
 
     @Test(
-        "A canceled prefetch lets go of its sequence at once",
+        "A canceled prefetch releases its sequence immediately",
         arguments: [0, 1, 40], [true, false])
     func prefetch(elements: Int, cancelsAll: Bool) async throws {
         let loader = StubLoader { _ in Numbered.answer(1) }
@@ -245,10 +243,10 @@ struct AbandonedWorkTests {
     }
 }
 
-/// An object that a sequence owns.
+/// An object that a sequence retains.
 private final class Token: Sendable {}
 
-/// Gives some requests and then waits until its reader is canceled.
+/// A sequence that produces `elements` requests and then waits until its reader is canceled.
 private struct HeldSequence: AsyncSequence, Sendable {
     typealias Element = ImageRequest
 

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Back-pressure", .timeLimit(.minutes(1)))
+@Suite("Back-pressure", .timeLimit(.minutes(5)))
 struct AdmissionTests {
     private let gate = Gate()
     private let loader: StubLoader
@@ -28,7 +28,7 @@ struct AdmissionTests {
         ImageRequest(try #require(URL(string: "https://example.org/\(number).png")))
     }
 
-    @Test("of 10,000 different requests for bytes at once only so many begin as are allowed; the rest fail at once")
+    @Test("Of 10,000 concurrent data requests, only `queueLimit` requests start, and the others fail immediately")
     func flood() async throws {
         let fixture = try fixture(limit: 8)
         let manager = fixture.manager
@@ -45,7 +45,7 @@ struct AdmissionTests {
                 }
             }
             var refused: [Int] = []
-            // All that are refused end while the door to those that were let in is still closed.
+            // All rejected requests end before the gate of the admitted requests opens.
             while refused.count < 10_000 - 8, let code = await group.next() { refused.append(code ?? 0) }
             await loader.waitForRequests(count: 8)
             #expect(manager.runningJobs <= 16)
@@ -60,7 +60,7 @@ struct AdmissionTests {
         #expect(try await manager.data(for: request(0)).isEmpty == false)
     }
 
-    @Test("who asks for what is under way is let in, also when all places are taken; an encoding is something else")
+    @Test("A request that joins running work is admitted when the queue is full, and an encoding isn't")
     func joins() async throws {
         let manager = try fixture(limit: 1).manager
         let first = manager.load(try request(1))
@@ -74,12 +74,12 @@ struct AdmissionTests {
         gate.open()
         _ = try await (first.response, second.response)
         await untilTrue { manager.pipeline.admissions.count == 0 }
-        // An encoding asks for its picture inside: that takes no second place.
+        // The encoding requests its image internally, which needs no second slot.
         #expect(try await manager.data(for: request(3), encodedAs: .jpeg()).isEmpty == false)
         #expect(manager.statistics.rejectedByLimits == 2)
     }
 
-    @Test("a request that is given up gives its place back, and what memory answers needs none")
+    @Test("A canceled request releases its slot, and a memory hit needs no slot")
     func leaves() async throws {
         let manager = try fixture(limit: 1).manager
         let held = manager.load(try request(1))
@@ -99,7 +99,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("servers have a limit by default, desktops none")
+    @Test("The server limits include a queue limit, and the desktop limits don't")
     func defaults() {
         var configuration = ImageManagerConfiguration()
         #expect(configuration.queueLimit == nil)

@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Images that not everyone may see", .serialized, .timeLimit(.minutes(2)))
+@Suite("Images with restricted access", .serialized, .timeLimit(.minutes(5)))
 struct AudienceTests {
     private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
         try ManagerFixture {
@@ -17,7 +17,7 @@ struct AudienceTests {
 
     private static let differing = pairs(NetworkChoice.people).filter { $0.0 != $0.1 }
 
-    @Test("Nobody gets the image in memory that someone else loaded", arguments: differing)
+    @Test("A request never receives an image from memory that was loaded with other credentials", arguments: differing)
     func memory(first: NetworkChoice, second: NetworkChoice) async throws {
         let choices = NetworkChoices()
         let fixture = try fixture(choices)
@@ -29,7 +29,7 @@ struct AudienceTests {
         #expect(choices.loads == 2)
     }
 
-    @Test("Nobody gets the data on disk that someone else loaded", arguments: differing)
+    @Test("A request never receives data from disk that was loaded with other credentials", arguments: differing)
     func disk(first: NetworkChoice, second: NetworkChoice) async throws {
         let choices = NetworkChoices()
         var fixture = try ManagerFixture { $0.loaders = [choices.loader] }
@@ -44,7 +44,7 @@ struct AudienceTests {
     }
 
     @Test(
-        "Nobody gets the stale image of someone else when the server is unreachable",
+        "If the server is unreachable, a request never receives a stale image that was loaded with other credentials",
         arguments: [
             (NetworkChoice.credentials, NetworkChoice.plain), (NetworkChoice.plain, NetworkChoice.cookies),
             (NetworkChoice.apiKey, NetworkChoice.otherAPIKey),
@@ -57,7 +57,7 @@ struct AudienceTests {
         #expect(await fixture.manager.load(choices.request(second)).number == nil)
     }
 
-    @Test("Nobody asks about the data that someone else loaded", arguments: differing)
+    @Test("A request never sends conditions for data that was loaded with other credentials", arguments: differing)
     func conditions(first: NetworkChoice, second: NetworkChoice) async throws {
         let choices = NetworkChoices()
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
@@ -67,13 +67,15 @@ struct AudienceTests {
         #expect(choices.loader.requests.map { $0.fields["If-None-Match"] } == [nil, nil])
     }
 
-    @Test("Whoever loaded an image gets it from memory, and from disk after a restart", arguments: NetworkChoice.people)
+    @Test(
+        "An image is served from memory and, after a restart, from disk to requests with the same credentials",
+        arguments: NetworkChoice.people)
     func own(choice: NetworkChoice) async throws {
         let choices = NetworkChoices()
         var fixture = try ManagerFixture { $0.loaders = [choices.loader] }
         #expect(await fixture.manager.load(choices.request(choice)).number == choice.rawValue)
         #expect(try fixture.manager.load(choices.request(choice)).result?.get().origin == .memory)
-        // Other objects, as in another process.
+        // Create other objects, as in another process.
         let later = NetworkChoices()
         fixture = try await fixture.restarted { $0.loaders = [later.loader] }
         let response = try await fixture.manager.response(for: later.request(choice))
@@ -82,7 +84,7 @@ struct AudienceTests {
         #expect(choices.loads == 1 && later.loads == 0)
     }
 
-    @Test("An encoded image that someone else made isn't given out", arguments: differing)
+    @Test("An encoded image is never returned to requests with other credentials", arguments: differing)
     func encoded(first: NetworkChoice, second: NetworkChoice) async throws {
         let choices = NetworkChoices()
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
@@ -94,7 +96,7 @@ struct AudienceTests {
         #expect(choices.loads == 2)
     }
 
-    @Test("A processed image on disk that someone else stored isn't given out", arguments: differing)
+    @Test("A processed image on disk is never returned to requests with other credentials", arguments: differing)
     func processed(first: NetworkChoice, second: NetworkChoice) async throws {
         let choices = NetworkChoices()
         let fixture = try ManagerFixture { $0.loaders = [choices.loader] }
@@ -109,7 +111,7 @@ struct AudienceTests {
         #expect(choices.loads == 2)
     }
 
-    @Test("Signing in as someone else shows that person's image", arguments: [true, false])
+    @Test("After the user changes, the image of the new user is shown", arguments: [true, false])
     func switching(isManagerWide: Bool) async throws {
         let server = try LoopbackServer { request in
             let number = ["session=anna": 1, "session=berta": 2][request.fields["Cookie"] ?? ""] ?? 3
@@ -129,7 +131,7 @@ struct AudienceTests {
     }
 
     @Test(
-        "A header field of the application keeps images apart",
+        "Custom header fields separate images",
         arguments: ["X-Api-Key", "X-Tenant", "Token", "Signature", "Referer", "Origin", "Authorization", "Cookie"])
     func fields(name: String) async throws {
         let loader = StubLoader { request in
@@ -147,7 +149,7 @@ struct AudienceTests {
         #expect(loader.requests.count == 3)
     }
 
-    @Test("A header field finds the cached image whatever the case of its name")
+    @Test("Header field names match cached images regardless of their case")
     func fieldCase() async throws {
         let loader = StubLoader { _ in Numbered.answer(1) }
         let fixture = try ManagerFixture { $0.loaders = [loader] }
@@ -159,7 +161,7 @@ struct AudienceTests {
         #expect(loader.requests.count == 1)
     }
 
-    @Test("A header field that can't select content finds the cached image")
+    @Test("A header field that can't select content doesn't separate images")
     func harmlessFields() async throws {
         let loader = StubLoader { _ in Numbered.answer(1) }
         let fixture = try ManagerFixture { $0.loaders = [loader] }
@@ -171,7 +173,7 @@ struct AudienceTests {
         #expect(loader.requests.count == 1)
     }
 
-    @Test("No secret is written to disk")
+    @Test("Secrets are never written to disk")
     func secrets() async throws {
         let server = try LoopbackServer { request in
             guard request.path != "/basic" || request.fields["Authorization"] != nil else {
@@ -199,9 +201,9 @@ struct AudienceTests {
     }
 }
 
-@Suite("Images that other settings accepted", .serialized, .timeLimit(.minutes(1)))
+@Suite("Images that other settings accepted", .serialized, .timeLimit(.minutes(5)))
 struct AcceptanceTests {
-    /// A request whose image is only in memory.
+    /// Returns a request whose image is cached only in memory.
     private func request(_ choice: NetworkChoice, _ choices: NetworkChoices) -> ImageRequest {
         var request = choices.request(choice)
         request.originalStores = []
@@ -210,7 +212,7 @@ struct AcceptanceTests {
     }
 
     @Test(
-        "An image in memory isn't shown to a request whose settings would not have accepted it",
+        "An image in memory isn't returned to a request whose settings wouldn't have accepted it",
         arguments: pairs(NetworkChoice.acceptance).filter { $0.0 != $0.1 })
     func different(first: NetworkChoice, second: NetworkChoice) async throws {
         let choices = NetworkChoices()
@@ -221,7 +223,7 @@ struct AcceptanceTests {
     }
 
     @Test(
-        "An image in memory is shown to a request with equal settings",
+        "An image in memory is returned to a request with equal settings",
         arguments: NetworkChoice.acceptance.filter { $0 != .redirects })
     func equal(choice: NetworkChoice) async throws {
         let choices = NetworkChoices()
@@ -231,7 +233,7 @@ struct AcceptanceTests {
         #expect(choices.loads == 1)
     }
 
-    @Test("The image of a 404 in memory isn't shown to a request that doesn't accept a 404")
+    @Test("An image in memory from a 404 response isn't returned to a request that rejects 404")
     func statuses() async throws {
         let server = try LoopbackServer { _ in
             ServerResponse(status: 404, fields: Numbered.head(4).fields, body: Numbered.data(4))

@@ -7,7 +7,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Work on the threads of callers", .timeLimit(.minutes(1)))
+@Suite("Work on the threads of callers", .timeLimit(.minutes(5)))
 struct CallerThreadTests {
     /// A call that returns immediately.
     enum Call: String, CaseIterable, Sendable {
@@ -15,7 +15,7 @@ struct CallerThreadTests {
     }
 
     @Test(
-        "Neither starting a request for a file nor a lookup in memory asks the file system",
+        "Neither starting a request for a file nor a memory lookup accesses the file system",
         arguments: Call.allCases, [true, false])
     func file(call: Call, isInMemory: Bool) async throws {
         let folder = try TestPictures.temporaryFolder()
@@ -35,7 +35,7 @@ struct CallerThreadTests {
         await fixture.manager.rest()
     }
 
-    @Test("The queries of a thread about a file are counted")
+    @Test("The file system calls of a thread for a file are counted")
     func counting() throws {
         let folder = try TestPictures.temporaryFolder()
         let url = URL(filePath: folder.file("a"))
@@ -55,7 +55,7 @@ struct CallerThreadTests {
         let fixture = try ManagerFixture { $0.cache.usesDisk = false }
         for number in 1...3 {
             try Numbered.data(number).write(to: url)
-            // The size is always the same, and clocks of file systems are slow.
+            // The file size never changes, and file systems have coarse timestamps.
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: Double(number) * 1_000)], ofItemAtPath: url.path)
             #expect(await fixture.manager.load(url).number == number)
@@ -63,16 +63,17 @@ struct CallerThreadTests {
         }
     }
 
-    @Test("Lookups in tiers that are asked in order end although they hold every thread of Swift's pool")
+    @Test("Serial lookups in tiers finish although they block every thread of Swift's cooperative pool")
     func serialLookups() async {
         await #expect(processExitsWith: .success) {
             try await CallerThreadTests.lookUp(isThere: true, query: .serial)
         }
     }
 
-    /// In a process of its own because threads that wait for each other never end.
+    /// Runs in a separate process because threads that wait for one another never end.
     @Test(
-        "Lookups in several tiers end although they hold every thread of Swift's pool", arguments: [true, false])
+        "Lookups in several tiers finish although they block every thread of Swift's cooperative pool",
+        arguments: [true, false])
     func lookups(isThere: Bool) async {
         if isThere {
             await #expect(processExitsWith: .success) { try await CallerThreadTests.lookUp(isThere: true) }
@@ -81,7 +82,8 @@ struct CallerThreadTests {
         }
     }
 
-    /// Looks up many images on all threads of Swift's pool, and ends the process if that takes too long.
+    /// Looks up many images on all threads of Swift's cooperative pool, and exits the process if that takes more than
+    /// 10 seconds.
     private static func lookUp(
         isThere: Bool, query: ImageCache.OperationPolicy = .concurrent
     ) async throws {

@@ -9,8 +9,8 @@ import WebImageTesting
 @testable import WebImage
 @testable import WebImageStore
 
-/// A manager after a restart whose disk has the images 1 to 6, and whose reader threads all are held: they read the
-/// images 1 and 2 for requests in flight.
+/// A manager after a restart whose disk cache contains the images 1 to 6. All its reader threads are held while they
+/// read the images 1 and 2 for requests in flight.
 private final class BusyManager: Sendable {
     let loader: StubLoader
     private let fixture: ManagerFixture
@@ -51,27 +51,27 @@ private final class BusyManager: Sendable {
         RequestPlan(request(number), fixture.manager.pipeline.defaults).keys.data.fileName
     }
 
-    /// The numbers of the images that were opened for reading after the first two.
+    /// The numbers of the images that were opened for reading, without the first two.
     var read: [Int] {
         files.opened.dropFirst(2).compactMap { name in (1...6).first { Self.name($0, fixture) == name } }
     }
 
-    /// Begins a request and waits until its read waits for a thread, as the last of `count` reads.
+    /// Starts a request and waits until `count` reads wait for a thread. The new read is the last one.
     func load(_ number: Int, _ priority: RequestPriority, waiting count: Int) async -> ImageTask {
         let task = manager.load(Self.request(number, priority))
         await waits(for: count)
         return task
     }
 
-    /// Waits until as many reads wait for a thread.
+    /// Waits until `count` reads wait for a thread.
     func waits(for count: Int) async {
         await untilTrue { [manager] in manager.diskCache?.readers.waitingCount == count }
     }
 
-    /// The number of requests that joined the lookup of another one.
+    /// The number of requests that joined the lookup of another request.
     var joined: Int { manager.pipeline.cache.sharedCount }
 
-    /// Lets one thread continue. It alone reads what waits, so that the order of the reads is that of the queue.
+    /// Lets one thread continue. It alone performs the waiting reads, so they run in the order of the queue.
     func releaseOne() { gates[0].open() }
 
     /// Lets both threads continue and closes the manager.
@@ -83,7 +83,7 @@ private final class BusyManager: Sendable {
     }
 }
 
-@Suite("Requests whose disk reads wait for a thread", .timeLimit(.minutes(1)))
+@Suite("Requests whose disk reads wait for a thread", .timeLimit(.minutes(5)))
 struct DiskReadTests {
     @Test("The waiting read of a canceled request never reaches the disk")
     func canceled() async throws {
@@ -99,7 +99,7 @@ struct DiskReadTests {
         #expect(busy.read == [4])
     }
 
-    @Test("The waiting read of a canceled request stays if another request waits for it")
+    @Test("The waiting read of a canceled request stays in the queue if another request needs it")
     func shared() async throws {
         let busy = try await BusyManager()
         let canceled = await busy.load(3, .normal, waiting: 1)
@@ -115,7 +115,7 @@ struct DiskReadTests {
         #expect(busy.read == [3])
     }
 
-    @Test("Waiting reads are in the order of the requests' priorities")
+    @Test("Waiting reads run in the order of the priorities of their requests")
     func order() async throws {
         let busy = try await BusyManager()
         let tasks = [
@@ -129,7 +129,7 @@ struct DiskReadTests {
     }
 
     @Test(
-        "A waiting read goes first when its request's priority is raised, or a more urgent request joins it",
+        "A waiting read runs first if the priority of its request is raised or an urgent request joins it",
         arguments: [false, true])
     func raised(joins: Bool) async throws {
         let busy = try await BusyManager()

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Progress of a load", .timeLimit(.minutes(1)))
+@Suite("Progress of a load", .timeLimit(.minutes(5)))
 struct LoadMeterTests {
     private let clock = ManualClock()
     private let told = Shared<[ImageProgress]>([])
@@ -23,7 +23,7 @@ struct LoadMeterTests {
         meter.take(.body(Data(count: count)))
     }
 
-    @Test("comes at most once in an interval, first and last always")
+    @Test("Progress is reported at most once per interval, and the first and last reports are always delivered")
     func thinned() {
         let meter = meter(interval: 1)
         meter.take(.head(nil, expected: 100))
@@ -35,7 +35,7 @@ struct LoadMeterTests {
         #expect(told.value.count == 4 && told.value.last?.expected == 100)
     }
 
-    @Test("without a known length ends with the last bytes all the same")
+    @Test("If the length is unknown, the last progress is still reported")
     func unknownLength() {
         let meter = meter(interval: .infinity)
         meter.take(.head(nil, expected: nil))
@@ -46,7 +46,7 @@ struct LoadMeterTests {
         #expect(told.value.map(\.received) == [0, 50])
     }
 
-    @Test("begins anew with a second head, however early")
+    @Test("A second response head restarts the progress")
     func again() {
         let meter = meter(interval: 1)
         meter.take(.head(nil, expected: 100))
@@ -57,7 +57,7 @@ struct LoadMeterTests {
         #expect(told.value.map(\.received) == [0, 10, 0, 60])
     }
 
-    @Test("is told for everything that comes unless an interval is set", arguments: [0, -1, Double.nan])
+    @Test("Without a positive interval, every chunk is reported", arguments: [0, -1, Double.nan])
     func unlimited(interval: Double) {
         let meter = meter(interval: interval)
         meter.take(.head(nil, expected: 30))
@@ -66,7 +66,7 @@ struct LoadMeterTests {
         #expect(told.value.map(\.received) == [0, 10, 20, 30])
     }
 
-    @Test("is thinned out by the manager as its configuration says", arguments: [0, Double.infinity])
+    @Test("The manager limits progress reports according to its configuration", arguments: [0, Double.infinity])
     func manager(interval: Double) async throws {
         let gates = (0..<20).map { _ in Gate() }
         let picture = try TestPictures.png(1, width: 200, height: 200)
@@ -92,7 +92,7 @@ struct LoadMeterTests {
         if interval == 0 { #expect(received.count > 10) } else { #expect(received.count == 2) }
     }
 
-    @Test("never goes back, also where a loader reports from two threads at the same time")
+    @Test("Progress never decreases, even if a loader reports from two threads at the same time")
     func order() async {
         let told = Shared<[Int]>([])
         let (isDelivering, mayGoOn, firstIsOver, secondIsOver) = (Gate(), Gate(), Gate(), Gate())

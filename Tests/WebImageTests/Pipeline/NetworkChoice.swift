@@ -5,8 +5,8 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-/// One way in which a request uses the network unlike other requests for the same URL. The loader of
-/// ``NetworkChoices`` gives each of them an image of its own.
+/// A difference in the network options of requests for the same URL. The loader of ``NetworkChoices`` returns a
+/// different image for each choice.
 enum NetworkChoice: Int, CaseIterable, Sendable, CustomStringConvertible {
     case plain = 1
     case credentials, otherCredentials, cookies, otherCookies, apiKey, otherAPIKey
@@ -32,15 +32,15 @@ enum NetworkChoice: Int, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The choices that decide who sees an image.
+    /// The choices that determine access to an image.
     static let people: [NetworkChoice] = [
         .plain, .credentials, .otherCredentials, .cookies, .otherCookies, .apiKey, .otherAPIKey,
     ]
-    /// The choices that decide which responses are accepted.
+    /// The choices that determine the accepted responses.
     static let acceptance: [NetworkChoice] = [.plain, .statuses, .contentTypes, .redirects, .trust, .pin]
 }
 
-/// The values behind the choices, and a loader whose images show the choice of the load.
+/// The values of the choices, and a loader whose images identify the choice of the load.
 final class NetworkChoices: Sendable {
     private let users: [CredentialStore]
     private let jars: [CookieJar]
@@ -50,7 +50,7 @@ final class NetworkChoices: Sendable {
     /// Creates the values.
     ///
     /// - Parameters:
-    ///   - gate: Holds all loads.
+    ///   - gate: A gate that holds all loads.
     ///   - failing: The choices whose loads end with a 404.
     ///   - lost: The choices whose loads lose their connection.
     init(gate: Gate? = nil, failing: Set<NetworkChoice> = [], lost: Set<NetworkChoice> = []) {
@@ -82,7 +82,7 @@ final class NetworkChoices: Sendable {
     /// The number of loads.
     var loads: Int { loader.requests.count + own.requests.count }
 
-    /// A request that makes a choice.
+    /// Returns a request with the options of a choice.
     func request(_ choice: NetworkChoice) -> ImageRequest {
         var request = ImageRequest(.sample)
         switch choice {

@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Data that is still in use", .timeLimit(.minutes(1)))
+@Suite("Data in use", .timeLimit(.minutes(5)))
 struct OriginTests {
     /// A manager with one request that is held while it uses data from the network.
     private struct World {
@@ -32,7 +32,7 @@ struct OriginTests {
     }
 
     @Test(
-        "An image made from data that is still in use doesn't come from the network",
+        "The origin of an image from data in use isn't the network",
         arguments: [nil, 4.0])
     func image(width: Double?) async throws {
         let world = try await World()
@@ -44,7 +44,7 @@ struct OriginTests {
         #expect(world.loader.requests.count == 1)
     }
 
-    @Test("An image made from data in use that may not be stored doesn't come from the network")
+    @Test("The origin of an image from data in use that isn't stored isn't the network")
     func unstorable() async throws {
         let world = try await World { $0.originalStores = [] }
         let response = try await world.fixture.manager.response(for: ImageRequest(.sample))
@@ -53,7 +53,7 @@ struct OriginTests {
         try await world.end()
     }
 
-    @Test("The statistics count one download where one request downloaded and others used its data")
+    @Test("The statistics count one download if other requests use its data")
     func statistics() async throws {
         let world = try await World()
         for width in 1...3 {
@@ -64,11 +64,11 @@ struct OriginTests {
         let counts = world.fixture.manager.statistics
         #expect(counts.downloaded == 1)
         #expect(counts.loads == 1)
-        // Three of four requests asked no source.
+        // Three of four requests contacted no source.
         #expect(counts.hitRate == 0.75)
     }
 
-    @Test("Observers hear of one request that the network answered")
+    @Test("Observers receive one request with the network as its origin")
     func observers() async throws {
         let loader = StubLoader { _ in Numbered.answer(1) }
         let origins = Shared<[ImageResponse.Origin?]>([])
@@ -87,7 +87,7 @@ struct OriginTests {
         #expect(origins.value.count { $0 == .network } == 1)
     }
 
-    @Test("All requests that waited for a download come from the network")
+    @Test("The origin of all requests that waited for a download is the network")
     func joined() async throws {
         let gate = Gate()
         let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
@@ -100,13 +100,13 @@ struct OriginTests {
 
     // MARK: - Memory
 
-    /// A reference that doesn't keep its object alive.
+    /// A weak reference to an image.
     private final class Weak {
         weak var image: Image?
         init(_ image: Image) { self.image = image }
     }
 
-    /// A request that leaves nothing in memory.
+    /// Returns a request whose image isn't cached.
     private func fleeting(_ path: String, width: Double? = nil) throws -> ImageRequest {
         let url = try #require(URL(string: "https://images.test/\(path)"))
         var request = ImageRequest(url, size: width.map { .fit(width: $0) })
@@ -116,7 +116,7 @@ struct OriginTests {
     }
 
     @Test(
-        "Images that nobody uses are freed although another request runs", arguments: [true, false])
+        "Unused images are deallocated while another request runs", arguments: [true, false])
     func freed(sizes: Bool) async throws {
         let gate = Gate()
         let loader = StubLoader { Numbered.answer(1, gate: $0.url == .sample ? gate : nil) }
@@ -131,14 +131,14 @@ struct OriginTests {
             let request = try fleeting(sizes ? "one" : "\(number)", width: sizes ? Double(number) : nil)
             images.append(Weak(try await fixture.manager.image(for: request)))
         }
-        // The tasks of the requests end a moment after their results.
+        // The tasks of the requests end shortly after their results.
         await passing { images.allSatisfy { $0.image == nil } }
         #expect(images.count { $0.image != nil } == 0)
         gate.open()
         #expect(await running.number == 1)
     }
 
-    @Test("Memory pressure frees images that nobody uses although another request runs")
+    @Test("Memory pressure releases unused images while another request runs")
     func pressure() async throws {
         let gate = Gate()
         let loader = StubLoader { Numbered.answer(1, gate: $0.url == .sample ? gate : nil) }
@@ -161,7 +161,7 @@ struct OriginTests {
         #expect(await running.number == 1)
     }
 
-    @Test("Requests for one size that follow each other share an image that is in use")
+    @Test("Consecutive requests for one size share an image in use")
     func sharedImage() async throws {
         let gate = Gate()
         let loader = StubLoader { Numbered.answer(1, gate: $0.url == .sample ? gate : nil) }
@@ -181,7 +181,7 @@ struct OriginTests {
     }
 }
 
-/// Collects the origins of requests that ended.
+/// An observer that records the origins of finished requests.
 private struct EndObserver: ImageEventsObserver {
     let origins: Shared<[ImageResponse.Origin?]>
 

@@ -7,12 +7,12 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-/// Images that show their number.
+/// Images that contain a number.
 enum Numbered {
-    /// The width and height of each image.
+    /// The size of each image, in pixels.
     static let size = PixelSize(width: 8, height: 6)
 
-    /// The encoded image of a number from 0 to 255.
+    /// Returns the encoded image of a number from 0 to 255.
     static func data(_ number: Int) -> Data {
         do {
             return try TestPictures.png(number, width: size.width, height: size.height)
@@ -22,13 +22,13 @@ enum Numbered {
         }
     }
 
-    /// The number that an image shows.
+    /// Returns the number of an image.
     static func number(of image: Image) -> Int {
-        // 173 is the inverse of the factor by which the number becomes the red of every pixel.
+        // 173 is the modular inverse of the factor that maps the number to the red of every pixel.
         image.pixels.withUnsafeBytes { Int($0[0] &* 173) }
     }
 
-    /// A response head that keeps an image fresh for a minute, with an entity tag that names the number.
+    /// Returns a response head with an entity tag of the number. By default, the image is fresh for one minute.
     static func head(_ number: Int, cacheControl: String = "max-age=60") -> ResponseHead {
         var fields = HTTPFields()
         fields["Content-Type"] = "image/png"
@@ -37,7 +37,7 @@ enum Numbered {
         return ResponseHead(status: 200, fields: fields)
     }
 
-    /// The response of a loader with the image of a number.
+    /// Returns the response of a loader with the image of a number.
     static func answer(
         _ number: Int, cacheControl: String = "max-age=60", gate: Gate? = nil, bodyGate: Gate? = nil
     ) -> StubLoader.Answer {
@@ -46,7 +46,7 @@ enum Numbered {
     }
 }
 
-/// A tier in memory that counts what it stores. Gates can hold its lookups and its writes. Thread-safe.
+/// A tier in memory that counts its operations. Gates can hold its lookups and its writes. Thread-safe.
 final class RecordingTier: CacheTier {
     private struct State {
         var entries: [CacheKey: DiskEntry] = [:]
@@ -67,17 +67,17 @@ final class RecordingTier: CacheTier {
         self.storeGate = storeGate
     }
 
-    /// The entries at present.
+    /// The current number of entries.
     var count: Int { state.value.entries.count }
-    /// The payloads at present.
+    /// The current payloads.
     var kept: [Data] { state.value.entries.values.map(\.payload) }
-    /// The payloads in the order in which they were stored, also those that were removed later.
+    /// The payloads in the order in which they were stored, including removed ones.
     var payloads: [Data] { state.value.payloads }
-    /// The number of lookups that have begun.
+    /// The number of lookups that have started.
     var lookups: Int { state.value.lookups }
     /// The number of removals.
     var removals: Int { state.value.removals }
-    /// The number of writes that have begun.
+    /// The number of writes that have started.
     var writes: Int { state.value.writes }
 
     /// Holds all further lookups at a gate.
@@ -88,7 +88,7 @@ final class RecordingTier: CacheTier {
             state.lookups += 1
             return state.entries[key]
         }
-        // A slow tier has read the entry long before its reader gets it.
+        // A slow tier reads the entry long before its caller receives it.
         await lookupGate.value?.wait()
         return entry
     }
@@ -132,7 +132,7 @@ final class HoldingTransformer: ImageTransformer {
         self.identity = identity
     }
 
-    /// A Boolean value that indicates whether an image has come to the gate.
+    /// A Boolean value that indicates whether an image has reached the gate.
     var isHolding: Bool { begun.load(ordering: .acquiring) }
 
     func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
@@ -149,7 +149,7 @@ final class HoldingCoder: ImageCoder {
 
     init(_ gate: Gate) { self.gate = gate }
 
-    /// A Boolean value that indicates whether data has come to the gate.
+    /// A Boolean value that indicates whether data has reached the gate.
     var isHolding: Bool { begun.load(ordering: .acquiring) }
 
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { format == .png }
@@ -163,7 +163,7 @@ final class HoldingCoder: ImageCoder {
     }
 }
 
-/// A loader that shows the contexts of its loads and holds each load at a gate.
+/// A loader that exposes the contexts of its loads and holds each load except the first at a gate.
 final class ContextLoader: ImageLoader {
     private let state = Shared<[(request: LoadRequest, context: LoadContext)]>([])
     private let gate: Gate
@@ -174,10 +174,10 @@ final class ContextLoader: ImageLoader {
         self.answer = answer
     }
 
-    /// The number of loads that have begun.
+    /// The number of loads that have started.
     var count: Int { state.value.count }
 
-    /// The current priorities of the loads in the order in which they began.
+    /// The current priorities of the loads in the order in which they started.
     var priorities: [RequestPriority] { state.value.map(\.context.priority) }
 
     func canLoad(_ url: URL) -> Bool { true }
@@ -194,7 +194,7 @@ final class ContextLoader: ImageLoader {
 }
 
 extension ImageManager {
-    /// Waits until `count` requests have begun a load or have joined one.
+    /// Waits until `count` requests have started or joined a load.
     func waitForLoads(_ count: Int) async {
         await untilTrue {
             let counts = statistics
@@ -202,10 +202,10 @@ extension ImageManager {
         }
     }
 
-    /// Waits until the manager has nothing to do.
+    /// Waits until no jobs are running.
     func rest() async { await untilTrue { runningJobs == 0 } }
 
-    /// The error code of a request; `nil` if it succeeds.
+    /// Returns the error code of a request, or `nil` if it succeeds.
     func code(of request: ImageRequest) async -> Int? {
         do throws(ImageError) {
             _ = try await image(for: request)
@@ -217,7 +217,7 @@ extension ImageManager {
 }
 
 extension ImageTask {
-    /// The number of the image that the task ends with; `nil` if it fails.
+    /// The number of the resulting image, or `nil` if the task fails.
     var number: Int? {
         get async {
             do throws(ImageError) {
@@ -228,7 +228,7 @@ extension ImageTask {
         }
     }
 
-    /// The code of the error that the task ends with; `nil` if it succeeds.
+    /// The code of the resulting error, or `nil` if the task succeeds.
     var code: Int? {
         get async {
             do throws(ImageError) {
@@ -241,17 +241,21 @@ extension ImageTask {
     }
 }
 
-/// Lets other tasks run for a while, at most until `condition` is true. For something that may happen now or later.
+/// Lets other tasks run until `condition` is `true`, for at most one second or 2,000 yields.
+///
+/// Use this function to wait for an event that may not occur. The time is limited because other tests can occupy the
+/// processors for many milliseconds at each yield.
 func passing(_ condition: () -> Bool = { false }) async {
-    for _ in 0..<2_000 where !condition() { await Task.yield() }
+    let end = ContinuousClock.now + .seconds(1)
+    for _ in 0..<2_000 where !condition() && .now < end { await Task.yield() }
 }
 
-/// All ordered pairs of the values of a list.
+/// Returns all ordered pairs of the values of a list.
 func pairs<Value: Sendable>(_ values: [Value]) -> [(Value, Value)] {
     values.flatMap { first in values.map { (first, $0) } }
 }
 
 extension URL {
-    /// The URL of tests whose loader doesn't use the network.
+    /// The URL for tests whose loader doesn't use the network.
     static var sample: URL { URL(string: "https://images.test/a") ?? URL(filePath: "/") }
 }

@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("A remembered failure and requests that it says nothing about", .serialized, .timeLimit(.minutes(2)))
+@Suite("Negative caching of requests with different options", .serialized, .timeLimit(.minutes(5)))
 struct RememberedFailureTests {
     private static let unknown = Data([0, 1, 2, 3, 4, 5, 6, 7])
 
@@ -21,7 +21,7 @@ struct RememberedFailureTests {
     // MARK: - Network
 
     @Test(
-        "A request that uses the network differently asks although another one failed",
+        "A failure doesn't apply to a request with other network options",
         arguments: pairs(NetworkChoice.allCases).filter { $0.0 != $0.1 && $0.0 != .retry && $0.1 != .retry })
     func different(first: NetworkChoice, second: NetworkChoice) async throws {
         let choices = NetworkChoices(failing: [first])
@@ -32,7 +32,7 @@ struct RememberedFailureTests {
     }
 
     @Test(
-        "An equal request gets the remembered failure",
+        "An equal request receives the remembered error",
         arguments: NetworkChoice.allCases.filter { $0 != .redirects })
     func equal(choice: NetworkChoice) async throws {
         let choices = NetworkChoices(failing: [choice])
@@ -42,7 +42,7 @@ struct RememberedFailureTests {
     }
 
     @Test(
-        "A failure of one request is remembered although another request for the URL succeeds",
+        "The error of a request remains cached if another request for the URL succeeds",
         arguments: [NetworkChoice.credentials, .cookies, .apiKey, .statuses])
     func successOfOthers(other: NetworkChoice) async throws {
         let choices = NetworkChoices(failing: [.plain])
@@ -53,7 +53,7 @@ struct RememberedFailureTests {
         #expect(choices.loads == 2)
     }
 
-    @Test("The image of a 404 is loaded by a request that accepts it after one failed that doesn't")
+    @Test("A request that accepts a 404 loads its image after a request that rejects 404 has failed")
     func statuses() async throws {
         let server = try LoopbackServer { _ in
             ServerResponse(status: 404, fields: Numbered.head(4).fields, body: Numbered.data(4))
@@ -67,7 +67,7 @@ struct RememberedFailureTests {
 
     // MARK: - Data
 
-    @Test("A request with a coder that reads the data succeeds after the manager's coders failed")
+    @Test("A request with a suitable coder succeeds after the coders of the manager have failed")
     func coder() async throws {
         let loader = StubLoader { _ in .init(body: Self.unknown) }
         let fixture = try fixture(loader)
@@ -77,7 +77,7 @@ struct RememberedFailureTests {
         #expect(try await fixture.manager.image(for: request).size.width == 7)
     }
 
-    @Test("The manager's coders read the data although the coder of another request failed")
+    @Test("The coders of the manager decode the data after the coder of another request has failed")
     func failingCoder() async throws {
         let loader = StubLoader { _ in Numbered.answer(6) }
         let fixture = try fixture(loader)
@@ -87,8 +87,7 @@ struct RememberedFailureTests {
         #expect(await fixture.manager.load(.sample).number == 6)
     }
 
-    @Test(
-        "A request for the data with a coder that reads it succeeds after one for the image failed")
+    @Test("A data request with a suitable coder succeeds after an image request has failed")
     func data() async throws {
         let loader = StubLoader { _ in .init(body: Self.unknown) }
         let fixture = try fixture(loader)
@@ -98,7 +97,7 @@ struct RememberedFailureTests {
         #expect(try await fixture.manager.data(for: request) == Self.unknown)
     }
 
-    @Test("A request that allows partial images gets one after a request that doesn't failed")
+    @Test("A request that allows partial images receives one after another request has failed")
     func partial() async throws {
         let image = try TestPictures.png(1, width: 64, height: 64)
         let loader = StubLoader { _ in .init(body: image.prefix(image.count * 3 / 4)) }
@@ -109,7 +108,7 @@ struct RememberedFailureTests {
         #expect(try await fixture.manager.image(for: request).size.width == 64)
     }
 
-    @Test("A request with a hint about the format succeeds after one without failed")
+    @Test("A request with a format hint succeeds after a request without a hint has failed")
     func hint() async throws {
         let loader = StubLoader { _ in .init(body: Self.unknown) }
         let format = ImageFormat(rawValue: "numbers")
@@ -124,7 +123,7 @@ struct RememberedFailureTests {
         #expect(try await fixture.manager.image(for: request).size.width == 9)
     }
 
-    @Test("Data that isn't an image is remembered for every size and for its data")
+    @Test("Data that isn't an image is remembered for every size and for data requests")
     func notAnImage() async throws {
         let loader = StubLoader { _ in .init(body: Data("<html></html>".utf8)) }
         let fixture = try fixture(loader)
@@ -136,26 +135,27 @@ struct RememberedFailureTests {
 
     // MARK: - Signing in
 
-    /// A way to sign in.
+    /// The ways to sign in.
     enum SignIn: String, CaseIterable, Sendable {
         case requestCookies, managerCookies, requestCredentials, managerCredentials
     }
 
-    /// Refuses strangers with `status`, and shows an image to those who have signed in.
+    /// Returns a server that responds with an image after signing in, and otherwise with `status` or, at `/credentials`,
+    /// with a challenge.
     private func server(_ status: Int) throws -> LoopbackServer {
         let anna = "Basic " + Data("anna:secret".utf8).base64EncodedString()
         return try LoopbackServer { request in
             if request.fields["Cookie"] == "session=anna" || request.fields["Authorization"] == anna {
                 return ServerResponse(fields: Numbered.head(1).fields, body: Numbered.data(1))
             }
-            // Credentials are sent to those who ask for them.
+            // Clients send credentials only after a challenge.
             guard request.path == "/credentials" else { return .status(status) }
             return ServerResponse.status(401).with { $0.fields["WWW-Authenticate"] = "Basic realm=\"r\"" }
         }
     }
 
     @Test(
-        "A request succeeds after signing in although it failed before",
+        "A request that failed succeeds after signing in",
         arguments: SignIn.allCases, [403, 404])
     func signingIn(way: SignIn, status: Int) async throws {
         let server = try server(status)
@@ -174,7 +174,29 @@ struct RememberedFailureTests {
         #expect(await fixture.manager.load(request).number == 1)
     }
 
-    @Test("A 403 is remembered for a minute where nobody can sign in")
+    /// An interceptor that adds a token if it's available.
+    private struct TokenInterceptor: LoadInterceptor {
+        let token: Shared<String?>
+
+        func intercept(_ request: LoadRequest, next: Next) async throws(ImageError) -> LoadResponse {
+            var request = request
+            if let token = token.value { request.fields["Authorization"] = token }
+            return try await next(request)
+        }
+    }
+
+    @Test("A request that failed succeeds after an interceptor receives its token")
+    func interceptor() async throws {
+        let server = try server(403)
+        let token = Shared<String?>(nil)
+        let fixture = try ManagerFixture { $0.downloader.interceptors = [TokenInterceptor(token: token)] }
+        let request = ImageRequest(server.url("/a"))
+        #expect(await fixture.manager.code(of: request) == 2007)
+        token.value = "Basic " + Data("anna:secret".utf8).base64EncodedString()
+        #expect(await fixture.manager.load(request).number == 1)
+    }
+
+    @Test("If signing in isn't possible, a 403 is remembered for one minute")
     func forbidden() async throws {
         let server = try server(403)
         let fixture = try ManagerFixture()
@@ -186,7 +208,7 @@ struct RememberedFailureTests {
     }
 
     @Test(
-        "A 403 isn't remembered where cookies or credentials can change", arguments: SignIn.allCases)
+        "A 403 isn't remembered if cookies or credentials can change", arguments: SignIn.allCases)
     func changeable(way: SignIn) async throws {
         let server = try server(403)
         let fixture = try ManagerFixture {
@@ -201,7 +223,7 @@ struct RememberedFailureTests {
     }
 
     @Test(
-        "A failure before a removal isn't remembered after it, also for a load that ends after the removal",
+        "A removal clears earlier failures, including those of loads that end after the removal",
         arguments: [true, false])
     func removal(removesAll: Bool) async throws {
         let gate = Gate()
@@ -223,7 +245,7 @@ struct RememberedFailureTests {
     }
 }
 
-/// Makes an image of a width from any data.
+/// A coder that returns an image of a fixed width for any data.
 private struct WidthCoder: ImageCoder {
     let width: Int
     var format: ImageFormat?
@@ -240,7 +262,7 @@ private struct WidthCoder: ImageCoder {
     }
 }
 
-/// Finds all data corrupt.
+/// A coder that reports all data as corrupt.
 private struct RefusingCoder: ImageCoder {
     func canDecode(_ format: ImageFormat?, prefix: Data) -> Bool { true }
 

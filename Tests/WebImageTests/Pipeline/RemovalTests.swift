@@ -6,9 +6,9 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Removal from the caches while requests run", .serialized, .timeLimit(.minutes(1)))
+@Suite("Cache removal while requests run", .serialized, .timeLimit(.minutes(5)))
 struct RemovalTests {
-    /// What is removed.
+    /// The entries to remove.
     enum Removal: String, CaseIterable, Sendable {
         case request, all
 
@@ -65,7 +65,7 @@ struct RemovalTests {
             return request
         }
 
-        /// Starts the request and waits until it is held.
+        /// Starts the request and waits until it's held.
         func start(_ change: (inout ImageRequest) -> Void = { _ in }) async -> ImageTask {
             var request = held
             change(&request)
@@ -84,7 +84,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "A request that runs during a removal ends with its image and stores nothing",
+        "A request that runs during a removal returns its image and stores nothing",
         arguments: Stage.allCases, Removal.allCases)
     func running(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
@@ -137,7 +137,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "A request after a removal doesn't get the data that an earlier request still uses", arguments: Stage.allCases,
+        "A request after a removal doesn't use the data of an earlier running request", arguments: Stage.allCases,
         Removal.allCases)
     func after(stage: Stage, removal: Removal) async throws {
         let world = try World(stage)
@@ -157,7 +157,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "A request that reads a tier during a removal puts nothing into memory",
+        "A request that reads a tier during a removal doesn't store its image in memory",
         arguments: Removal.allCases)
     func lookup(removal: Removal) async throws {
         let gate = Gate()
@@ -195,7 +195,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "A removal during a write leaves nothing of what was being written",
+        "A removal during a write leaves no entry",
         arguments: Removal.allCases)
     func writing(removal: Removal) async throws {
         let gate = Gate()
@@ -210,7 +210,7 @@ struct RemovalTests {
         let task = manager.load(.sample)
         await untilTrue { tier.writes == 1 }
         async let removed: Void = removal(manager)
-        // The removal comes to the tier now, or waits for the write.
+        // The removal either reaches the tier or waits for the write.
         await passing { tier.removals > 0 }
         gate.open()
         await removed
@@ -221,7 +221,7 @@ struct RemovalTests {
         #expect(manager.cachedImage(for: ImageRequest(.sample)) == nil)
     }
 
-    @Test("A confirmation that comes after a removal stores nothing", arguments: Removal.allCases)
+    @Test("A 304 that arrives after a removal stores nothing", arguments: Removal.allCases)
     func confirmation(removal: Removal) async throws {
         let gate = Gate()
         let tier = RecordingTier(.disk)
@@ -251,7 +251,7 @@ struct RemovalTests {
         #expect(tier.count == 0)
     }
 
-    @Test("The removal of one image leaves the requests for others alone", arguments: Stage.allCases)
+    @Test("The removal of one image doesn't affect requests for other images", arguments: Stage.allCases)
     func others(stage: Stage) async throws {
         let world = try World(stage)
         let task = await world.start()
@@ -265,7 +265,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "A disk cache holds nothing after a removal during a download and a restart",
+        "After a removal during a download and a restart, the disk cache is empty",
         arguments: Removal.allCases)
     func restart(removal: Removal) async throws {
         let gate = Gate()

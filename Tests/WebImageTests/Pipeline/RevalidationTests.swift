@@ -6,16 +6,16 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Revalidation in the background, and priorities", .timeLimit(.minutes(1)))
+@Suite("Background revalidation and priorities", .timeLimit(.minutes(5)))
 struct RevalidationTests {
     private static let cacheControl = "max-age=60, stale-while-revalidate=600"
 
-    /// Where the stale image is.
+    /// The location of the stale image.
     enum Place: String, CaseIterable, Sendable {
         case memory, disk
     }
 
-    /// Loads an image through `loader` and lets it become stale.
+    /// Loads an image with `loader` and lets it become stale.
     private func stale(_ loader: any ImageLoader, at place: Place) async throws -> ManagerFixture {
         let fixture = try ManagerFixture { $0.loaders = [loader] }
         #expect(await fixture.manager.load(.sample).number == 1)
@@ -34,7 +34,7 @@ struct RevalidationTests {
     // MARK: - Number of revalidations
 
     @Test(
-        "Thirty requests for an image that may be served stale start one revalidation",
+        "Thirty requests for an image with `stale-while-revalidate` start one revalidation",
         arguments: [true, false], [1, 2, 30])
     func thirty(isHeld: Bool, sizes: Int) async throws {
         let gate = Gate()
@@ -52,7 +52,7 @@ struct RevalidationTests {
     }
 
     @Test(
-        "Requests of several kinds for an image that may be served stale start one revalidation",
+        "Different requests for an image with `stale-while-revalidate` start one revalidation",
         arguments: [true, false])
     func kinds(isHeld: Bool) async throws {
         let gate = Gate()
@@ -72,7 +72,7 @@ struct RevalidationTests {
         #expect(loader.count == 2)
     }
 
-    @Test("A request that ends after the revalidation of another one starts none")
+    @Test("A request that ends after the revalidation of another request starts no revalidation")
     func late() async throws {
         let (gate, hold) = (Gate(), Gate())
         gate.open()
@@ -89,8 +89,7 @@ struct RevalidationTests {
         #expect(loader.count == 2)
     }
 
-    @Test(
-        "A revalidation that finds another one finished while it reads the cache sends no request")
+    @Test("A revalidation sends no request if another one finishes while it reads the cache")
     func crossing() async throws {
         let (gate, hold) = (Gate(), Gate())
         let tier = RecordingTier(.disk)
@@ -110,7 +109,7 @@ struct RevalidationTests {
         let lookups = tier.lookups
         tier.holdLookups(hold)
         #expect(try manager.load(requests[1]).result?.get().isStale == true)
-        // The second revalidation, if there is one, has seen that the image is stale, and reads the cache.
+        // If a second revalidation started, it has seen the stale image and is reading the cache.
         await passing { tier.lookups > lookups }
         gate.open()
         await untilTrue { (try? manager.load(requests[0]).result?.get())?.isStale == false }
@@ -124,7 +123,7 @@ struct RevalidationTests {
     // MARK: - Priority of revalidations
 
     @Test(
-        "A revalidation in the background has a low priority, whatever the request's",
+        "A background revalidation has a low priority regardless of the priority of the request",
         arguments: Place.allCases, RequestPriority.allCases)
     func low(place: Place, priority: RequestPriority) async throws {
         let gate = Gate()
@@ -139,8 +138,7 @@ struct RevalidationTests {
         await fixture.manager.rest()
     }
 
-    @Test(
-        "A request that waits for a running revalidation raises its priority, and its cancellation lowers it again")
+    @Test("A request that joins a revalidation raises its priority, and canceling the request lowers it")
     func raised() async throws {
         let gate = Gate()
         let loader = ContextLoader(gate) { confirming($0) }
@@ -160,13 +158,13 @@ struct RevalidationTests {
 
     // MARK: - Joining
 
-    /// How a request joins a running load.
+    /// The ways to join a running load.
     enum Join: String, CaseIterable, Sendable {
         case image, data, encoded, change
     }
 
     @Test(
-        "A request that joins a load raises its priority, and its cancellation lowers it again",
+        "A request that joins a load raises its priority, and canceling the request lowers it",
         arguments: Join.allCases)
     func joining(join: Join) async throws {
         let gate = Gate()
@@ -207,7 +205,7 @@ struct RevalidationTests {
         #expect(loader.count == 2)
     }
 
-    @Test("A request that joins a queued download makes it the next one", arguments: Join.allCases)
+    @Test("A request that joins a queued download moves it to the front of the queue", arguments: Join.allCases)
     func queued(join: Join) async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in

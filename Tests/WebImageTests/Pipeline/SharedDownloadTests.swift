@@ -6,7 +6,7 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Two requests for one URL that use the network differently", .serialized, .timeLimit(.minutes(2)))
+@Suite("Two requests for one URL with different network options", .serialized, .timeLimit(.minutes(5)))
 struct SharedDownloadTests {
     private func fixture(_ choices: NetworkChoices) throws -> ManagerFixture {
         try ManagerFixture {
@@ -16,7 +16,7 @@ struct SharedDownloadTests {
     }
 
     @Test(
-        "Simultaneous requests get what their own network options give",
+        "Concurrent requests receive the results of their own network options",
         arguments: pairs(NetworkChoice.allCases).filter { $0.0 != $0.1 })
     func different(first: NetworkChoice, second: NetworkChoice) async throws {
         let gate = Gate()
@@ -31,7 +31,7 @@ struct SharedDownloadTests {
     }
 
     @Test(
-        "Simultaneous requests with equal network options share one download",
+        "Concurrent requests with equal network options share one download",
         arguments: NetworkChoice.allCases.filter { $0 != .redirects })
     func equal(choice: NetworkChoice) async throws {
         let gate = Gate()
@@ -45,7 +45,7 @@ struct SharedDownloadTests {
     }
 
     @Test(
-        "A request isn't served with data in use that its own network options didn't give",
+        "A request isn't served with data in use that was loaded with other network options",
         arguments: pairs(NetworkChoice.people + NetworkChoice.acceptance.dropFirst()).filter { $0.0 != $0.1 })
     func inUse(first: NetworkChoice, second: NetworkChoice) async throws {
         let gate = Gate()
@@ -65,7 +65,7 @@ struct SharedDownloadTests {
 
     // MARK: - Alternatives
 
-    /// A server that has no `/a`, and holds its 404 at a gate.
+    /// Returns a server without `/a` whose 404 response is held at a gate.
     private func server(_ gate: Gate) throws -> LoopbackServer {
         let head = Numbered.head(2)
         return try LoopbackServer(routes: [
@@ -98,7 +98,7 @@ struct SharedDownloadTests {
     }
 
     @Test(
-        "Each of two joined requests ends as its own alternatives end, and the URL is asked once",
+        "Each of two joined requests ends like its own alternatives, and the URL is requested once",
         arguments: pairs(Alternatives.allCases))
     func alternatives(first: Alternatives, second: Alternatives) async throws {
         let gate = Gate()
@@ -119,7 +119,7 @@ struct SharedDownloadTests {
     // MARK: - Servers
 
     @Test(
-        "Of two joined requests only the one that accepts 404 gets the image of a 404",
+        "Of two joined requests, only the one that accepts 404 receives the image of a 404",
         arguments: [true, false])
     func statuses(acceptsFirst: Bool) async throws {
         let gate = Gate()
@@ -138,7 +138,7 @@ struct SharedDownloadTests {
         #expect(await refusing.code == 2007)
     }
 
-    /// A server that shows its image to the user `anna` alone, and holds that image at `gate`.
+    /// Returns a server that returns its image only to the user `anna` and holds that response at `gate`.
     private func protected(_ gate: Gate) throws -> LoopbackServer {
         let anna = "Basic " + Data("anna:secret".utf8).base64EncodedString()
         return try LoopbackServer { request in
@@ -149,7 +149,7 @@ struct SharedDownloadTests {
         }
     }
 
-    @Test("A request without credentials fails while one with credentials loads the image")
+    @Test("A request without credentials fails while a request with credentials loads the image")
     func credentials() async throws {
         let gate = Gate()
         let server = try protected(gate)
@@ -167,7 +167,7 @@ struct SharedDownloadTests {
         #expect(await stranger.number == nil)
     }
 
-    @Test("A request with credentials succeeds while one without waits for its refusal")
+    @Test("A request with credentials succeeds while a request without credentials waits for its rejection")
     func credentialsSecond() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
@@ -193,7 +193,7 @@ struct SharedDownloadTests {
         #expect(await stranger.code != nil)
     }
 
-    @Test("Requests with the cookies of two people get two images at the same moment")
+    @Test("Concurrent requests with the cookies of different users receive different images")
     func cookies() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in

@@ -6,13 +6,13 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Two requests for one URL that store in different places", .serialized, .timeLimit(.minutes(2)))
+@Suite("Two requests for one URL with different caches", .serialized, .timeLimit(.minutes(5)))
 struct StoreChoiceTests {
-    /// Where a request stores original data.
+    /// The location where a request stores original data.
     enum Place: String, CaseIterable, Sendable {
         case nowhere, everywhere, nearTier, farTier, ownCache, ownOriginalCache
 
-        /// The tiers that get the data.
+        /// The names of the tiers that receive the data.
         var tiers: Set<String> {
             switch self {
             case .nowhere: []
@@ -25,12 +25,12 @@ struct StoreChoiceTests {
         }
     }
 
-    /// How a request gets at the data.
+    /// The form of the data that a request returns.
     enum Form: String, CaseIterable, Sendable {
         case image, data
     }
 
-    /// A manager with two tiers, and two caches of requests.
+    /// A manager with two tiers and two caches for individual requests.
     private struct World {
         let near = RecordingTier(.disk)
         let far = RecordingTier(.remote)
@@ -64,7 +64,7 @@ struct StoreChoiceTests {
             return request
         }
 
-        /// Checks that exactly the tiers of `places` have the data, and that each got it once.
+        /// Checks that exactly the tiers of `places` contain the data and that each received it once.
         func check(_ places: Place..., sourceLocation: SourceLocation = #_sourceLocation) {
             let wanted = places.reduce(into: Set<String>()) { $0.formUnion($1.tiers) }
             for (name, tier) in ["near": near, "far": far, "own": own, "original": original] {
@@ -75,7 +75,7 @@ struct StoreChoiceTests {
     }
 
     @Test(
-        "Joined requests store the data once in every tier that one of them names, in either order",
+        "Joined requests store the data once in each of their tiers, in either order",
         arguments: pairs(Place.allCases))
     func joined(first: Place, second: Place) async throws {
         let gate = Gate()
@@ -94,7 +94,7 @@ struct StoreChoiceTests {
     }
 
     @Test(
-        "A request for data that is still in use stores it where it says, whatever the first request stored",
+        "A request for data in use stores it in its own tiers regardless of the first request",
         arguments: pairs(Place.allCases))
     func inUse(first: Place, second: Place) async throws {
         let gate = Gate()
@@ -117,7 +117,7 @@ struct StoreChoiceTests {
     }
 
     @Test(
-        "Requests for an image and for its data store alike",
+        "Requests for an image and for its data store the same data",
         arguments: pairs(Form.allCases),
         [(Place.nowhere, Place.everywhere), (Place.everywhere, Place.nowhere), (Place.ownCache, Place.farTier)])
     func forms(forms: (Form, Form), places: (Place, Place)) async throws {
@@ -151,7 +151,7 @@ struct StoreChoiceTests {
         world.check(places.0, places.1)
     }
 
-    @Test("Three requests that store in three places get the data into all of them")
+    @Test("Requests with different tiers store the data in all of them")
     func three() async throws {
         let gate = Gate()
         let loader = StubLoader { _ in Numbered.answer(1, gate: gate) }
@@ -167,7 +167,7 @@ struct StoreChoiceTests {
     }
 
     @Test(
-        "A request stores where it says after a joined request that stores elsewhere was canceled",
+        "A request stores its data after a joined request with other tiers was canceled",
         arguments: pairs(Place.allCases))
     func canceled(leaving: Place, staying: Place) async throws {
         let gate = Gate()
@@ -184,7 +184,7 @@ struct StoreChoiceTests {
         world.check(staying)
     }
 
-    @Test("An image that one of two joined requests keeps out of memory is in memory for the other")
+    @Test("If one of two joined requests stores the image in memory, the image is in memory")
     func memory() async throws {
         for order in [[true, false], [false, true]] {
             let gate = Gate()

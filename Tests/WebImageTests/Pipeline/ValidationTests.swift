@@ -6,14 +6,14 @@ import WebImage
 import WebImageTestSupport
 import WebImageTesting
 
-@Suite("Responses of status 304", .serialized, .timeLimit(.minutes(1)))
+@Suite("Responses with status 304", .serialized, .timeLimit(.minutes(5)))
 struct ValidationTests {
-    /// Where the stale data is.
+    /// The location of the stale data.
     enum Place: String, CaseIterable, Sendable {
         case memory, disk, diskAsData
     }
 
-    /// The validators of a stored response and of the 304 that follows.
+    /// The validators of a stored response and of the following 304 response.
     struct Validators: Sendable, CustomTestStringConvertible {
         let stored: String
         let answered: String
@@ -40,7 +40,8 @@ struct ValidationTests {
         Validators(stored: "\"a\"", answered: "\"b\"", storedDate: monday, answeredDate: monday),
     ]
 
-    /// A server that gives image 1, answers conditions with a 304 of `validators`, and gives image 2 after that.
+    /// Returns a server that responds with image 1, then with a 304 with `validators` for conditional requests, and
+    /// otherwise with image 2.
     private func server(_ validators: Validators, cacheControl: String = "max-age=60") throws -> LoopbackServer {
         try LoopbackServer { request in
             var fields = HTTPFields()
@@ -55,7 +56,7 @@ struct ValidationTests {
         }
     }
 
-    /// Loads image 1, lets it become stale, and gives the fixture in which it is at `place`.
+    /// Loads image 1, lets it become stale, and returns a fixture with the image at `place`.
     private func stale(_ server: LoopbackServer, at place: Place) async throws -> ManagerFixture {
         let fixture = try ManagerFixture()
         #expect(await fixture.manager.load(server.url("/a")).number == 1)
@@ -63,7 +64,7 @@ struct ValidationTests {
         return place == .memory ? fixture : try await fixture.restarted()
     }
 
-    /// The data that a request gets.
+    /// Returns the data of a request.
     private func data(_ fixture: ManagerFixture, _ url: URL, _ place: Place) async throws -> Data {
         var request = ImageRequest(url)
         if place == .diskAsData { return try await fixture.manager.data(for: request) }
@@ -72,7 +73,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "A 304 about another image isn't taken for a confirmation, and the new image is loaded",
+        "A 304 for another representation doesn't revalidate the image, and the new image is loaded",
         arguments: others, Place.allCases)
     func otherTag(validators: Validators, place: Place) async throws {
         let server = try server(validators)
@@ -81,12 +82,12 @@ struct ValidationTests {
         let last = try #require(server.requests.last)
         #expect(last.fields["If-None-Match"] == nil && last.fields["If-Modified-Since"] == nil)
         #expect(server.counters.requests == 3)
-        // Nothing of the old image is left.
+        // The old image is no longer cached.
         #expect(try await data(fixture, server.url("/a"), place) == Numbered.data(2))
         #expect(server.counters.requests == 3)
     }
 
-    @Test("A 304 about the same image confirms it", arguments: same, Place.allCases)
+    @Test("A 304 for the same representation revalidates the image", arguments: same, Place.allCases)
     func sameTag(validators: Validators, place: Place) async throws {
         let server = try server(validators)
         let fixture = try await stale(server, at: place)
@@ -95,7 +96,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "A 304 about another image in the background leads to the new image",
+        "A background 304 for another representation loads the new image",
         arguments: [true, false])
     func background(isInMemory: Bool) async throws {
         let validators = Validators(stored: "\"a\"", answered: "\"b\"")
@@ -109,7 +110,7 @@ struct ValidationTests {
         #expect(try task.result?.get().origin == .memory)
     }
 
-    @Test("A server that answers everything with a 304 about another image gets no image confirmed")
+    @Test("If the server always responds with a 304 for another representation, the request fails")
     func onlyNotModified() async throws {
         let server = try LoopbackServer { request in
             let tag = "\"\(request.index)\""
@@ -124,7 +125,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "A request for the data of an image in memory gets the data although the server answers 304",
+        "A data request for an image in memory returns the data although the server responds with 304",
         arguments: [true, false])
     func dataBesideMemory(isFresh: Bool) async throws {
         let resource = ServerResource(

@@ -11,7 +11,7 @@ import WebImageTesting
 @testable import WebImage
 @testable import WebImageStore
 
-/// An animated picture whose decodes are counted, and held back where a gate says so.
+/// An animated image that counts its decodes and can delay them with a gate.
 private struct Moving {
     let image: Image
     let decoded = Shared<[Int]>([])
@@ -40,7 +40,7 @@ private struct Moving {
 func untilMain(_ condition: () -> Bool) async { await untilTrue(condition) }
 
 @MainActor
-@Suite("Animation player", .timeLimit(.minutes(2)))
+@Suite("Animation player", .timeLimit(.minutes(5)))
 struct AnimationPlayerTests {
     static let millisecond = 1_000_000
 
@@ -52,12 +52,12 @@ struct AnimationPlayerTests {
         }
     }
 
-    @Test("there is no player for a still")
+    @Test("A still image has no player")
     func still() throws {
         #expect(AnimationPlayer(Image(pixels: try TestPictures.pixels(1))) == nil)
     }
 
-    @Test("shows the poster, then each frame with its own pixels, and tells of it")
+    @Test("The poster frame and then each frame are shown and reported with their pixels")
     func plays() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 4, loops: 1)
@@ -86,7 +86,7 @@ struct AnimationPlayerTests {
         #expect(moving.decoded.value == [1, 2, 3])
     }
 
-    @Test("all players of a picture share each decoded frame")
+    @Test("All players of an image share each decoded frame")
     func shares() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 5)
@@ -103,7 +103,7 @@ struct AnimationPlayerTests {
         #expect(moving.decoded.value == [1, 2, 3, 4])
     }
 
-    @Test("calls for a tick when a frame has come that was waited for")
+    @Test("The player requests a tick when an awaited frame is decoded")
     func callsForTicks() async throws {
         let fixture = try ManagerFixture()
         let gate = Gate()
@@ -121,7 +121,7 @@ struct AnimationPlayerTests {
         #expect(player.tick(at: 46 * Self.millisecond).index == 1)
     }
 
-    @Test("decodes nothing while it cannot be seen, stands, or shows the poster only")
+    @Test("An invisible or stopped player and one with reduced motion decode no frames")
     func idles() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 3)
@@ -140,7 +140,7 @@ struct AnimationPlayerTests {
         #expect(player.tick(at: 301 * Self.millisecond).deadline == 340 * Self.millisecond)
     }
 
-    @Test("holds no more frames than its budget and the one that is shown")
+    @Test("The frame pool holds at most its budget and the current frame")
     func budget() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 10)
@@ -158,7 +158,7 @@ struct AnimationPlayerTests {
         }
     }
 
-    @Test("short memory leaves the frame that is shown, and look-ahead comes back with memory")
+    @Test("Under memory pressure only the current frame is kept, and decoding ahead resumes afterward")
     func pressure() async throws {
         let uptime = Shared(0.0)
         let clock = TimeSource(now: { Date() }, uptime: { uptime.value })
@@ -183,7 +183,7 @@ struct AnimationPlayerTests {
         await untilMain { pool.isHeld(3) }
     }
 
-    @Test("a frame that cannot be decoded is passed over")
+    @Test("A frame that can't be decoded is skipped")
     func broken() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 3, broken: [1])
@@ -197,7 +197,7 @@ struct AnimationPlayerTests {
         #expect(moving.decoded.value.count { $0 == 1 } == 1)
     }
 
-    @Test("seeking shows the frame, also while it stands; stopping can drop what is decoded")
+    @Test("Seeking shows the frame even if the player isn't playing, and stopping can remove the decoded frames")
     func seeks() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 6)
@@ -216,7 +216,7 @@ struct AnimationPlayerTests {
         #expect(pool.bytes == 0)
     }
 
-    @Test("synchronised players show the same frame, whenever they were started")
+    @Test("Synchronized players show the same frame regardless of their start times")
     func synchronised() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 5)
@@ -233,7 +233,7 @@ struct AnimationPlayerTests {
         #expect(first.pixels === second.pixels)
     }
 
-    @Test("a picture of which more comes goes on with the frames that it has")
+    @Test("An animation that is still downloading continues with its available frames")
     func grows() async throws {
         let fixture = try ManagerFixture()
         let part = try Moving(frames: 2)
@@ -249,7 +249,7 @@ struct AnimationPlayerTests {
         #expect(!player.update(Image(pixels: part.image.pixels)))
     }
 
-    @Test("players that are released leave neither pool nor frames")
+    @Test("Players that are deallocated release their pool and its frames")
     func releases() async throws {
         let fixture = try ManagerFixture()
         let moving = try Moving(frames: 3)

@@ -9,7 +9,7 @@ import WebImageTestSupport
 struct FrameLedgerTests {
     typealias Want = FrameLedger.Want
 
-    @Test("decodes ahead one after the other, as far as the budget goes")
+    @Test("Frames are decoded ahead one after another within the budget")
     func lookAhead() {
         var ledger = FrameLedger(frameBytes: 100, budget: 250)
         #expect(ledger.want(Want(current: 0, next: [1, 2, 3, 4]), by: 1) == [.decode(1)])
@@ -18,19 +18,19 @@ struct FrameLedgerTests {
         #expect(ledger.bytes == 200)
     }
 
-    @Test("drops what has been shown to make room for what comes")
+    @Test("Frames that have been shown are dropped to make space for upcoming frames")
     func window() {
         var ledger = FrameLedger(frameBytes: 100, budget: 200)
         _ = ledger.want(Want(current: 0, next: [1, 2, 3]), by: 1)
         _ = ledger.arrived(1, bytes: 100)
         _ = ledger.arrived(2, bytes: 100)
-        // Frame 1 is on the screen now and pinned.
+        // Frame 1 is on screen and pinned.
         #expect(ledger.want(Want(current: 1, next: [2, 3, 4]), by: 1) == [.decode(3)])
         _ = ledger.arrived(3, bytes: 100)
         #expect(ledger.want(Want(current: 2, next: [3, 4, 5]), by: 1) == [.drop(1), .decode(4)])
     }
 
-    @Test("keeps all frames where all fit")
+    @Test("All frames are kept if they fit into the budget")
     func keepsAll() {
         var ledger = FrameLedger(frameBytes: 100, budget: 1_000)
         _ = ledger.want(Want(current: 0, next: [1, 2, 3]), by: 1)
@@ -41,7 +41,7 @@ struct FrameLedgerTests {
         }
     }
 
-    @Test("decodes a frame that is due although there is no room")
+    @Test("A due frame is decoded even if it exceeds the budget")
     func due() {
         var ledger = FrameLedger(frameBytes: 100, budget: 0)
         #expect(ledger.want(Want(current: 0, next: [1, 2]), by: 1).isEmpty)
@@ -51,7 +51,7 @@ struct FrameLedgerTests {
         #expect(ledger.isHeld(1))
     }
 
-    @Test("frames are decoded once for several players, the soonest first")
+    @Test("Frames are decoded once for several players, in the order of their due times")
     func shared() {
         var ledger = FrameLedger(frameBytes: 100, budget: 1_000)
         #expect(ledger.want(Want(current: 0, next: [1, 2]), by: 1) == [.decode(1)])
@@ -61,7 +61,7 @@ struct FrameLedgerTests {
         #expect(ledger.arrived(5, bytes: 100) == [.decode(2)])
     }
 
-    @Test("a frame that cannot be decoded is not tried again, one that was held up is")
+    @Test("A final decoding failure isn't retried, and a temporary one is")
     func failures() {
         var ledger = FrameLedger(frameBytes: 100, budget: 1_000)
         let want = Want(current: 0, next: [1], isDue: true)
@@ -73,7 +73,7 @@ struct FrameLedgerTests {
         #expect(ledger.want(want, by: 1).isEmpty)
     }
 
-    @Test("short memory keeps what is shown only")
+    @Test("Under memory pressure, only the current frames are kept")
     func sheds() {
         var ledger = FrameLedger(frameBytes: 100, budget: 1_000)
         _ = ledger.want(Want(current: 0, next: [1, 2, 3]), by: 1)
@@ -83,8 +83,8 @@ struct FrameLedgerTests {
         #expect(ledger.bytes == 100)
     }
 
-    /// Players that move, seek, stop, come and go; decodes that arrive in their time, or fail; budgets that change.
-    @Test("never holds more than the budget and what is pinned, and decodes nothing twice", arguments: 0..<8)
+    /// Players advance, seek, stop, start, and disappear, decodes finish or fail, and budgets change.
+    @Test("Unpinned frames never exceed the budget, and no frame is decoded twice", arguments: 0..<8)
     func model(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed) &+ 77)
         let count = Int.random(in: 2...12, using: &random)
@@ -135,7 +135,7 @@ struct FrameLedgerTests {
                     ledger.want(Want(current: place, next: next, isDue: Bool.random(using: &random)), by: player))
             }
         }
-        // What is due comes, whatever was before.
+        // A due frame is decoded regardless of the previous steps.
         let last = Want(current: 0, next: [count - 1], isDue: true)
         perform(ledger.want(last, by: 1))
         for _ in 0..<100 where !ledger.isHeld(count - 1) {

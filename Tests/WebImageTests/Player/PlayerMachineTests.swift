@@ -10,7 +10,7 @@ import WebImageTestSupport
 struct PlayerMachineTests {
     static let millisecond = 1_000_000
 
-    /// A machine that plays, has had its tick at zero, and finds every frame decoded.
+    /// Returns a playing machine after its tick at time zero, with every frame decoded.
     static func playing(
         _ durations: [Int], loops: Int = 0, mode: PlaybackMode = .normal, rate: Double = 1, isComplete: Bool = true
     ) -> PlayerMachine {
@@ -22,8 +22,8 @@ struct PlayerMachineTests {
         return machine
     }
 
-    /// The frames shown at ticks every `step` milliseconds until `end`, each change once, beginning with what is shown
-    /// after the tick at zero.
+    /// Returns the frames that are shown at ticks every `step` milliseconds until `end`. The first element is the
+    /// frame after the tick at time zero, and each change is listed once.
     static func frames(_ machine: inout PlayerMachine, step: Int, until end: Int) -> [Int] {
         var shown = [machine.shownIndex]
         for time in stride(from: step, through: end, by: step) {
@@ -32,29 +32,29 @@ struct PlayerMachineTests {
         return shown
     }
 
-    @Test("shows every frame in order when ticks are quick")
+    @Test("Frequent ticks show every frame in order")
     func order() {
         var machine = Self.playing([40, 40, 40])
         #expect(Self.frames(&machine, step: 10, until: 240) == [0, 1, 2, 0, 1, 2, 0])
     }
 
-    @Test("leaves out frames that come late")
+    @Test("Late frames are skipped")
     func skips() {
         var machine = Self.playing([20, 20, 20, 20, 20])
-        // 50 ms: frame 2; 100 ms: a whole loop, frame 0; 150: frame 2.
+        // The due frames are 2 at 50 ms, 0 at 100 ms after a whole loop, and 2 at 150 ms.
         #expect(Self.frames(&machine, step: 50, until: 150) == [0, 2, 0, 2])
     }
 
-    @Test("keeps what is left of a tick, so that it never drifts")
+    @Test("The rest of a tick carries over, so the player doesn't drift")
     func noDrift() {
         var machine = Self.playing([30, 30])
         for tick in 1...100 { _ = machine.tick(at: tick * 16_666_667) { _ in true } }
-        // 1,666.7 ms are 55.6 frames: the 56th is the second of its loop.
+        // 1,666.7 ms are 55.6 frames, so the 56th frame is due, which is the second one of its loop.
         #expect(machine.shownIndex == 1)
         #expect(machine.loopsCompleted == 27)
     }
 
-    @Test("goes on at most one frame further after a stall")
+    @Test("After a stall, the animation advances by at most one frame")
     func stall() {
         var machine = Self.playing([40, 40, 40, 40, 40])
         _ = machine.tick(at: 10 * Self.millisecond) { _ in true }
@@ -63,7 +63,7 @@ struct PlayerMachineTests {
         #expect(tick.deadline == 10_040 * Self.millisecond)
     }
 
-    @Test("shows the last decoded frame before the due one, then the due one when it comes")
+    @Test("The last decoded frame before the due frame is shown until the due frame is decoded")
     func lateDecode() {
         var machine = Self.playing([40, 40, 40, 40])
         let none = machine.tick(at: 90 * Self.millisecond) { $0 == 0 }
@@ -76,7 +76,7 @@ struct PlayerMachineTests {
         #expect(due.deadline == 120 * Self.millisecond)
     }
 
-    @Test("waits for the first missing frame when decoding takes longer than a stall")
+    @Test("If decoding takes longer than a stall, the player waits for the first missing frame")
     func longDecode() {
         var machine = Self.playing([40, 40, 40, 40, 40, 40, 40, 40])
         for time in stride(from: 20, through: 400, by: 20) {
@@ -89,7 +89,7 @@ struct PlayerMachineTests {
     }
 
     @Test(
-        "plays in each mode",
+        "Each mode plays the frames in its order",
         arguments: [
             (PlaybackMode.normal, [0, 1, 2, 3, 0, 1, 2]), (.reverse, [3, 2, 1, 0, 3, 2, 1]),
             (.bounce, [0, 1, 2, 3, 2, 1, 0]), (.reverseBounce, [3, 2, 1, 0, 1, 2, 3]),
@@ -100,7 +100,8 @@ struct PlayerMachineTests {
     }
 
     @Test(
-        "stops on the last frame of the last loop", arguments: [(PlaybackMode.normal, 3), (.reverse, 0), (.bounce, 0)])
+        "Playback stops on the last frame of the last loop",
+        arguments: [(PlaybackMode.normal, 3), (.reverse, 0), (.bounce, 0)])
     func ends(mode: PlaybackMode, last: Int) {
         var machine = Self.playing([20, 20, 20, 20], loops: 2, mode: mode)
         var loops: [Int] = []
@@ -120,7 +121,7 @@ struct PlayerMachineTests {
         #expect(machine.loopsCompleted == 0)
     }
 
-    @Test("the own loop count counts more than the picture's")
+    @Test("The loop count of the player overrides the loop count of the image")
     func ownLoops() {
         var machine = Self.playing([20, 20], loops: 0)
         machine.loopCount = 1
@@ -129,7 +130,7 @@ struct PlayerMachineTests {
         #expect(machine.loopsCompleted == 1)
     }
 
-    @Test("plays faster and slower, and stands at rate 0 and below")
+    @Test("The rate changes the speed, and a rate of 0 or less stops the animation")
     func rates() {
         var fast = Self.playing([40, 40, 40, 40], rate: 2)
         #expect(Self.frames(&fast, step: 20, until: 60) == [0, 1, 2, 3])
@@ -141,7 +142,7 @@ struct PlayerMachineTests {
         }
     }
 
-    @Test("holds the frame while paused, without catching up")
+    @Test("A paused player keeps its frame and doesn't catch up")
     func pauses() {
         var machine = Self.playing([40, 40, 40])
         _ = machine.tick(at: 30 * Self.millisecond) { _ in true }
@@ -151,7 +152,7 @@ struct PlayerMachineTests {
         #expect(machine.tick(at: 200 * Self.millisecond) { _ in true }.deadline == 210 * Self.millisecond)
     }
 
-    @Test("goes to a frame or a time, also while paused, and refuses what is not there")
+    @Test("Seeking to a frame or a time works while paused, and invalid frames are rejected")
     func seeks() {
         var machine = Self.playing([10, 20, 30])
         machine.pause()
@@ -169,7 +170,7 @@ struct PlayerMachineTests {
         #expect(machine.dueIndex == 0)
     }
 
-    @Test("stopping keeps the frame or goes back to the poster")
+    @Test("Stopping keeps the frame or returns to the poster frame")
     func stops() {
         var machine = Self.playing([20, 20, 20], mode: .reverse)
         _ = Self.frames(&machine, step: 20, until: 20)
@@ -183,7 +184,7 @@ struct PlayerMachineTests {
         #expect(machine.tick(at: 0) { _ in true }.frame == 2)
     }
 
-    @Test("waits at the end of what there is, and goes on when more has come")
+    @Test("The player waits at the end of an incomplete animation and continues when it grows")
     func grows() {
         var machine = Self.playing([20, 20], isComplete: false)
         #expect(Self.frames(&machine, step: 10, until: 200) == [0, 1])
@@ -195,7 +196,7 @@ struct PlayerMachineTests {
         #expect(machine.tick(at: 260 * Self.millisecond) { _ in true }.hasFinished)
     }
 
-    @Test("shows the poster where motion is not wanted")
+    @Test("With reduced motion, the poster frame is shown")
     func reducedMotion() {
         var machine = Self.playing([20, 20, 20])
         _ = Self.frames(&machine, step: 20, until: 20)
@@ -205,7 +206,7 @@ struct PlayerMachineTests {
         #expect(machine.upcoming(3).isEmpty)
     }
 
-    @Test("synchronised machines show the same frame, whenever they began and whatever they missed")
+    @Test("Synchronized machines show the same frame regardless of their start times and missed ticks")
     func synchronised() {
         var machines = [0, 130, 777].map { start in
             var machine = PlayerMachine(AnimationTimeline(loopCount: 0, durations: [30, 50, 20]))
@@ -221,7 +222,7 @@ struct PlayerMachineTests {
         }
     }
 
-    @Test("a clock that goes back, and one at its end, do no harm")
+    @Test("Clocks that go backward or reach their limits don't cause errors")
     func strangeClocks() {
         var machine = Self.playing([20, 20])
         for time in [-5, Int.min, Int.max, 0, Int.max - 1, Int.min] { _ = machine.tick(at: time) { _ in true } }
@@ -230,9 +231,8 @@ struct PlayerMachineTests {
         #expect((0..<2).contains(machine.shownIndex))
     }
 
-    /// Against the plain arithmetic of a timeline: with every frame decoded and quick ticks, what is shown at a time is
-    /// what the durations say.
-    @Test("follows the clock over random timelines, modes and ticks", arguments: 0..<40)
+    /// Compares the machine with a calculation from the durations. Every frame is decoded.
+    @Test("The machine follows the clock over random timelines, modes, and ticks", arguments: 0..<40)
     func model(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let durations = (0..<Int.random(in: 2...9, using: &random)).map { _ in Int.random(in: 11...90, using: &random) }

@@ -9,7 +9,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Fetching ahead", .timeLimit(.minutes(1)))
+@Suite("Prefetching", .timeLimit(.minutes(5)))
 struct PrefetcherTests {
     private let gate = Gate()
     private let loader: StubLoader
@@ -17,7 +17,7 @@ struct PrefetcherTests {
 
     init() throws {
         let picture = try TestPictures.png(1)
-        // Nobody gets anything before the gate is open.
+        // No response is delivered before the gate opens.
         loader = StubLoader { [gate] _ in StubLoader.Answer(body: picture, gate: gate) }
     }
 
@@ -41,7 +41,7 @@ struct PrefetcherTests {
 
     private var asked: [String] { loader.requests.map { $0.url.lastPathComponent } }
 
-    @Test("a list is fetched in order, so many at once, and lands in memory")
+    @Test("A list is prefetched in order with limited concurrency and stored in memory")
     func list() async throws {
         let fixture = try fixture()
         let prefetcher = prefetcher(fixture)
@@ -54,13 +54,13 @@ struct PrefetcherTests {
         #expect(result.loaded == 20 && result.total == 20 && task.isOver)
         #expect(wanted.allSatisfy { fixture.manager.cachedImage(for: $0) != nil })
         #expect(prefetcher.listCount == 0)
-        // Once more: everything is there.
+        // The second time, all images are cached.
         #expect(await prefetcher.prefetch(wanted).result.skipped == 20)
         #expect(await prefetcher.prefetch([]).result.finished == 0)
         #expect(loader.requests.count == 20)
     }
 
-    @Test("to disk means bytes on disk and nothing decoded, and what is there is skipped")
+    @Test("Prefetching to disk stores data without decoding, and skips cached data")
     func disk() async throws {
         let fixture = try fixture()
         let prefetcher = prefetcher(fixture)
@@ -73,7 +73,7 @@ struct PrefetcherTests {
         #expect(try await fixture.manager.response(for: wanted[0]).origin == .disk)
     }
 
-    @Test("what memory holds and may not show any more is confirmed, not loaded again")
+    @Test("A stale image in memory is revalidated instead of downloaded again")
     func confirmed() async throws {
         let resource = ServerResource(
             body: try TestPictures.png(1), type: "image/png", etag: "\"1\"", cacheControl: "max-age=60")
@@ -87,7 +87,7 @@ struct PrefetcherTests {
         #expect(server.requests.map { $0.fields["If-None-Match"] } == [nil, "\"1\""])
     }
 
-    @Test("while a visible request is under way one picture is fetched at a time, afterwards as many as before")
+    @Test("While a visible request is in flight, only one image is prefetched at a time")
     func yielding() async throws {
         let fixture = try fixture()
         let prefetcher = ImagePrefetcher(fixture.manager) { [network] configuration in
@@ -106,7 +106,7 @@ struct PrefetcherTests {
         #expect(await task.result.loaded == 10 && !fixture.manager.pipeline.foreground.isBusy)
     }
 
-    @Test("failures do not stop a list")
+    @Test("Failures don't stop a list")
     func failures() async throws {
         let fixture = try fixture()
         gate.open()
@@ -116,7 +116,7 @@ struct PrefetcherTests {
         #expect(result.loaded == 2 && result.failed == 1)
     }
 
-    @Test("a sequence is asked for no more than is about to be started")
+    @Test("A sequence is read only as far as its requests are about to start")
     func sequence() async throws {
         let fixture = try fixture()
         let given = Lock(0)
@@ -138,7 +138,8 @@ struct PrefetcherTests {
     }
 
     @Test(
-        "paused, on metered networks and while memory is short nothing is started", arguments: ["pause", "net", "mem"])
+        "Prefetching is suspended while paused, on metered networks, and under memory pressure",
+        arguments: ["pause", "net", "mem"])
     func held(why: String) async throws {
         let fixture = try fixture()
         let prefetcher = prefetcher(fixture)
@@ -161,7 +162,7 @@ struct PrefetcherTests {
         #expect(await task.result.loaded == 10)
     }
 
-    @Test("a list can be paused by itself, and the more urgent list goes first")
+    @Test("A list can be paused separately, and lists with a higher priority come first")
     func lists() async throws {
         let fixture = try fixture()
         let prefetcher = prefetcher(fixture, 1)
@@ -179,14 +180,14 @@ struct PrefetcherTests {
         #expect(await first.result.loaded == 3)
     }
 
-    @Test("cancelling ends a list at once and everything that only it wanted")
+    @Test("Canceling ends all lists immediately and cancels the work without other subscribers")
     func cancelled() async throws {
         let fixture = try fixture()
         let prefetcher = prefetcher(fixture)
         let wanted = try requests(0..<100)
         let task = prefetcher.prefetch(wanted)
         await loader.waitForRequests(count: 2)
-        // One of the two that run is visible too.
+        // A visible request joins one of the two running prefetches.
         let visible = fixture.manager.load(wanted[0])
         await untilTrue { fixture.manager.statistics.loadsShared == 1 }
         prefetcher.cancelAll()
@@ -199,7 +200,7 @@ struct PrefetcherTests {
         #expect(await prefetcher.prefetch(try requests(200..<203)).result.loaded == 3)
     }
 
-    @Test("a visible request joins what is fetched ahead and raises it in place")
+    @Test("A visible request joins a prefetch and raises its priority")
     func raised() async throws {
         let fixture = try fixture()
         let wanted = try requests(0..<1)
@@ -224,7 +225,7 @@ struct PrefetcherTests {
     }
 
     @Test(
-        "a rest that is no number of seconds, or one without an end, holds nothing up",
+        "A rest period that is infinite or invalid doesn't block prefetching",
         arguments: [Double.infinity, 1e300, .nan, -1])
     func endlessRest(seconds: Double) async throws {
         let fixture = try fixture()
@@ -234,7 +235,7 @@ struct PrefetcherTests {
         }
         let task = prefetcher.prefetch(try requests(0..<4))
         await loader.waitForRequests(count: 4)
-        // A visible request comes and goes while the list runs.
+        // A visible request runs while the list is prefetched.
         let visible = Task { [manager = fixture.manager, request = try requests(9..<10)[0]] in
             try await manager.image(for: request)
         }
@@ -246,7 +247,7 @@ struct PrefetcherTests {
     }
 }
 
-/// Tells every change of a load's priority.
+/// A loader that reports every change of a load's priority.
 private struct PriorityLoader: ImageLoader {
     let inner: StubLoader
     let changed: @Sendable (RequestPriority) -> Void
@@ -259,9 +260,9 @@ private struct PriorityLoader: ImageLoader {
     }
 }
 
-@Suite("Which picture is fetched ahead next")
+@Suite("Prefetch table")
 struct PrefetchTableTests {
-    @Test("whatever happens, every picture of a list is counted once", arguments: 1...5 as ClosedRange<UInt64>)
+    @Test("In random situations, every image of a list is counted once", arguments: 1...5 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let request = ImageRequest(URL(filePath: "/a"))

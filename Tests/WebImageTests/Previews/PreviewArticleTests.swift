@@ -7,12 +7,12 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// The snippets of Documentation/Previews.md.
-@Suite("The article on previews", .timeLimit(.minutes(2)))
+/// Tests of the snippets in Documentation/Previews.md.
+@Suite("Preview article", .timeLimit(.minutes(5)))
 struct PreviewArticleTests {
     private func show(_ image: Image) {}
 
-    @Test("Asking for previews")
+    @Test("A request with a preview policy delivers previews")
     func asking() async throws {
         let data = try TestPictures.jpeg(progressive: true)
         let server = try LoopbackServer(routes: ["/a": .ok(data, type: "image/jpeg")])
@@ -32,7 +32,7 @@ struct PreviewArticleTests {
         #expect(task.result != nil)
     }
 
-    @Test("Settings")
+    @Test("Previews are configured per request and per manager")
     func settings() throws {
         let url = try #require(URL(string: "https://pictures.example/a"))
         var request = ImageRequest(url)
@@ -45,7 +45,7 @@ struct PreviewArticleTests {
         #expect(request.preview.minimumInterval == 1 && manager.configuration.previews.latest == 0.9)
     }
 
-    @Test("Without a manager")
+    @Test("A progressive decoder works without a manager")
     func decoder() throws {
         let pieces = [try TestPictures.jpeg(progressive: false)]
         let context = CodingContext(limits: .desktop)

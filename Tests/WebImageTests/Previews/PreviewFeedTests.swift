@@ -10,9 +10,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Bytes of a download on their way to previews", .timeLimit(.minutes(1)))
+@Suite("Preview feeds", .timeLimit(.minutes(5)))
 struct PreviewFeedTests {
-    /// A feed without a download: tests report what a loader would.
+    /// A feed without a download. Tests report the updates of a loader.
     private struct Feed {
         let fixture: ManagerFixture
         let coder: WatchedCoder
@@ -37,7 +37,7 @@ struct PreviewFeedTests {
 
         var last: [UInt8]? { images.value.last?.pixels.packedBytes() }
         var count: Int { images.value.count }
-        /// Whether nothing is left of any decoder.
+        /// A Boolean value that indicates whether no decoder is running or holds memory.
         var isIdle: Bool {
             coder.noted.running == 0 && fixture.manager.pipeline.fetch.feeds.budget.bytesInUse == 0
         }
@@ -55,7 +55,7 @@ struct PreviewFeedTests {
         return stride(from: 0, to: data.count, by: size).map { data.dropFirst($0).prefix(size) }
     }
 
-    @Test("there is one look at a time, on a worker thread, and it sees all that came; no byte is given twice")
+    @Test("Previews are decoded one at a time on a worker thread from all received data, without repeated bytes")
     func oneAtATime() async throws {
         let gate = Gate()
         let feed = try Feed(gate: gate)
@@ -72,7 +72,7 @@ struct PreviewFeedTests {
         await untilTrue { feed.coder.noted.appended == received && feed.coder.noted.running == 0 }
         let notes = feed.coder.noted
         #expect(notes.mostRunning == 1 && notes.decoders == 1)
-        // The first part or parts; what came while that look ran; nothing for every part.
+        // The decoder runs for the first parts and for the parts received meanwhile, but not for every part.
         #expect(notes.looks <= 4)
         #expect(notes.misplaced == 0)
         let expected = try half(of: data)
@@ -81,7 +81,7 @@ struct PreviewFeedTests {
         await untilTrue { feed.isIdle }
     }
 
-    @Test("after the end of the load nothing comes, also of a look that still runs")
+    @Test("After the end of the load, no previews are delivered, even if a decoder is still running")
     func afterTheEnd() async throws {
         let gate = Gate()
         let feed = try Feed(gate: gate)
@@ -98,7 +98,7 @@ struct PreviewFeedTests {
         #expect(feed.count == 0 && feed.coder.noted.looks == 1)
     }
 
-    @Test("a body that begins anew is looked at from its beginning")
+    @Test("If the body restarts, the previews restart from its beginning")
     func anew() async throws {
         let feed = try Feed()
         try feed.listen()
@@ -114,7 +114,7 @@ struct PreviewFeedTests {
         feed.feed.end(session)
     }
 
-    @Test("what an earlier load still reports is not mixed with the present one's")
+    @Test("Updates of an earlier load aren't mixed with the current load")
     func sessions() async throws {
         let feed = try Feed()
         try feed.listen()
@@ -130,7 +130,7 @@ struct PreviewFeedTests {
         feed.feed.end(present)
     }
 
-    @Test("of unknown length, who comes late gets none of a body whose beginning was let go")
+    @Test("If the length is unknown, a late listener receives no previews of a body whose beginning was released")
     func unknownLength() async throws {
         let feed = try Feed()
         let data = try TestPictures.jpeg(progressive: false)
@@ -144,7 +144,7 @@ struct PreviewFeedTests {
         #expect(feed.coder.noted.decoders == 0 && feed.count == 0)
     }
 
-    @Test("a decoder that fails is not asked again")
+    @Test("A decoder that fails isn't used again")
     func failing() async throws {
         let feed = try Feed(failure: .decode(.corrupt(format: .jpeg, reason: "test")))
         try feed.listen()
@@ -159,7 +159,7 @@ struct PreviewFeedTests {
         feed.feed.end(session)
     }
 
-    @Test("where nobody listens any more, the decoder goes")
+    @Test("Without listeners, the decoder is released")
     func leaving() async throws {
         let feed = try Feed()
         let id = try feed.listen()

@@ -8,17 +8,17 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Rules of previews", .timeLimit(.minutes(2)))
+@Suite("Preview rules", .timeLimit(.minutes(5)))
 struct PreviewRulesTests {
     @Test(
-        "the blur follows the part that has come",
+        "The blur radius depends on the received fraction",
         arguments: [(0, 45.3), (0.1, 27.6), (0.25, 15.7), (0.5, 7.2), (0.75, 3.2), (0.9, 1.7), (1, 0.9)])
     func curve(_ fraction: Double, _ radius: Double) {
         #expect(abs(PreviewBlur.radius(fraction: fraction, shown: 3) - radius) < 0.1)
         #expect([0, 1, 3].map { PreviewBlur.radius(fraction: nil, shown: $0) } == [32, 16, 8])
     }
 
-    @Test("blurred previews show the whole picture, ever sharper", arguments: [nil, TargetSize.fit(width: 80)])
+    @Test("Blurred previews show the whole image and become sharper", arguments: [nil, TargetSize.fit(width: 80)])
     func blurred(_ size: TargetSize?) async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
         let fixture = try ManagerFixture()
@@ -38,7 +38,7 @@ struct PreviewRulesTests {
         #expect(last.size == image.size && last.pixels.packedBytes() != image.pixels.packedBytes())
     }
 
-    @Test("files that come row by row have no blurred previews")
+    @Test("Images that arrive row by row have no blurred previews")
     func rows() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
         let fixture = try ManagerFixture()
@@ -49,7 +49,7 @@ struct PreviewRulesTests {
         #expect(await log.allPreviews().isEmpty)
     }
 
-    @Test("a download that goes on after a lost connection goes on with its previews")
+    @Test("A download that resumes after an interruption continues its previews")
     func resumed() async throws {
         let data = try TestPictures.jpeg(progressive: false)
         let gates = (0..<2).map { _ in Gate() }
@@ -83,11 +83,11 @@ struct PreviewRulesTests {
         gates[1].open()
         _ = try await task.image
         #expect(server.counters.requests == 2)
-        // What came before the loss was kept, not decoded anew.
+        // The data that was received before the interruption isn't decoded again.
         #expect(coder.noted.decoders == 1 && coder.noted.appended <= data.count)
     }
 
-    @Test("previews are stored nowhere")
+    @Test("Previews aren't cached")
     func unstored() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
         let fixture = try ManagerFixture()
@@ -104,7 +104,7 @@ struct PreviewRulesTests {
         #expect(await log.allPreviews().allSatisfy { $0 !== image })
     }
 
-    @Test("a transformer that fails leaves its request without previews, others keep theirs")
+    @Test("A failing transformer removes only the previews of its own request")
     func failingTransformer() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
         let fixture = try ManagerFixture()
@@ -123,7 +123,7 @@ struct PreviewRulesTests {
         #expect(await logs[0].allPreviews().isEmpty)
     }
 
-    @Test("bytes that turn out damaged end the previews, and the end of the load says why")
+    @Test("Corrupt data ends the previews, and the load fails")
     func damaged() async throws {
         var data = try TestPictures.png(1, width: 200, height: 200)
         for place in data.count / 3..<data.count * 2 / 3 { data[place] ^= 0x5A }
@@ -147,7 +147,7 @@ struct PreviewRulesTests {
     }
 }
 
-/// Refuses every picture.
+/// A transformer that always throws.
 private struct RefusingTransformer: ImageTransformer {
     var identity: String { "refusing" }
 

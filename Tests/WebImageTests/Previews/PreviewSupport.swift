@@ -8,7 +8,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Reads a task's events.
+/// A reader of a task's events.
 final class EventLog: Sendable {
     private struct State {
         var previews: [Image] = []
@@ -24,11 +24,11 @@ final class EventLog: Sendable {
     }
 
     var previews: [Image] { state.withLock { $0.previews } }
-    /// Bytes of body that were reported.
+    /// The number of body bytes that were reported.
     var received: Int { state.withLock { $0.received } }
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Waits for the end; the previews that came.
+    /// Waits for the end and returns all previews.
     func allPreviews() async -> [Image] {
         await untilTrue { self.isFinished }
         return previews
@@ -46,7 +46,7 @@ final class EventLog: Sendable {
     }
 }
 
-/// A picture on a server that lets its bytes go in quarters.
+/// An image on a server that sends its data in quarters, each after a gate opens.
 struct SlowPicture {
     let data: Data
     let server: LoopbackServer
@@ -66,7 +66,7 @@ struct SlowPicture {
 
     var url: URL { server.url("/a") }
 
-    /// Bytes behind the first `count` gates.
+    /// Returns the number of bytes that the server sends after the first `count` gates open.
     func size(_ count: Int) -> Int { min(data.count, count * ((data.count + 3) / 4)) }
 
     func request(_ preview: PreviewPolicy, size: TargetSize? = nil) -> ImageRequest {
@@ -75,7 +75,7 @@ struct SlowPicture {
         return request
     }
 
-    /// The preview of the first `count` quarters.
+    /// Returns the preview of the first `count` quarters.
     func preview(_ count: Int, size: TargetSize? = nil) throws -> Preview? {
         let prefix = data.prefix(self.size(count))
         let start = try CoderRegistry.standard.progressiveStart(
@@ -87,7 +87,7 @@ struct SlowPicture {
 }
 
 extension TestPictures {
-    /// A JPEG with much detail.
+    /// Returns a JPEG image with many details.
     static func jpeg(progressive: Bool, width: Int = 160, height: Int = 120) throws -> Data {
         var random = SeededGenerator(seed: 3)
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height))

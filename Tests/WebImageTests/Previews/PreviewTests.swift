@@ -9,10 +9,10 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Previews of a running download", .timeLimit(.minutes(2)))
+@Suite("Previews of running downloads", .timeLimit(.minutes(5)))
 struct PreviewTests {
     @Test(
-        "what has come is shown, then the picture",
+        "The received data is shown as previews before the image",
         arguments: [ServerResponse.Framing.length, .chunked, .untilClose], [false, true])
     func previews(_ framing: ServerResponse.Framing, progressive: Bool) async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: progressive), framing: framing)
@@ -38,7 +38,7 @@ struct PreviewTests {
         }
     }
 
-    @Test("what came before anybody listened is shown to who comes then, without further bytes")
+    @Test("A late listener receives a preview of the data that was received before, without further data")
     func standing() async throws {
         let picture = try SteppedPicture(try TestPictures.jpeg(progressive: true))
         var request = ImageRequest(picture.url)
@@ -51,7 +51,7 @@ struct PreviewTests {
         #expect(try await !task.image.metadata.isPartial)
     }
 
-    @Test("who did not ask for previews gets none")
+    @Test("A request without a preview policy receives no previews")
     func none() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
         let fixture = try ManagerFixture()
@@ -63,7 +63,7 @@ struct PreviewTests {
         #expect(await log.allPreviews().isEmpty)
     }
 
-    @Test("between two previews the minimum interval passes")
+    @Test("The minimum interval passes between two previews")
     func interval() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
         let time = TestTime()
@@ -84,7 +84,7 @@ struct PreviewTests {
         #expect(await log.allPreviews().count == 2)
     }
 
-    @Test("when nearly all has come, no preview is begun")
+    @Test("No preview starts after most of the data is received")
     func late() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
         let fixture = try ManagerFixture { $0.previews.latest = 0.4 }
@@ -97,7 +97,7 @@ struct PreviewTests {
         #expect(await log.allPreviews().count == count)
     }
 
-    @Test("previews come at the asked size and through the transformers")
+    @Test("Previews have the requested size and are transformed")
     func transformed() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
         let fixture = try ManagerFixture()
@@ -115,7 +115,7 @@ struct PreviewTests {
         _ = try await task.image
     }
 
-    @Test("all who asked get the same preview, others none, other sizes their own")
+    @Test("Equal requests share a preview, and other sizes receive their own")
     func shared() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: true))
         let fixture = try ManagerFixture()
@@ -141,7 +141,7 @@ struct PreviewTests {
         #expect(picture.server.counters.requests == 1)
     }
 
-    @Test("who joins a download late gets previews of all that came before")
+    @Test("A request that joins a download late receives previews that include the earlier data")
     func joining() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
         let fixture = try ManagerFixture()
@@ -158,7 +158,7 @@ struct PreviewTests {
         _ = try await first.image
     }
 
-    @Test("a cancelled request gets no more previews, and others go on")
+    @Test("A canceled request receives no further previews, and other requests continue")
     func cancelled() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
         let fixture = try ManagerFixture()
@@ -180,7 +180,7 @@ struct PreviewTests {
         #expect(fixture.manager.pipeline.fetch.feeds.budget.bytesInUse == 0)
     }
 
-    @Test("while a stored picture is shown, previews do not take its place")
+    @Test("Previews don't replace a cached image that is shown")
     func stored() async throws {
         let data = try TestPictures.jpeg(progressive: false)
         let fixture = try ManagerFixture()
@@ -192,7 +192,7 @@ struct PreviewTests {
         #expect(await EventLog(fixture.manager.load(request)).allPreviews().isEmpty)
     }
 
-    @Test("without memory for previews there are none, and the picture comes")
+    @Test("Without a memory budget for previews, only the image is delivered")
     func budget() async throws {
         let picture = try SlowPicture(try TestPictures.jpeg(progressive: false))
         let fixture = try ManagerFixture { $0.previews.memoryBudget = 1_000 }

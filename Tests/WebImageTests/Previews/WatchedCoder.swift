@@ -8,24 +8,24 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// The JPEG coder, whose progressive decoders tell what they are asked and wait where tests want it.
+/// A JPEG coder whose progressive decoders record their calls and can wait for a gate.
 final class WatchedCoder: ImageCoder {
     struct Notes: Sendable {
         var decoders = 0
         var running = 0
         var mostRunning = 0
-        /// Bytes that all decoders were given.
+        /// The number of bytes that were passed to all decoders.
         var appended = 0
-        /// How often a preview was asked for.
+        /// The number of preview calls.
         var looks = 0
-        /// Calls on the main thread or in a Swift task.
+        /// The number of calls on the main thread or in a Swift task.
         var misplaced = 0
     }
 
     private let notes = Lock(Notes())
-    /// Waited for before each preview.
+    /// The gate that each preview waits for.
     let gate: Gate
-    /// Thrown in place of each preview.
+    /// The error that is thrown instead of each preview, or `nil`.
     let failure: ImageError?
 
     init(gate: Gate? = nil, failure: ImageError? = nil) {
@@ -52,7 +52,8 @@ final class WatchedCoder: ImageCoder {
         return decoder.map { WatchedDecoder($0, self) }
     }
 
-    /// Neither the main thread nor one of Swift's pool.
+    /// A Boolean value that indicates whether the current thread is neither the main thread nor part of Swift's
+    /// cooperative pool.
     private static var isOnOwnThread: Bool { !Thread.isMainThread && withUnsafeCurrentTask { $0 == nil } }
 
     fileprivate func during<Result>(_ body: () throws(ImageError) -> Result) throws(ImageError) -> Result {

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Events of tasks", .timeLimit(.minutes(1)))
+@Suite("Task events", .timeLimit(.minutes(5)))
 struct EventMailboxTests {
     private func name(_ event: ImageEvent) -> String {
         switch event {
@@ -29,7 +29,7 @@ struct EventMailboxTests {
                 url: URL(filePath: "/a"), head: nil, byteCount: nil, timings: StageTimings(), metrics: nil))
     }
 
-    @Test("a reader that stands still finds the last progress and preview, every cached picture, and the end")
+    @Test("A slow reader receives the latest progress and preview, every cached image, and the end")
     func pending() throws {
         var pending = PendingEvents()
         pending.put(.started)
@@ -47,7 +47,7 @@ struct EventMailboxTests {
         #expect(pending.take().map(name) == "started" && pending.events.count == 3)
     }
 
-    @Test("a task's stream ends after the end, also for readers that come late or come twice")
+    @Test("The event stream of a task ends with the terminal event, also for late and repeated readers")
     func streams() async throws {
         let task = ImageTask(ImageRequest(URL(filePath: "/a")))
         let early = task.events
@@ -66,7 +66,7 @@ struct EventMailboxTests {
         await untilTrue { !task.isHeard }
     }
 
-    @Test("a reader that goes away is not heard of any more, and its wait ends")
+    @Test("A canceled reader is removed, and its wait ends")
     func leaves() async throws {
         let task = ImageTask(ImageRequest(URL(filePath: "/a")))
         do { _ = task.events }
@@ -88,7 +88,7 @@ struct EventMailboxTests {
         #expect(!task.isHeard && task.result == nil)
     }
 
-    @Test("a load behind the limit of its host says why it waits")
+    @Test("A load that exceeds the connection limit of its host reports why it waits")
     func waiting() async throws {
         let picture = try TestPictures.png(1)
         let gate = Gate()
@@ -110,7 +110,7 @@ struct EventMailboxTests {
     }
 
     @Test(
-        "work that survives its owner lands in the cache when the awaiting task is cancelled", arguments: [true, false])
+        "A load that survives its owner fills the cache if the awaiting task is canceled", arguments: [true, false])
     func survives(isSurvivor: Bool) async throws {
         let loader = StubLoader()
         let url = try #require(URL(string: "https://example.org/a.png"))

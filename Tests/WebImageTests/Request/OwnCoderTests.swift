@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Gives a picture so many pixels wide of anything.
+/// A coder that returns an image of a fixed width for any data.
 private struct WidthCoder: ImageCoder {
     let width: Int
     var format: ImageFormat?
@@ -24,7 +24,7 @@ private struct WidthCoder: ImageCoder {
     }
 }
 
-@Suite("A request with a coder of its own", .timeLimit(.minutes(1)))
+@Suite("Requests with a custom coder", .timeLimit(.minutes(5)))
 struct OwnCoderTests {
     private func url(_ name: String) throws -> URL { try #require(URL(string: "test://pictures/\(name)")) }
 
@@ -36,7 +36,7 @@ struct OwnCoderTests {
         }
     }
 
-    @Test("decodes with it, under a key of its own")
+    @Test("A custom coder decodes the image under a separate key")
     func keys() async throws {
         let url = try url("a.png")
         let png = try TestPictures.png(1)
@@ -52,7 +52,7 @@ struct OwnCoderTests {
         await manager.close()
     }
 
-    @Test("is not told apart by how the coder came to be, but by its name")
+    @Test("The key depends only on the identifier of the coder")
     func identifiers() throws {
         var first = ImageRequest(try url("a.png"))
         var second = first
@@ -67,7 +67,7 @@ struct OwnCoderTests {
         #expect(key(first) != key(ImageRequest(first.url)))
     }
 
-    @Test("The extension of the URL tells the format of bytes that do not")
+    @Test("The file extension of the URL determines the format of data without a signature")
     func hints() async throws {
         let loader = StubLoader { _ in .init(body: Data([0, 1, 2, 3])) }
         let manager = manager(loader, coder: WidthCoder(width: 7, format: ImageFormat(rawValue: "tga")))

@@ -16,7 +16,7 @@ struct RequestKeysTests {
         return RequestKeys(request, source: .init(text: "a"), identities: request.identities ?? [])
     }
 
-    @Test("everything that changes pixels changes the key; the bytes' key stays")
+    @Test("Every option that changes pixels changes the final key but not the data key")
     func decodeFields() throws {
         let plain = try keys()
         let others = try [
@@ -41,7 +41,7 @@ struct RequestKeysTests {
         #expect(Set(others.map(\.data)).union([plain.data]).count == 1)
     }
 
-    @Test("the digest is that of the final key, whichever way it is made")
+    @Test("The digest equals the digest of the final key")
     func digest() throws {
         for transformers in [[], [.grayscale()], [.roundedCorners(radius: 3), .grayscale()]] as [[any ImageTransformer]]
         {
@@ -55,7 +55,7 @@ struct RequestKeysTests {
         }
     }
 
-    @Test("the form of keys on disk: a change of it makes every stored picture unfindable")
+    @Test("The format of keys on disk is stable, because a change would hide every stored image")
     func form() throws {
         #expect(try keys().data.canonical == "4:data1:a")
         #expect(
@@ -66,7 +66,7 @@ struct RequestKeysTests {
                 == "4:data1:a6:decode3:fit3:3204:bits19:46026788191726469121:-6:pixels1:13:all1:87:lanczos")
     }
 
-    @Test("two requests share a key exactly where they want the same", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Two requests share a key if and only if their options are equal", arguments: 1...4 as ClosedRange<UInt64>)
     func property(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var known: [String: Wish] = [:]
@@ -83,7 +83,7 @@ struct RequestKeysTests {
         #expect(known.count > 500)
     }
 
-    @Test("a URL's fragment, and the case of its scheme, do not make another source")
+    @Test("The fragment of a URL and the case of its scheme don't change the source")
     func sources() throws {
         func source(_ text: String) throws -> RequestSource { RequestSource(try #require(URL(string: text))) }
         #expect(try source("https://a.org/x?y=1#z").text == "https://a.org/x?y=1")
@@ -99,7 +99,7 @@ struct RequestKeysTests {
         #expect(ImageRequest(try #require(URL(string: "https://u@a.org/x.png"))).scale == 1)
     }
 
-    @Test("header fields that select other bytes change the bytes' key, others do not, and no secret is in it")
+    @Test("Header fields that select a representation change the data key, others don't, and no key contains secrets")
     func fields() throws {
         let plain = try keys()
         let one = try keys { $0.fields["Authorization"] = "Bearer secret-one" }
@@ -118,7 +118,7 @@ struct RequestKeysTests {
         #expect(!one.data.canonical.contains("secret"))
     }
 
-    @Test("lengths keep fields apart that look alike when joined")
+    @Test("Length prefixes distinguish fields that look the same when joined")
     func lengthPrefixed() {
         #expect(CacheKey(["ab", "c"]) != CacheKey(["a", "bc"]))
         #expect(CacheKey(["a", ""]) != CacheKey(["a"]))
@@ -126,14 +126,14 @@ struct RequestKeysTests {
     }
 
     @Test(
-        "names tell the scale",
+        "File names determine the scale",
         arguments: [("a@2x.png", 2.0), ("a@3x", 3), ("a.png", 1), ("@x.png", 1), ("a@0x.png", 1)])
     func scale(name: String, scale: Double) {
         #expect(ImageScale.from(key: name) == scale)
     }
 }
 
-/// What a request can want, drawn from few values that look alike, so that keys that could be mistaken meet.
+/// The options of a request, chosen from a few similar values so that ambiguous keys would collide.
 private struct Wish: Equatable {
     let source: String
     let size: TargetSize?

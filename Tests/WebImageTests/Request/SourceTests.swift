@@ -7,11 +7,11 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Sources besides URLs", .timeLimit(.minutes(1)))
+@Suite("Sources other than URLs", .timeLimit(.minutes(5)))
 struct SourceTests {
     private struct Broken: Error {}
 
-    @Test("bytes at hand are decoded at size, kept in memory, and never written to disk")
+    @Test("An image from data is decoded at the requested size, cached in memory, and never written to disk")
     func data() async throws {
         let manager = try ManagerFixture().manager
         let request = ImageRequest(data: try TestPictures.png(1), size: .fit(width: 32))
@@ -26,7 +26,7 @@ struct SourceTests {
         #expect(try await manager.data(for: request) == TestPictures.png(1))
     }
 
-    @Test("bytes that the app brings come once for all who ask, and from disk next time")
+    @Test("A data closure is called once for concurrent requests, and the disk cache serves later requests")
     func bytes() async throws {
         let fixture = try ManagerFixture()
         let gate = Gate()
@@ -46,7 +46,7 @@ struct SourceTests {
         #expect(calls.value == 1)
     }
 
-    @Test("what comes in pieces gives progress and previews")
+    @Test("A stream source delivers progress and previews")
     func stream() async throws {
         let manager = try ManagerFixture().manager
         let data = try TestPictures.jpeg(progressive: true)
@@ -75,7 +75,7 @@ struct SourceTests {
         #expect(try await task.image.size == PixelSize(width: 160, height: 120))
     }
 
-    @Test("errors of the app's are told as such, typed ones as they are; too many bytes and none are errors")
+    @Test("Errors of a source are wrapped unless they're typed, and empty or oversized data throws")
     func failures() async throws {
         let manager = try ManagerFixture().manager
         let broken = ImageRequest(key: "a", data: { throw Broken() })
@@ -95,7 +95,7 @@ struct SourceTests {
         #expect(await code { try await manager.image(for: picture) } == 1012)
     }
 
-    @Test("a picture that the app makes is made once, resized, transformed, kept in memory, and encoded on request")
+    @Test("An image closure is called once, and its image is transformed, cached in memory, and encoded on request")
     func image() async throws {
         let manager = try ManagerFixture().manager
         let gate = Gate()
@@ -121,7 +121,7 @@ struct SourceTests {
         #expect(await manager.diskCache?.info().entries == 0)
     }
 
-    @Test("a picture beyond the limits is refused, and giving up ends the making of it")
+    @Test("An image that exceeds the limits is rejected, and canceling a request cancels its image closure")
     func hostile() async throws {
         let manager = try ManagerFixture().manager
         let pixels = try TestPictures.pixels(5)

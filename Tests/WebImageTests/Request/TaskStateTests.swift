@@ -26,7 +26,7 @@ struct TaskStateTests {
         }
     }
 
-    @Test("a listener hears events in order and the end once")
+    @Test("A listener receives events in order and one terminal event")
     func order() {
         var state = TaskState()
         state.addListener(1)
@@ -40,7 +40,7 @@ struct TaskStateTests {
         #expect(state.beginDelivery() == nil)
     }
 
-    @Test("a late listener hears the present state; after the end only the end")
+    @Test("A late listener receives the current state, and after the end only the terminal event")
     func late() {
         var state = TaskState()
         _ = state.emit(.started)
@@ -56,7 +56,7 @@ struct TaskStateTests {
         #expect(names(deliveries, for: 3) == ["result"])
     }
 
-    @Test("a late listener hears why it waits until something comes")
+    @Test("A late listener receives the wait reason until progress is reported")
     func lateWaiting() {
         var state = TaskState()
         _ = state.emit(.waiting(.hostLimit))
@@ -68,7 +68,7 @@ struct TaskStateTests {
         #expect(names(deliveries, for: 2) == ["progress 0"])
     }
 
-    @Test("a late listener hears the last preview, and none after the end")
+    @Test("A late listener receives the last preview, and none after the end")
     func latePreview() throws {
         var state = TaskState()
         for number in 1...2 {
@@ -83,7 +83,7 @@ struct TaskStateTests {
         #expect(names(state.beginDelivery(), for: 2) == ["finished"])
     }
 
-    @Test("who left hears nothing more")
+    @Test("A removed listener receives no further events")
     func leaves() {
         var state = TaskState()
         state.addListener(1)
@@ -94,7 +94,7 @@ struct TaskStateTests {
         #expect(state.beginDelivery() == nil)
     }
 
-    @Test("while one delivers, others only add to what it delivers")
+    @Test("While one caller delivers, other callers only add to its deliveries")
     func oneDeliverer() {
         var state = TaskState()
         state.addListener(1)
@@ -106,7 +106,9 @@ struct TaskStateTests {
         #expect(state.continueDelivery() == nil)
     }
 
-    @Test("whatever happens, every listener and waiter hears exactly one end", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "In random situations, every listener and waiter receives exactly one terminal event",
+        arguments: [1, 2, 3] as [UInt64])
     func exactlyOnce(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {

@@ -8,18 +8,18 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A loader whose answers come piece by piece, whenever the test says so, while a second passes on a clock.
+/// A loader that performs the steps of its response on request. Each step advances a clock by one second.
 final class SteppedLoader: ImageLoader {
     enum Step: Sendable {
-        /// The answer begins, or begins anew.
+        /// The response starts or restarts.
         case head(expected: Int?)
         case body(Data)
         case fail(ImageError)
-        /// The load ends with these bytes.
+        /// The load ends with this data.
         case finish(Data)
     }
 
-    /// Seconds of ``clock``.
+    /// The time of ``clock``, in seconds.
     let time = Shared(0.0)
     private let steps = AsyncStream<Step>.makeStream()
     let taken = Shared(0)
@@ -31,7 +31,7 @@ final class SteppedLoader: ImageLoader {
 
     func canLoad(_ url: URL) -> Bool { true }
 
-    /// Lets a step happen.
+    /// Performs a step.
     func go(_ step: Step) { steps.continuation.yield(step) }
 
     func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
@@ -53,7 +53,7 @@ final class SteppedLoader: ImageLoader {
     }
 }
 
-/// A manager that loads one picture in steps.
+/// A manager that loads one image in steps.
 struct SteppedPicture {
     let loader = SteppedLoader()
     let fixture: ManagerFixture
@@ -72,13 +72,13 @@ struct SteppedPicture {
 
     var manager: ImageManager { fixture.manager }
 
-    /// The `index`th of `count` equal parts.
+    /// Returns the part at `index` of `count` equal parts.
     func part(_ index: Int, of count: Int = 4) -> Data {
         let size = (data.count + count - 1) / count
         return data.dropFirst(index * size).prefix(size)
     }
 
-    /// Lets the head and the first parts of four come, and the decoders take them where there are some.
+    /// Sends the head and the first of four parts, and waits until the loader has reported them.
     func begin(parts: Int = 2, expected: Int?? = nil) async {
         loader.go(.head(expected: expected ?? data.count))
         for index in 0..<parts { loader.go(.body(part(index))) }
@@ -91,7 +91,7 @@ struct SteppedPicture {
         await untilTrue { budget.bytesInUse > 0 }
     }
 
-    /// The picture as it is decoded from the whole file.
+    /// Returns the image that is decoded from the complete file.
     func whole(_ size: TargetSize? = nil) throws -> Image {
         try CoderRegistry.standard.decode(data, options: DecodeOptions(size: size), context: CodingContext())
     }

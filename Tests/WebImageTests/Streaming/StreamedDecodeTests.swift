@@ -6,13 +6,13 @@ import WebImageTestSupport
 
 @testable import WebImage
 
-/// Every picture among the fixtures.
+/// The paths of all images in the fixtures.
 private let pictures: [String] = ["codecs", "colors", "depth", "formats"].flatMap { folder in
     let names = try? FileManager.default.contentsOfDirectory(atPath: Fixtures.folder.appending(path: folder).path)
     return (names ?? []).filter { !$0.hasSuffix(".rgba") && !$0.hasSuffix(".json") }.sorted().map { "\(folder)/\($0)" }
 }
 
-@Suite("Decoding while loading: pixels", .timeLimit(.minutes(5)))
+@Suite("Pixels of streamed decoding", .timeLimit(.minutes(5)))
 struct StreamedDecodeTests {
     private let budget = PreviewBudget(limit: 1 << 30)
 
@@ -23,7 +23,8 @@ struct StreamedDecodeTests {
             request, RequestDefaults(ImageManagerConfiguration(), cache: ImageCache(memory: nil, tiers: [])))
     }
 
-    /// What a decoder makes that was given all but the last of `cuts` parts; nil where it makes nothing.
+    /// Returns the image of a decoder that receives the data in `parts` parts, except the last one, before it
+    /// finishes. Returns `nil` if streaming isn't possible.
     private func streamed(_ data: Data, _ size: TargetSize?, parts: Int) throws -> Image? {
         let decode = StreamedDecode(try plan(size))
         let step = max(1, data.count / parts)
@@ -50,7 +51,7 @@ struct StreamedDecodeTests {
         return isStreamed
     }
 
-    @Test("of every fixture, the pixels are those of the whole file")
+    @Test("Streamed pixels equal those of the complete file for every fixture")
     func fixtures() throws {
         var formats: Set<ImageFormat> = []
         for name in pictures {
@@ -63,7 +64,7 @@ struct StreamedDecodeTests {
         #expect(budget.bytesInUse == 0)
     }
 
-    @Test("of large pictures reduced to thumbnails, the pixels are those of the whole file")
+    @Test("Streamed thumbnails of large images equal those of the complete file")
     func large() throws {
         let pixels = try TestPictures.pixels(5, width: 700, height: 500)
         for encoding in [ImageEncoding.png(), .jpeg(quality: 88), .jpeg(quality: 80, progressive: true), .webp()] {
@@ -73,7 +74,7 @@ struct StreamedDecodeTests {
         }
     }
 
-    @Test("bytes that are not those that were reported are decoded as a whole")
+    @Test("Data that differs from the reported data is decoded as a whole")
     func others() throws {
         let (reported, given) = (try TestPictures.png(1), try TestPictures.png(2))
         let decode = StreamedDecode(try plan(nil))
@@ -85,7 +86,7 @@ struct StreamedDecodeTests {
         #expect(budget.bytesInUse == 0)
     }
 
-    @Test("damage, truncation and hostile headers end it without a picture and without memory")
+    @Test("Corrupt, truncated, and malicious data ends streaming without an image and releases the memory")
     func damage() throws {
         let png = try TestPictures.png(1)
         var damaged = png
@@ -93,7 +94,7 @@ struct StreamedDecodeTests {
         damaged[png.count / 2 + 1] ^= 0xFF
         #expect(try streamed(damaged, nil, parts: 5) == nil)
         #expect(try streamed(png.prefix(png.count * 3 / 4), nil, parts: 5) == nil)
-        // 65,500 × 65,500 pixels, says the header.
+        // Set a size of 65,500 × 65,500 pixels in the header.
         let jpeg = try TestPictures.jpeg(progressive: false)
         let start = try #require(jpeg.range(of: Data([0xFF, 0xC0]))?.lowerBound)
         var huge = jpeg
@@ -102,7 +103,7 @@ struct StreamedDecodeTests {
         #expect(budget.bytesInUse == 0)
     }
 
-    @Test("what needs more than the room that is left is decoded as a whole")
+    @Test("An image that exceeds the remaining budget is decoded as a whole")
     func room() throws {
         let small = PreviewBudget(limit: 1_000)
         let decode = StreamedDecode(try plan(nil))
@@ -110,7 +111,7 @@ struct StreamedDecodeTests {
         #expect(decode.isOver && small.bytesInUse == 0)
     }
 
-    @Test("requests whose pixels depend on more than the bytes are left out")
+    @Test("Requests whose pixels depend on more than the data aren't streamed")
     func suits() throws {
         #expect(StreamedDecode.suits(try plan(.fit(width: 5))))
         #expect(!StreamedDecode.suits(try plan(nil) { $0.decoding.depth = .source }))
@@ -119,12 +120,12 @@ struct StreamedDecodeTests {
         #expect(!StreamedDecode.suits(try plan(nil) { $0.frames = .single(0) }))
     }
 
-    @Test("downloads that are fast, small or about to end are decoded when they are whole")
+    @Test("Downloads that are fast, small, or nearly finished are decoded when they're complete")
     func pace() {
         let begins = StreamPace.begins
         #expect(begins(100_000, 1_000_000, 0.1))
         #expect(begins(100_000, nil, 0.1))
-        // 100 MB/s; a moment after the head; small; the last bytes.
+        // 100 MB/s, one millisecond after the head, a small file, and the last bytes.
         #expect(!begins(10_000_000, 20_000_000, 0.1))
         #expect(!begins(1_000, 1_000_000, 0.001))
         #expect(!begins(10_000, 40_000, 1))

@@ -8,16 +8,16 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Decoding while loading", .timeLimit(.minutes(2)))
+@Suite("Streamed decoding", .timeLimit(.minutes(5)))
 struct StreamingTests {
-    /// A JPEG that is worth it.
+    /// Returns a JPEG that is large enough for streaming.
     private static func photo() throws -> Data {
         let data = try TestPictures.jpeg(progressive: false, width: 640, height: 480)
         #expect(data.count > StreamPace.leastBytes)
         return data
     }
 
-    /// A second passes whenever it is looked at: every download is slow.
+    /// Returns a clock that advances by one second at each reading, so that every download is slow.
     private static func clock() -> TimeSource {
         let time = Shared(0.0)
         return TimeSource(
@@ -35,7 +35,9 @@ struct StreamingTests {
         await untilTrue { pipeline.isAtRest }
     }
 
-    @Test("a slow download is decoded while it runs, to the pixels of the whole file", arguments: [false, true])
+    @Test(
+        "A slow download is decoded while it runs and has the same pixels as the complete file",
+        arguments: [false, true])
     func slow(tellsLength: Bool) async throws {
         let picture = try SteppedPicture(try Self.photo())
         let request = ImageRequest(picture.url, size: .fit(width: 100))
@@ -50,7 +52,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("several sizes of one download are each decoded while it runs; transformers come behind")
+    @Test("Several sizes of one download are decoded while it runs, and transformers run afterward")
     func sizes() async throws {
         let picture = try SteppedPicture(try Self.photo())
         let small = ImageRequest(picture.url, size: .fit(width: 50))
@@ -71,7 +73,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("whoever wants bytes has nothing decoded")
+    @Test("A data request decodes nothing")
     func bytes() async throws {
         let picture = try SteppedPicture(try Self.photo())
         let wait = Task { try await picture.manager.data(for: ImageRequest(picture.url)) }
@@ -83,7 +85,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("switched off, a download is decoded when it is whole")
+    @Test("If `decodesWhileLoading` is `false`, a download is decoded when it's complete")
     func off() async throws {
         let picture = try SteppedPicture(try Self.photo()) { $0.decodesWhileLoading = false }
         let task = picture.manager.load(picture.url)
@@ -93,7 +95,7 @@ struct StreamingTests {
         #expect(picture.manager.statistics.decodes == 1 && picture.manager.statistics.decodesWhileLoading == 0)
     }
 
-    @Test("a download that begins anew is decoded anew")
+    @Test("A download that restarts is decoded from the beginning")
     func anew() async throws {
         let picture = try SteppedPicture(try Self.photo())
         let other = try TestPictures.jpeg(progressive: true, width: 800, height: 300)
@@ -111,7 +113,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("a loader that gives other bytes than it reported is believed in what it gives")
+    @Test("If a loader returns other data than it reported, the returned data is decoded")
     func others() async throws {
         let picture = try SteppedPicture(try Self.photo())
         let other = try TestPictures.jpeg(progressive: true, width: 800, height: 300)
@@ -125,7 +127,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("a download that is lost or given up leaves no decoder, and ends once", arguments: [false, true])
+    @Test("An interrupted or canceled download leaves no decoder and ends once", arguments: [false, true])
     func ends(isCancelled: Bool) async throws {
         let picture = try SteppedPicture(try Self.photo())
         let task = picture.manager.load(picture.url)
@@ -140,7 +142,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("damage in mid stream gives the error of the whole file, once")
+    @Test("Corrupt data within a stream causes the same error as the complete file, once")
     func damage() async throws {
         var random = SeededGenerator(seed: 1)
         let whole = try noise(&random)
@@ -159,7 +161,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    /// A PNG that does not become small.
+    /// Returns a PNG that compression doesn't make smaller.
     private func noise(_ random: inout SeededGenerator) throws -> Data {
         let canvas = try PixelCanvas(size: PixelSize(width: 200, height: 150))
         canvas.withUnsafeMutableBytes { bytes in
@@ -171,7 +173,7 @@ struct StreamingTests {
             Image(pixels: canvas.finish(isOpaque: true)), as: .png(), context: CodingContext())
     }
 
-    @Test("a header that claims too much is refused by the limits, with nothing begun")
+    @Test("A header that exceeds the limits is rejected before decoding starts")
     func hostile() async throws {
         var data = try Self.photo()
         let start = try #require(data.range(of: Data([0xFF, 0xC0]))?.lowerBound)
@@ -186,7 +188,7 @@ struct StreamingTests {
         await isAtRest(picture.manager)
     }
 
-    @Test("from a server that lets it go in quarters, the picture is that of the whole file")
+    @Test("The image of a server that sends its data in quarters equals the complete file")
     func server() async throws {
         let slow = try SlowPicture(try Self.photo())
         let fixture = try ManagerFixture { $0.previews.clock = Self.clock() }
@@ -203,7 +205,7 @@ struct StreamingTests {
         await isAtRest(fixture.manager)
     }
 
-    @Test("behind a redirect, lost in its midst and continued, it is still one decoding")
+    @Test("A download that is redirected, interrupted, and resumed is decoded once")
     func continued() async throws {
         let data = try Self.photo()
         let half = data.count / 2
@@ -245,6 +247,6 @@ struct StreamingTests {
 }
 
 extension Image {
-    /// Whether the pixels are the same, without a failure that prints all of them.
+    /// Compares the pixels. A comparison inside `#expect` would print all of them.
     fileprivate func hasPixels(of other: Image) -> Bool { pixels.packedBytes() == other.pixels.packedBytes() }
 }

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Rows 1, 10, 15, 16, 42, 45 and 46: from the answer to the picture", .timeLimit(.minutes(5)))
+@Suite("Rows 1, 10, 15, 16, 42, 45, and 46: from the response to the image", .timeLimit(.minutes(5)))
 struct PictureTableTests {
     private func failure(_ fixture: ManagerFixture, _ url: URL) async -> ImageError? {
         do throws(ImageError) {
@@ -23,7 +23,7 @@ struct PictureTableTests {
         return await fixture.manager.diskCache?.entries().count
     }
 
-    @Test("row 1: a redirected picture is kept under the first URL, in memory and on disk, and tells the last")
+    @Test("Row 1: a redirected image is cached under the first URL and reports the final URL")
     func redirected() async throws {
         let picture = try TestPictures.png(1)
         let server = try LoopbackServer(routes: [
@@ -40,7 +40,8 @@ struct PictureTableTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("row 1: a redirect without freshness is asked again, although its target is fresh", arguments: [false, true])
+    @Test(
+        "Row 1: a redirect without freshness is requested again although its target is fresh", arguments: [false, true])
     func changingRedirect(restarts: Bool) async throws {
         let places = ["/b": 1, "/c": 2]
         let target = Shared("/b")
@@ -60,7 +61,7 @@ struct PictureTableTests {
         #expect(server.counters.requests == 4)
     }
 
-    @Test("row 15: a cut picture without a length is no picture and is not kept, nor are its bytes alone")
+    @Test("Row 15: neither a truncated image without a length nor its data is cached")
     func cutWithoutLength() async throws {
         let picture = try TestPictures.png(1)
         let server = try LoopbackServer { _ in
@@ -79,7 +80,7 @@ struct PictureTableTests {
         #expect(await storedCount(fixture) == 0)
     }
 
-    @Test("row 15: a whole picture without a length is kept once it is decoded")
+    @Test("Row 15: a complete image without a length is cached after it's decoded")
     func wholeWithoutLength() async throws {
         let picture = try TestPictures.png(1)
         let server = try LoopbackServer { _ in
@@ -93,7 +94,7 @@ struct PictureTableTests {
         #expect(await storedCount(fixture) == 1)
     }
 
-    @Test("row 16: a body that is shorter than told is neither decoded nor kept, although it is a whole picture")
+    @Test("Row 16: a body that is shorter than its length is neither decoded nor cached")
     func shortBody() async throws {
         let picture = try TestPictures.png(1)
         let server = try LoopbackServer { _ in
@@ -111,7 +112,7 @@ struct PictureTableTests {
     }
 
     @Test(
-        "row 42: the bytes decide, whatever the type says",
+        "Row 42: the data determines the format regardless of the content type",
         arguments: [
             "image/jpeg", "text/html", "application/octet-stream", "nonsense", "",
         ])
@@ -122,7 +123,7 @@ struct PictureTableTests {
     }
 
     @Test(
-        "row 42: pages and words are told from pictures, are not kept, and are asked for again in an hour",
+        "Row 42: pages and text are distinguished from images, not cached, and requested again after one hour",
         arguments: [
             ("<!DOCTYPE html><title>Sign in</title>", ImageFormat.html), ("{\"error\": 1}", .json),
             ("Image not found, sorry", .text),
@@ -142,8 +143,7 @@ struct PictureTableTests {
         #expect(await storedCount(fixture) == 0)
     }
 
-    @Test(
-        "row 45: a whole answer with a broken picture is a decode error, is not kept, and does not replace a good one")
+    @Test("Row 45: a corrupt image throws a decode error, isn't cached, and doesn't replace a valid entry")
     func brokenPicture() async throws {
         let good = try TestPictures.png(1)
         var broken = good
@@ -172,10 +172,10 @@ struct PictureTableTests {
         #expect(server.counters.requests == 2)
     }
 
-    @Test("row 46: a picture that claims too many pixels is refused by its head; no pixel is allocated")
+    @Test("Row 46: an image with too many pixels is rejected by its header without an allocation")
     func bomb() async throws {
         var head = try TestPictures.png(1)
-        // IHDR with 60000 × 60000 pixels and its right check value.
+        // Write an IHDR chunk with 60,000 × 60,000 pixels and a correct CRC.
         head.replaceSubrange(16..<24, with: [0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60])
         head.replaceSubrange(29..<33, with: withUnsafeBytes(of: Self.crc(head[12..<29]).bigEndian) { Data($0) })
         let bytes = head
@@ -192,7 +192,7 @@ struct PictureTableTests {
         #expect(await storedCount(fixture) == 0)
     }
 
-    /// CRC-32 as PNG has it (ISO 3309).
+    /// Returns the CRC-32 of PNG (ISO 3309).
     private static func crc(_ bytes: Data) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xedb8_8320 : 0) }

@@ -7,13 +7,13 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("A manager for the tests of apps", .timeLimit(.minutes(1)))
+@Suite("Stub manager for app tests", .timeLimit(.minutes(5)))
 struct StubImageManagerTests {
     private let stub = StubImageManager()
 
     private func url(_ path: String) throws -> URL { try #require(URL(string: "https://example.org/\(path)")) }
 
-    @Test("answers by URL with pictures, colours, bytes and failures, and remembers what was asked")
+    @Test("A stub responds by URL with images, colors, data, and errors, and records the requests")
     func answers() async throws {
         let image = Image(pixels: try TestPictures.pixels(1))
         stub.set(.image(image), for: try url("image"))
@@ -32,7 +32,7 @@ struct StubImageManagerTests {
         #expect(stub.requests[2].size == .fit(width: 16))
     }
 
-    @Test("answers by predicate, what was set last first, and refuses what nothing is set for")
+    @Test("A stub responds by predicate, with the most recent one first, and rejects requests without a response")
     func predicates() async throws {
         stub.set(.color([0, 0, 0], width: 1, height: 1), where: { _ in true })
         stub.set(.color([0, 0, 0], width: 2, height: 1), where: { $0.priority == .high })
@@ -46,7 +46,7 @@ struct StubImageManagerTests {
         ) { try await other.manager.image(for: request) }
     }
 
-    @Test("gives several answers in turn, the last one again and again; setting again begins anew")
+    @Test("A stub returns several responses in sequence and repeats the last one, and setting responses restarts it")
     func turns() async throws {
         let url = try url("a")
         stub.set(
@@ -58,7 +58,7 @@ struct StubImageManagerTests {
         #expect(try await stub.manager.image(from: url).size.width == 3)
     }
 
-    @Test("holds an answer until its gate opens; a request that is given up ends at once")
+    @Test("A stub holds a response until its gate opens, and a canceled request ends immediately")
     func gates() async throws {
         let (gate, url) = (Gate(), try url("a"))
         stub.set(.color([0, 0, 0], width: 1, height: 1, gate: gate), for: url)

@@ -8,11 +8,11 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite("Worker pool", .timeLimit(.minutes(1)))
+@Suite("Worker pool", .timeLimit(.minutes(5)))
 struct WorkerPoolTests {
     private typealias WorkerPool = WebImage.WorkerPool
 
-    /// Occupies the pool's only thread until `gate` opens.
+    /// Blocks the pool's only thread until `gate` opens.
     private func block(_ pool: WorkerPool, _ gate: Gate) async -> Task<Void, any Error> {
         let running = Gate()
         let task = Task {
@@ -25,7 +25,7 @@ struct WorkerPoolTests {
         return task
     }
 
-    @Test("a raised priority overtakes what waits")
+    @Test("Work with a raised priority overtakes other waiting work")
     func overtakes() async throws {
         let pool = WorkerPool(threads: 1)
         let gate = Gate()
@@ -47,7 +47,7 @@ struct WorkerPoolTests {
         #expect(log.value == ["b", "a"])
     }
 
-    @Test("after closing, what waits is still done and more is refused at once")
+    @Test("A closed pool finishes the waiting work and rejects new work immediately")
     func closed() async throws {
         let pool = WorkerPool(threads: 1)
         let gate = Gate()
@@ -65,7 +65,7 @@ struct WorkerPoolTests {
         #expect(try await waiting.value == 1)
     }
 
-    @Test("waiting work that is cancelled never runs and answers at once")
+    @Test("Waiting work that is canceled never runs and throws immediately")
     func cancelWaiting() async throws {
         let pool = WorkerPool(threads: 1)
         let gate = Gate()
@@ -85,7 +85,7 @@ struct WorkerPoolTests {
         #expect(log.value.isEmpty)
     }
 
-    @Test("running work that is cancelled ends at its next checkpoint")
+    @Test("Running work that is canceled ends at its next checkpoint")
     func cancelRunning() async throws {
         let pool = WorkerPool(threads: 1)
         let running = Gate()
@@ -101,7 +101,7 @@ struct WorkerPoolTests {
         await #expect(throws: ImageError.request(.cancelled)) { try await task.value }
     }
 
-    @Test("work beyond the byte budget waits for room, and one dear piece alone may exceed it")
+    @Test("Work beyond the byte budget waits, but a single item may exceed the budget")
     func budget() async throws {
         let pool = WorkerPool(threads: 4, byteBudget: 100)
         let now = Shared(0)
@@ -126,7 +126,7 @@ struct WorkerPoolTests {
         await untilTrue { pool.load == 0 }
     }
 
-    @Test("more waiting work than allowed is refused as overloaded")
+    @Test("Work beyond the waiting limit is rejected as overloaded")
     func overloaded() async throws {
         let pool = WorkerPool(threads: 1, waitingLimit: 1)
         let gate = Gate()
@@ -141,7 +141,7 @@ struct WorkerPoolTests {
         try await waiting.value
     }
 
-    @Test("a limit lets one piece of work start at a time; lifting it lets the rest go")
+    @Test("A thread limit runs one item at a time, and removing it lets the others run")
     func threadLimit() async throws {
         let pool = WorkerPool(threads: 3)
         pool.limit(toThreads: 1)

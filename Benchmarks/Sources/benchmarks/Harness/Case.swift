@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 
-/// A kind of number that a contender gives back.
+/// A kind of measurement.
 enum Figure: String, Sendable, Codable {
-    /// Seconds of processor time of the whole process, per operation.
+    /// The processor time of the whole process per operation, in seconds.
     case cpu
-    /// Seconds that passed, per operation.
+    /// The elapsed time per operation, in seconds.
     case wall
-    /// Median and 99th percentile of the seconds of single operations.
+    /// The median and the 99th percentile of the times of single operations, in seconds.
     case p50, p99
-    /// The longest single operation in seconds.
+    /// The longest time of a single operation, in seconds.
     case longest
-    /// Bytes of memory.
+    /// An amount of memory, in bytes.
     case bytes
-    /// Open descriptors.
+    /// The number of open file descriptors.
     case descriptors
-    /// Decibels.
+    /// The peak signal-to-noise ratio, in decibels.
     case psnr
 
-    /// `value` with a unit that suits it.
+    /// Returns `value` as text with a suitable unit.
     func text(_ value: Double) -> String {
         switch self {
         case .bytes: decimal(value / 1_048_576, 1) + " MiB"
@@ -37,13 +37,13 @@ enum Figure: String, Sendable, Codable {
     }
 }
 
-/// What one run of a contender gave.
+/// The measurements of one run of a contender.
 typealias Sample = [Figure: Double]
 
-/// One of those that take turns.
+/// An implementation that takes part in a case.
 struct Contender {
     let name: String
-    /// Does the work of one round; rounds are counted from 0.
+    /// A closure that does the work of one round. Rounds are numbered from 0.
     let run: (_ round: Int) async throws -> Sample
 
     init(_ name: String, _ run: @escaping (_ round: Int) async throws -> Sample) {
@@ -52,52 +52,52 @@ struct Contender {
     }
 }
 
-/// What the first contender of a case should reach.
+/// A goal for the first contender of a case.
 struct Goal {
     let figure: Figure
-    /// The contender it is divided by; nil for an absolute figure.
+    /// The contender by whose measurement that of the first contender is divided, or `nil` for an absolute goal.
     let rival: String?
     let bound: Double
-    /// True where more is better.
+    /// A Boolean value that indicates whether the goal is a minimum instead of a maximum.
     let isFloor: Bool
 
-    /// `figure` at most `bound` times that of `rival`.
+    /// Returns the goal that `figure` is at most `bound` times that of `rival`.
     static func ratio(_ figure: Figure, to rival: String, atMost bound: Double) -> Goal {
         Goal(figure: figure, rival: rival, bound: bound, isFloor: false)
     }
 
-    /// `figure` at most `bound`, in the figure's unit.
+    /// Returns the goal that `figure` is at most `bound`, in the unit of the measurement.
     static func atMost(_ bound: Double, _ figure: Figure) -> Goal {
         Goal(figure: figure, rival: nil, bound: bound, isFloor: false)
     }
 
-    /// `figure` at least `bound`, in the figure's unit.
+    /// Returns the goal that `figure` is at least `bound`, in the unit of the measurement.
     static func atLeast(_ bound: Double, _ figure: Figure) -> Goal {
         Goal(figure: figure, rival: nil, bound: bound, isFloor: true)
     }
 }
 
-/// A contender that is not everywhere, and what the first contender should reach against it.
+/// An optional contender, which may not be installed, with the goals of the first contender relative to it.
 struct Rival {
     let contender: Contender
     let goals: [Goal]
 
-    /// Without a `bound` for the ratio of processor time there is no goal.
+    /// Creates a rival. If `bound` is `nil`, there's no goal for the ratio of processor time.
     init(contender: Contender, atMost bound: Double?) {
         self.contender = contender
         goals = bound.map { [.ratio(.cpu, to: contender.name, atMost: $0)] } ?? []
     }
 }
 
-/// Contenders that do the same work, and what the first of them should reach.
+/// A group of contenders that do the same work, with the goals of the first one.
 struct Case {
     let name: String
     let contenders: [Contender]
     let goals: [Goal]
-    /// Rounds that are run and not counted, to fill caches and pools.
+    /// The number of unmeasured rounds at the beginning, which fill caches and pools.
     var warmUps = 1
 
-    /// The same with more contenders.
+    /// Returns the case with additional contenders.
     func against(_ rivals: [Rival]) -> Case {
         Case(
             name: name, contenders: contenders + rivals.map(\.contender), goals: goals + rivals.flatMap(\.goals),
@@ -105,7 +105,7 @@ struct Case {
     }
 }
 
-/// `value` with a fixed number of decimals.
+/// Returns `value` with a fixed number of decimal places.
 func decimal(_ value: Double, _ places: Int) -> String {
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }

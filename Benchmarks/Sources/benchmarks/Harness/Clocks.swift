@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// The clocks a benchmark reads, in seconds.
+/// The clocks for measurements, in seconds.
 enum Clocks {
     static func wall() -> Double { read(CLOCK_MONOTONIC) }
-    /// Time all threads of this process have spent on a core.
+    /// Returns the processor time of all threads of the process.
     static func processCPU() -> Double { read(CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func read(_ clock: clockid_t) -> Double {
@@ -15,11 +15,11 @@ enum Clocks {
     }
 }
 
-/// Memory of this process, from `/proc/self`.
+/// The resident memory of the process, from `/proc/self`.
 enum ResidentMemory {
-    /// Bytes in memory now.
+    /// Returns the current resident memory, in bytes.
     static func now() -> Double { read("VmRSS:") }
-    /// Most bytes that were in memory at once.
+    /// Returns the peak resident memory, in bytes.
     static func peak() -> Double { read("VmHWM:") }
 
     private static func read(_ name: String) -> Double {
@@ -36,14 +36,14 @@ enum ResidentMemory {
     }
 }
 
-/// Descriptors that this process has open.
+/// The open file descriptors of the process.
 enum OpenDescriptors {
     static func now() -> Double {
         guard let folder = opendir("/proc/self/fd") else { return 0 }
         defer { closedir(folder) }
         var count = 0.0
         while readdir(folder) != nil { count += 1 }
-        // Itself, its parent, and the one that reads.
+        // Subtract the entries `.` and `..` and the descriptor of this directory stream.
         return count - 3
     }
 }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Medians of one contender.
+/// The median measurements of one contender.
 struct ContenderReport: Encodable {
     let name: String
     let medians: [Figure: Double]
@@ -17,7 +17,7 @@ struct ContenderReport: Encodable {
     }
 }
 
-/// A goal and what came out.
+/// A goal and the measured value.
 struct Verdict: Encodable {
     let figure: Figure
     let rival: String?
@@ -38,7 +38,7 @@ struct Verdict: Encodable {
     }
 }
 
-/// All that is told about one case.
+/// The report of one case.
 struct CaseReport: Encodable {
     let suite: String
     let name: String
@@ -46,7 +46,7 @@ struct CaseReport: Encodable {
     let verdicts: [Verdict]
     var wasRepeated = false
 
-    /// Lines for a terminal.
+    /// The lines for the terminal.
     var text: String {
         var lines = ["\(suite): \(name)" + (wasRepeated ? "  (measured again after a near miss)" : "")]
         let width = contenders.map(\.name.count).max() ?? 0
@@ -61,7 +61,7 @@ struct CaseReport: Encodable {
         return lines.joined(separator: "\n")
     }
 
-    /// How often the contender's figure goes into ours.
+    /// Returns the ratio of the first contender's measurement to that of `contender`.
     private func ratio(_ figure: Figure, _ contender: ContenderReport) -> String {
         guard let own = contenders.first, own.name != contender.name, figure != .psnr,
             let ours = own.medians[figure], let theirs = contender.medians[figure], theirs > 0

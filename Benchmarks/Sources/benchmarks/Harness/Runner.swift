@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Runs the contenders of a case in turns, so that whatever else the machine does falls on all of them.
+/// A runner that alternates between the contenders of a case, so that other load on the machine affects all of them
+/// equally.
 struct Runner {
-    /// Rounds that count.
+    /// The number of measured rounds.
     let rounds: Int
 
-    /// All figures of one case. Measures once more when a goal is missed by less than a tenth: so much can be noise.
+    /// Measures a case. If a goal is missed by less than a tenth, which can be noise, the case is measured once more.
     func run(_ item: Case, suite: String) async throws -> CaseReport {
         let first = try await measure(item, suite: suite)
         guard first.verdicts.contains(where: \.isNearMiss) else { return first }
@@ -36,7 +37,8 @@ struct Runner {
         return values.mapValues(median)
     }
 
-    /// Ratios are taken within a round and then their median: neighbours in time share the same noise.
+    /// Ratios are computed within each round before the median, because consecutive measurements are subject to the
+    /// same noise.
     private func verdict(_ goal: Goal, _ own: [Sample], _ rival: [Sample]?) -> Verdict {
         let values = own.compactMap { $0[goal.figure] }
         let reached: Double

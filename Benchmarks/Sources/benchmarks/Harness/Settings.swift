@@ -2,21 +2,21 @@
 
 import Foundation
 
-/// What the command line asked for.
+/// The settings from the command line.
 struct Settings {
-    /// Suites to run; empty for all.
+    /// The suites to run. If it's empty, all suites run.
     var suites: [String] = []
-    /// Only cases whose name contains this; nil for all.
+    /// The text that the names of cases must contain, or `nil` for all cases.
     var filter: String?
     var rounds = 5
-    /// Entries of the large disk cache.
+    /// The number of entries in the large disk cache.
     var entries = 20_000
-    /// Pictures of the cold load.
+    /// The number of images in the cold load.
     var pictures = 1_000
     var wantsJSON = false
     var wantsHelp = false
-    /// Where files are made. Never emptied between rounds: creating files right after many were deleted is slow on
-    /// ext4 and would be measured instead of the cache.
+    /// The directory for files. It isn't emptied between rounds. On ext4, creating files is slow right after many were
+    /// deleted, which would distort the measurements of the cache.
     var folder = FileManager.default.currentDirectoryPath + "/.build/benchmark-files/\(getpid())"
 
     struct Unusable: Error { let reason: String }
@@ -60,7 +60,7 @@ struct Settings {
             """
     }
 
-    /// A new empty folder.
+    /// Creates an empty directory and returns its path.
     func makeFolder(_ name: String) throws -> String {
         let path = "\(folder)/\(name)-\(UUID().uuidString)"
         try FileManager.default.createDirectory(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Times `operations` repetitions that `work` does.
+/// Measures the time per operation of `work`, which performs `operations` operations.
 func timed(_ operations: Int, _ work: () throws -> Void) rethrows -> Sample {
     let (cpu, wall) = (Clocks.processCPU(), Clocks.wall())
     try work()
     return perOperation(operations, cpu: cpu, wall: wall)
 }
 
-/// Times `operations` repetitions that `work` does, where it suspends.
+/// Measures the time per operation of asynchronous `work`, which performs `operations` operations.
 func timed(_ operations: Int, _ work: () async throws -> Void) async rethrows -> Sample {
     let (cpu, wall) = (Clocks.processCPU(), Clocks.wall())
     try await work()
@@ -19,7 +19,7 @@ private func perOperation(_ operations: Int, cpu: Double, wall: Double) -> Sampl
     return [.cpu: (Clocks.processCPU() - cpu) / count, .wall: (Clocks.wall() - wall) / count]
 }
 
-/// Times of single operations.
+/// The times of single operations.
 struct Latencies {
     private(set) var seconds: [Double] = []
 
@@ -27,7 +27,7 @@ struct Latencies {
 
     mutating func add(seconds: Double) { self.seconds.append(seconds) }
 
-    /// Median, 99th percentile and maximum.
+    /// The median, the 99th percentile, and the maximum.
     var sample: Sample {
         let sorted = seconds.sorted()
         guard let last = sorted.last else { return [:] }
@@ -35,7 +35,7 @@ struct Latencies {
     }
 }
 
-/// The middle value, or the mean of the two in the middle.
+/// Returns the middle value, or the mean of the two middle values.
 func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return .nan }
@@ -43,6 +43,6 @@ func median(_ values: [Double]) -> Double {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/// What keeps the optimiser from dropping work whose result nobody uses.
+/// Prevents the optimizer from removing work whose result isn't used.
 @inline(never)
 func consume<Value>(_ value: Value) { withExtendedLifetime(value) {} }

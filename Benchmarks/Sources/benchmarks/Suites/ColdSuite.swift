@@ -4,7 +4,7 @@ import CLimits
 import Foundation
 import WebImage
 
-/// 1,000 pictures from the network to thumbnails, with nothing cached.
+/// A suite that loads 1,000 images from the network and creates thumbnails, with empty caches.
 enum ColdSuite: Suite {
     static let name = "cold"
     static let summary =
@@ -24,8 +24,8 @@ enum ColdSuite: Suite {
         return [item.against(try inPython(texts, settings))]
     }
 
-    /// JPEG of 0.2 to 1.2 megapixels. A hundred different ones are enough for caches not to help: none of them keeps bytes
-    /// by content.
+    /// Returns JPEG files of 0.2 to 1.2 megapixels. A hundred different files are sufficient because none of the caches
+    /// stores data by content.
     static func pictures(_ count: Int) throws -> [Data] {
         let originals = try (0..<min(100, count)).map { index in
             let width = 480 + index * 8
@@ -40,7 +40,7 @@ enum ColdSuite: Suite {
             let manager = ImageManager {
                 $0.cache.disk = DiskCacheConfiguration(directory: folder, sizeLimit: 8 << 30, minFreeFraction: 0)
                 $0.limits = Photograph.roomy
-                // As the others: no care is taken of a server that is on the same machine.
+                // The other contenders don't limit the start rate either, because the server is on the same machine.
                 $0.downloader.startRate = nil
             }
             let sample = try await timed(urls.count) {
@@ -60,7 +60,7 @@ enum ColdSuite: Suite {
 
     private static func inC(_ texts: [String], _ server: FileServer, _ settings: Settings) -> Contender {
         Contender(limit) { _ in
-            // The server must outlive every round.
+            // Keep the server alive for all rounds.
             consume(server)
             let folder = try settings.makeFolder("cold-c")
             return try timed(texts.count) {
@@ -73,7 +73,8 @@ enum ColdSuite: Suite {
         }
     }
 
-    /// The peers keep no originals. Those that are not installed are left out, with a word of why.
+    /// Returns the Python contenders, which don't store the originals. If one isn't installed, the reason is reported
+    /// and it's omitted.
     private static func inPython(_ urls: [String], _ settings: Settings) throws -> [Rival] {
         let list = try settings.makeFolder("cold-python") + "/urls"
         try Data(urls.joined(separator: "\n").utf8).write(to: URL(filePath: list))

@@ -4,7 +4,7 @@ import CLimits
 import Foundation
 import WebImage
 
-/// Decoding at full size against the libraries by themselves and as Pillow and OpenCV use them.
+/// A suite that decodes at full size and compares with the C libraries, Pillow, and OpenCV.
 enum DecodeSuite: Suite {
     static let name = "decode"
     static let summary = "decoding at full size: JPEG, PNG and WebP, against the C libraries, Pillow and OpenCV"
@@ -59,7 +59,7 @@ enum DecodeSuite: Suite {
         }
     }
 
-    /// A PNG of one byte per pixel.
+    /// Returns a PNG with one byte per pixel.
     private static func indexed(_ width: Int, _ height: Int, isGrey: Bool) throws -> Data {
         var count = 0
         let pixels = try Photograph.make(width, height).pixels.packedBytes()
@@ -70,10 +70,10 @@ enum DecodeSuite: Suite {
         return Data(bytes: made, count: count)
     }
 
-    /// A library by itself.
+    /// A C library as a contender.
     private struct Limit {
         let name: String
-        /// Goal for the ratio of processor time.
+        /// The goal for the ratio of processor time.
         let bound: Double
         let decode:
             (
@@ -85,7 +85,7 @@ enum DecodeSuite: Suite {
         _ name: String, _ bytes: Data, _ width: Int, _ height: Int, _ limit: Limit, _ peers: PicturePeers,
         _ peerBounds: [PeerLibrary: Double]
     ) throws -> Case {
-        // As many repetitions as make a round long enough for the clock.
+        // Repeat the decoding until a round is long enough for the resolution of the clock.
         let count = max(1, 3_000_000 / (width * height))
         let input = [UInt8](bytes)
         let output = ScratchMemory(width * height * 4)
@@ -114,7 +114,7 @@ enum DecodeSuite: Suite {
     }
 }
 
-/// Memory for the libraries to decode into, made and touched once.
+/// Memory into which the C libraries decode. It's allocated and touched only once.
 final class ScratchMemory {
     let bytes: UnsafeMutablePointer<UInt8>
     let count: Int

@@ -4,13 +4,14 @@ import Foundation
 import Synchronization
 import WebImage
 
-/// What callers notice of eviction.
+/// Measurements of how eviction affects callers.
 extension DiskSuite {
     enum Caller: String {
         case gets, puts
     }
 
-    /// The wait of single calls while thousands of older entries are deleted, against the same calls while nothing is.
+    /// Compares the latency of single calls while thousands of older entries are being deleted with that of the same
+    /// calls without deletions.
     static func besideTrim(_ settings: Settings, _ caller: Caller) -> Case {
         let quiet = "while nothing is deleted"
         let busy = Contender("while a trim runs") { _ in try await waits(settings, caller, trims: true) }
@@ -45,7 +46,7 @@ extension DiskSuite {
             case .gets: consume(await cache.entry(for: bodies.key(old + index % hot)))
             case .puts: cache.store(bodies.entry(old + index % hot))
             }
-            // What comes after the trim is as calm as before it.
+            // Calls after the trim are as fast as without it, so exclude them.
             if !trims || !isDone.load(ordering: .acquiring) { latencies.add(since: start) }
             index += 1
         }

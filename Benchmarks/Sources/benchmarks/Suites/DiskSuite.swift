@@ -4,7 +4,7 @@ import CLimits
 import Foundation
 import WebImage
 
-/// The disk cache against plain system calls on files of the same sizes.
+/// A suite that compares the disk cache with plain system calls on files of the same sizes.
 enum DiskSuite: Suite {
     static let name = "disk"
     static let summary =
@@ -19,7 +19,7 @@ enum DiskSuite: Suite {
         ]
     }
 
-    /// Storing: the processor time until everything is on disk, and what the caller waits for one call.
+    /// Measures the processor time until all entries are on disk and the latency of single calls.
     private static func put(_ settings: Settings) throws -> Case {
         let count = 2_000
         let bodies = Bodies()
@@ -105,7 +105,8 @@ enum DiskSuite: Suite {
         return Case(name: "miss that the index knows", contenders: [ours], goals: [.atMost(2e-6, .cpu)])
     }
 
-    /// A folder of `settings.entries` small entries: how long until the first hit, and until the index is loaded.
+    /// Measures the time until the first hit and the time until the index is loaded, for a directory with
+    /// `settings.entries` small entries.
     private static func open(_ settings: Settings) async throws -> Case {
         let configuration = try configuration(settings, "open")
         let bodies = Bodies(fixed: 1_000)
@@ -131,7 +132,7 @@ enum DiskSuite: Suite {
             let sample = try await timed(1) {
                 let cache = try DiskCache(configuration: configuration)
                 opened = cache
-                // Answered by the writer, after it has loaded the index.
+                // The writer handles this call after it has loaded the index.
                 await cache.flush()
             }
             await opened?.close()
@@ -152,7 +153,8 @@ enum DiskSuite: Suite {
             await cache.close()
             return sample
         }
-        // What the kernel asks for files that a cache wrote differs from that for the plain files of the other peer.
+        // The kernel needs a different time to delete the files of a cache than to delete the plain files of the other
+        // contender.
         let same = Contender("C unlink of the same files") { _ in
             let configuration = try configuration(settings, "trim-same")
             let cache = try await filled(configuration, bodies: bodies, count: count)
@@ -181,7 +183,7 @@ enum DiskSuite: Suite {
         return cache
     }
 
-    /// The files of a cache's entries, the oldest first.
+    /// Returns the paths of a cache's entries, oldest first.
     private static func blobs(under directory: String) throws -> [String] {
         let folder = directory + "/blobs"
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder).compactMap { name -> (String, Date)? in
@@ -201,7 +203,8 @@ enum DiskSuite: Suite {
 }
 
 extension DiskCache {
-    /// A cache whose 256 folders are there: they are made once in its life, as those of the limit are made before.
+    /// Creates a cache whose 256 subdirectories exist. A cache creates them only once in its lifetime, and the C
+    /// contender also creates its directories in advance.
     fileprivate static func withFolders(_ configuration: DiskCacheConfiguration) async throws -> DiskCache {
         for shard in 0..<256 {
             let digits = (shard < 16 ? "0" : "") + String(shard, radix: 16)

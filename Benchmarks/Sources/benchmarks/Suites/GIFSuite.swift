@@ -4,7 +4,7 @@ import CLimits
 import Foundation
 import WebImage
 
-/// Playing an animation through against giflib and Pillow.
+/// A suite that decodes all frames of an animation and compares with giflib and Pillow.
 enum GIFSuite: Suite {
     static let name = "gif"
     static let summary = "every frame of a GIF, against giflib with compositing and Pillow"

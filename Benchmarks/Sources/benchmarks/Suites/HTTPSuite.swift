@@ -4,11 +4,12 @@ import CLimits
 import Foundation
 import WebImage
 
-/// The downloader against libcurl's multi interface, with nginx on the same machine.
+/// A suite that compares the downloader with libcurl's multi interface, with nginx on the same machine.
 ///
-/// Both load the same files over as many kept connections and look at what came: in the round that does not count
-/// at every byte, later at the length and at one byte of every page. The downloader works as it is configured by
-/// default, but for the limit of starts per second, which would be all that is measured.
+/// Both contenders load the same files over the same number of persistent connections and check the bodies. In the
+/// unmeasured round, they check every byte. In the other rounds, they check the length and one byte per page. The
+/// downloader has its default configuration except for the limit of starts per second, which would dominate the
+/// measurement.
 enum HTTPSuite: Suite {
     static let name = "http"
     static let summary = "1,000 files of 20…300 KB from nginx on loopback, queueing, cancelling; against libcurl in C"
@@ -66,7 +67,7 @@ enum HTTPSuite: Suite {
             goals: [.ratio(.cpu, to: limit, atMost: 2), .ratio(.wall, to: limit, atMost: 2)])
     }
 
-    /// Cancels requests at all stages; every one must come back soon, and nothing may be left behind.
+    /// Cancels requests at all stages. Every request must return quickly, and no resources may leak.
     private static func cancelling(_ server: PatternServer) -> Case {
         let downloader = downloader(6)
         let ours = Contender("WebImage") { round in
@@ -102,10 +103,11 @@ enum HTTPSuite: Suite {
         for task in tasks { latencies.add(seconds: max(0, await task.value - start)) }
     }
 
-    /// What the process holds once nothing runs: kept connections count, those that are given up do not.
+    /// Returns the memory and the descriptors of the process after all transfers have finished. Idle persistent
+    /// connections are included, and abandoned connections aren't.
     private static func settled(_ downloader: ImageDownloader) async throws -> (memory: Double, descriptors: Double) {
         while downloader.activity != DownloaderActivity() { try await Task.sleep(for: .milliseconds(1)) }
-        // The last kept connections end with the next transfers.
+        // The remaining idle connections are closed only by the next transfers.
         return (ResidentMemory.now(), OpenDescriptors.now())
     }
 }

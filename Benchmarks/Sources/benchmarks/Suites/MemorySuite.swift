@@ -3,7 +3,7 @@
 import Foundation
 import WebImage
 
-/// Look-ups in the memory cache against NSCache and a dictionary behind a lock.
+/// A suite that compares lookups in the memory cache with NSCache and with a dictionary that's protected by a lock.
 enum MemorySuite: Suite {
     static let name = "memory"
     static let summary = "memory cache: hit, miss and store, 1,000 and 100,000 entries, one and two threads"
@@ -55,7 +55,7 @@ enum MemorySuite: Suite {
         func contenders(threads: Int, _ work: @escaping @Sendable (any PictureStore, Int) -> Void) -> [Contender] {
             all.map { name, store in
                 Contender(name) { _ in
-                    // The time of one thread's operation: threads run beside each other.
+                    // The threads run in parallel, so divide by the number of operations of one thread.
                     timed(operations) {
                         guard threads > 1 else {
                             for step in 0..<operations { work(store, step) }
@@ -75,7 +75,7 @@ enum MemorySuite: Suite {
     }
 }
 
-/// Numbers below `bound` in a fixed, shuffled order.
+/// Returns `count` numbers below `bound` in a fixed pseudorandom order.
 func pseudoRandomOrder(_ count: Int, below bound: Int) -> [Int] {
     var state: UInt64 = 88_172_645_463_325_252
     return (0..<count).map { _ in

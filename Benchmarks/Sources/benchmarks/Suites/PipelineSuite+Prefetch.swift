@@ -5,7 +5,8 @@ import WebImage
 import WebImageTesting
 
 extension PipelineSuite {
-    /// A manager of memory alone that takes no care of a server on the same machine.
+    /// Returns a manager without a disk cache and without a limit for the start rate, because the server is on the same
+    /// machine.
     private static func impatient() -> ImageManager {
         ImageManager {
             $0.cache.usesDisk = false
@@ -13,7 +14,7 @@ extension PipelineSuite {
         }
     }
 
-    /// The pictures of the cold load fetched ahead, against the same loaded because they are visible.
+    /// Compares prefetching the images of the cold load with loading them as visible images.
     static func prefetching(_ settings: Settings) throws -> Case {
         let server = try FileServer(try ColdSuite.pictures(settings.pictures), settings: settings)
         let urls = server.urls.compactMap { URL(string: $0) }
@@ -26,7 +27,7 @@ extension PipelineSuite {
             return sample
         }
         let visible = Contender("load") { _ in
-            // The server must outlive every round.
+            // Keep the server alive for all rounds.
             consume(server)
             let manager = impatient()
             let sample = try await timed(requests.count) {
@@ -40,7 +41,7 @@ extension PipelineSuite {
             goals: [.ratio(.wall, to: "load", atMost: 1 / 0.95)])
     }
 
-    /// What somebody waits for who wants to see a picture while a thousand others are fetched ahead.
+    /// Measures the latency of visible images while a thousand others are being prefetched.
     static func visibleAmongPrefetches(_ settings: Settings) throws -> Case {
         let picture = try Photograph.encoded(320, 240, as: .jpeg(quality: 85))
         let shown = try Photograph.encoded(1_280, 960, as: .jpeg(quality: 85))
@@ -70,7 +71,7 @@ extension PipelineSuite {
             return sample
         }
         let idle = Contender("idle") { _ in
-            // The server must outlive every round.
+            // Keep the server alive for all rounds.
             consume(server)
             let manager = impatient()
             let sample = try await latencies(manager).sample
@@ -82,7 +83,7 @@ extension PipelineSuite {
             goals: [.ratio(.p50, to: "idle", atMost: 1.5)])
     }
 
-    /// Giving up a thousand pictures of which some are under way.
+    /// Measures the cancellation of a thousand prefetches, some of which are in flight.
     static func cancellingAll() throws -> Case {
         let urls = (0..<1_000).compactMap { URL(string: "https://images.example.com/\($0).jpg") }
         let requests = urls.map { ImageRequest($0) }
@@ -103,7 +104,7 @@ extension PipelineSuite {
         return Case(name: "cancelling 1,000 prefetches", contenders: [ours], goals: [.atMost(5e-3, .wall)])
     }
 
-    /// A hit whose freshness HTTP decides, as on the web.
+    /// Measures a memory cache hit whose freshness is determined by HTTP, as on the web.
     static func freshHit() async throws -> Case {
         let picture = try Photograph.encoded(32, 32, as: .png())
         let loader = StubLoader { _ in

@@ -3,7 +3,7 @@
 import Foundation
 import WebImage
 
-/// What a request through the manager costs when the picture is there, and what starting and giving up costs.
+/// A suite that measures memory cache hits through the manager, and the cost of starting and canceling requests.
 enum PipelineSuite: Suite {
     static let name = "pipeline"
     static let summary = "the manager: memory hits, starting and cancelling, fetching ahead"
@@ -14,9 +14,9 @@ enum PipelineSuite: Suite {
         let text = "data:image/png;base64,\(picture.base64EncodedString())"
         guard let url = URL(string: text) else { throw Skipped(reason: "the picture makes no URL") }
         var request = ImageRequest(url)
-        // A short identity, as that of a picture on the web: the key of a data URL is the picture itself.
+        // Use a short key, as for an image from the web. The key of a data URL contains the whole image.
         request.key = "https://images.example.com/photos/1/large.jpg?w=640"
-        // A data URL comes without a date until which it is fresh.
+        // A data URL has no freshness lifetime.
         request.cachePolicy = .cacheFirst
         let wanted = request
         _ = try await manager.image(for: wanted)

@@ -3,12 +3,14 @@
 import Foundation
 import WebImage
 
-/// How much memory 3,000 requests at once take beyond the pictures that they bring, all of which are kept.
+/// A measurement of the memory that 3,000 concurrent requests use in addition to the images that they load, all of
+/// which are retained.
 ///
-/// Each figure is of a process of its own: in one that has loaded before, memory that was freed and is still resident
-/// would be taken again, and nothing would seem to be needed. The peak is the kernel's (VmHWM), so that none is missed.
+/// Each measurement runs in its own process. In a process that has loaded images before, the requests would reuse
+/// memory that was freed but is still resident, so the result would be too low. The peak is the value of the kernel
+/// (VmHWM), which includes short peaks.
 enum QueueProbe {
-    /// The word that makes the program this probe; URLs follow on the standard input.
+    /// The argument that starts the program as a probe. The probe reads the URLs from standard input.
     static let word = "queue-probe"
     private static let total = 3_000
 
@@ -36,19 +38,19 @@ enum QueueProbe {
         return bytes
     }
 
-    /// What the process of its own does: prints the bytes.
+    /// Runs the probe, which prints the number of bytes.
     static func run() async throws {
         var urls: [URL] = []
         while let line = readLine() { if let url = URL(string: line) { urls.append(url) } }
         guard let first = urls.first else { return }
         let downloader = HTTPSuite.downloader(6)
-        // What libraries set up once is not the queue's.
+        // Exclude the memory that libraries allocate once.
         _ = try await downloader.load(LoadRequest(url: first), context: LoadContext())
         let requests = urls.map { LoadRequest(url: $0) }
         var bodies: [Data] = []
         bodies.reserveCapacity(total)
         let before = ResidentMemory.now()
-        // All of them are there before the first one begins.
+        // Enqueue all requests before the first one starts.
         downloader.suspend()
         try await withThrowingTaskGroup(of: Data.self) { group in
             for index in 0..<total {

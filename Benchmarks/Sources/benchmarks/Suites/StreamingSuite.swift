@@ -4,7 +4,8 @@ import Foundation
 import WebImage
 import WebImageTesting
 
-/// How long the picture takes after the last byte of a slow download, decoded while it runs and after it.
+/// A suite that measures the time from the last byte of a slow download to the image, with decoding during and after
+/// the download.
 enum StreamingSuite: Suite {
     static let name = "streaming"
     static let summary = "from the last byte of a slow download to the picture, decoded meanwhile or afterwards"
@@ -37,7 +38,7 @@ enum StreamingSuite: Suite {
             goals: [.ratio(.wall, to: after, atMost: bound)])
     }
 
-    /// Seconds from the moment at which the server lets the last part of the body go.
+    /// Returns the time in seconds since the server sent the last part of the body.
     private static func seconds(_ data: Data, _ size: TargetSize?, whileLoading: Bool) async throws -> Double {
         let gates = (0..<pieces).map { _ in Gate() }
         let piece = (data.count + pieces - 1) / pieces
@@ -54,7 +55,7 @@ enum StreamingSuite: Suite {
             $0.decodesWhileLoading = whileLoading
         }
         let task = manager.load(ImageRequest(server.url("/a"), size: size))
-        // As slow as 10 to 20 MB/s: no part comes before the one before it could have been decoded.
+        // Send the parts at 10 to 20 MB/s, so that each part can be decoded before the next one arrives.
         for gate in gates.dropLast() {
             gate.open()
             try await Task.sleep(for: .milliseconds(12))

@@ -4,7 +4,7 @@ import CLimits
 import Foundation
 import WebImage
 
-/// Decoding to fit 256 × 256, with the quality that comes out.
+/// A suite that measures decoding to fit 256 × 256 and the quality of the result.
 enum ThumbnailSuite: Suite {
     static let name = "thumbnail"
     static let summary =
@@ -30,7 +30,8 @@ enum ThumbnailSuite: Suite {
         ]
     }
 
-    /// `bound` is for the ratio to the least that gives a picture of that size at all; nil where there is no goal.
+    /// Returns a JPEG case. `bound` is the goal for the ratio to the smallest amount of work that produces an image of
+    /// that size, or `nil` for no goal.
     private static func jpeg(
         _ name: String, _ size: (Int, Int), _ encoding: ImageEncoding, _ bound: Double?, _ peers: PicturePeers,
         _ peerBounds: [PeerLibrary: Double]
@@ -86,7 +87,7 @@ enum ThumbnailSuite: Suite {
         return try item(name, bytes, size, [limit], goals, peers, peerBounds)
     }
 
-    /// The library, the limits and the peers at work on `bytes`.
+    /// Returns a case in which the library, the C programs, and the peers decode `bytes`.
     private static func item(
         _ name: String, _ bytes: Data, _ size: (Int, Int), _ limits: [Contender], _ goals: [Goal],
         _ peers: PicturePeers, _ peerBounds: [PeerLibrary: Double]

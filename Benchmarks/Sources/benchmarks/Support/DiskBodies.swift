@@ -4,14 +4,15 @@ import CLimits
 import Foundation
 import WebImage
 
-/// Bytes to store: sizes like those of pictures on the web, contents that do not compress.
+/// The data to store. Its sizes are similar to those of images on the web, and its contents can't be compressed.
 struct Bodies {
     private let noise: [UInt8]
     private let sizes: [Int]
     private let payloads: [Data]
     private let stored = Date()
 
-    /// Log-normal sizes with a median of 30 KB, cut off at 5 and 200 KB; or all `fixed`.
+    /// Creates bodies with log-normally distributed sizes with a median of 30 KB, limited to 5 to 200 KB. If `fixed`
+    /// isn't `nil`, all bodies have that size.
     init(fixed: Int? = nil) {
         var random = SplitMix(seed: 7)
         noise = (0..<(1 << 18)).map { _ in UInt8(truncatingIfNeeded: random.next() >> 24) }
@@ -36,7 +37,8 @@ struct Bodies {
     }
 }
 
-/// The limit's store: 256 folders, files by 64 digits, written beside and renamed. Names are made beforehand.
+/// The files of the C contender, in 256 directories with names of 64 digits. Each is written to a temporary file and
+/// renamed. The names are created in advance.
 final class PlainFiles {
     private let paths: [[CChar]]
     private let temporary: [CChar]
@@ -70,7 +72,7 @@ final class PlainFiles {
     func remove(_ index: Int) { _ = wi_limit_unlink(paths[index]) }
 }
 
-/// A small generator of pseudo-random numbers with a seed (SplitMix64, public domain, Vigna 2015).
+/// A small pseudorandom number generator with a seed (SplitMix64, public domain, Vigna 2015).
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
@@ -84,6 +86,6 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// 0 ≤ x < 1.
+    /// Returns a number from 0 up to but not including 1.
     mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

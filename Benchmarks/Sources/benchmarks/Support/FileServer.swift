@@ -3,7 +3,8 @@
 import Foundation
 import Glibc
 
-/// Debian's nginx on a free port of 127.0.0.1, serving files of its own folder. Ends with the object.
+/// An nginx server of Debian on a free port of 127.0.0.1 that serves the files of its own directory. It stops when the
+/// object is deallocated.
 final class FileServer: Sendable {
     private static let program = "/usr/sbin/nginx"
 
@@ -93,7 +94,7 @@ final class FileServer: Sendable {
     }
 }
 
-/// `body` with C texts of `texts`, valid during the call.
+/// Calls `body` with C strings for `texts`, which are valid during the call.
 func withCTexts<Result>(_ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
     let copies = texts.map { strdup($0) }
     defer { for copy in copies { free(copy) } }

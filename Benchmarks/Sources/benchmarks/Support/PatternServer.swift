@@ -4,20 +4,20 @@ import CLimits
 import Foundation
 import WebImage
 
-/// A server of 1,000 files whose bytes are known, so that both sides can tell whether they got the right ones.
+/// A server of 1,000 files with known contents, so that both contenders can verify what they receive.
 final class PatternServer: Sendable {
-    /// URLs, in the order of the files.
+    /// The URLs, in the order of the files.
     let urls: [String]
-    /// Requests for them.
+    /// The requests for the files.
     let requests: [LoadRequest]
-    /// Bytes of each file.
+    /// The size of each file, in bytes.
     let lengths: [Int]
     private let server: FileServer
 
     init(_ settings: Settings) throws {
         var random = SplitMix(seed: 3)
         let files = (0..<1_000).map { file in
-            // Skewed as on the web: most are small.
+            // The distribution is skewed toward small files, as on the web.
             var bytes = Data(count: 20_000 + Int(280_000 * random.unit() * random.unit()))
             bytes.withUnsafeMutableBytes { bytes in
                 if let base = bytes.baseAddress { wi_fill_pattern(Int32(file), base, bytes.count) }
@@ -30,7 +30,8 @@ final class PatternServer: Sendable {
         requests = urls.compactMap { URL(string: $0) }.map { LoadRequest(url: $0) }
     }
 
-    /// Whether `body` is file `index`; every `step`th byte is looked at.
+    /// Returns a Boolean value that indicates whether `body` is the file at `index`. Only every `step`th byte is
+    /// checked.
     func isRight(_ index: Int, _ body: Data, step: Int) -> Bool {
         Self.isRight(index, body, length: lengths[index], step: step)
     }

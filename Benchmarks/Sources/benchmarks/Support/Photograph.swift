@@ -3,9 +3,11 @@
 import Foundation
 import WebImage
 
-/// Pictures that compress about as photographs do: smooth shapes of every size, fine detail, and grain.
+/// Generated images that compress about as well as photographs. They contain smooth shapes of all sizes, fine detail,
+/// and grain.
 enum Photograph {
-    /// A picture of `width` × `height`; `seed` chooses which. With `hasAlpha` it fades towards its edges.
+    /// Returns an image of `width` × `height` pixels that depends on `seed`. If `hasAlpha` is `true`, the image fades
+    /// toward its edges.
     static func make(_ width: Int, _ height: Int, seed: UInt64 = 1, hasAlpha: Bool = false) throws -> Image {
         let canvas = try PixelCanvas(size: PixelSize(width: width, height: height), zeroed: true)
         let stride = canvas.bytesPerRow
@@ -19,7 +21,8 @@ enum Photograph {
                 var grain = SplitMix(seed: seed &* 31 &+ UInt64(y))
                 for x in 0..<width {
                     let noise = grain.next()
-                    // Two dice, so that most specks are faint; the same for all colours, as a sensor's is nearly.
+                    // Add two random numbers, so that most grain is faint. Use the same grain for all channels, which
+                    // is similar to a camera sensor.
                     let speck = (Float(noise & 31) + Float((noise >> 5) & 31) - 31) * 0.5
                     let alpha = hasAlpha ? Float(min(x, width - x, y, height - y) * 4).clamped(to: 0...255) : 255
                     for channel in 0..<3 {
@@ -33,7 +36,7 @@ enum Photograph {
         return Image(pixels: canvas.finish(isOpaque: !hasAlpha))
     }
 
-    /// `make` encoded by this package's coders.
+    /// Returns a generated image, encoded by the coders of this package.
     static func encoded(
         _ width: Int, _ height: Int, as encoding: ImageEncoding, seed: UInt64 = 1, hasAlpha: Bool = false
     ) throws -> Data {
@@ -41,14 +44,14 @@ enum Photograph {
         return try CoderRegistry.standard.encode(picture, as: encoding, context: CodingContext(limits: roomy))
     }
 
-    /// Limits that no benchmark reaches.
+    /// The limits for decoding, which no benchmark reaches.
     static var roomy: Limits {
         var limits = Limits.desktop
         limits.maxSeconds = .infinity
         return limits
     }
 
-    /// Random values on a grid, smoothly joined.
+    /// Random values on a grid, with linear interpolation.
     private struct Octave {
         let cells: Int
         let values: [Float]

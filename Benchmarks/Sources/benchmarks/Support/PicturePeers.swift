@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// A picture library that is measured through Python.
+/// An image library that's measured through Python.
 enum PeerLibrary: String {
     case pillow = "Pillow"
     case openCV = "OpenCV"
     case libvips
 
-    /// Its file in `Benchmarks/Peers`.
+    /// The name of its module in `Benchmarks/Peers`.
     var module: String {
         switch self {
         case .pillow: "pillow"
@@ -17,15 +17,15 @@ enum PeerLibrary: String {
         }
     }
 
-    /// Tells that nothing is compared with it.
+    /// Reports that the comparison with the library is skipped.
     func skip(_ reason: String, in suite: String) {
         FileHandle.standardError.write(Data("\(suite): \(rawValue) skipped: \(reason)\n".utf8))
     }
 }
 
-/// The libraries of those asked for that are installed, doing one task with encoded pictures.
+/// The installed libraries among the requested ones, which perform one task with encoded images.
 struct PicturePeers {
-    /// A function of the libraries' files in `Benchmarks/Peers`.
+    /// A function of the modules in `Benchmarks/Peers`.
     enum Task: String { case thumbnail, decode, frames }
 
     private let task: Task
@@ -45,8 +45,10 @@ struct PicturePeers {
         }
     }
 
-    /// The libraries at work on `bytes`, `count` times a round. `bounds` are goals for the ratio of processor time.
-    /// `operations` are those of one repetition; `quality` tells the decibels of the pixels that come out.
+    /// Returns rivals that process `bytes`, `count` times per round.
+    ///
+    /// `operations` is the number of operations per repetition. `bounds` contains the goals for the ratio of processor
+    /// time. `quality` returns the signal-to-noise ratio of the resulting pixels, in decibels.
     func rivals(
         _ bytes: Data, count: Int, operations: Int = 1, atMost bounds: [PeerLibrary: Double],
         quality: ((Data) -> Double?)? = nil

@@ -4,14 +4,14 @@ import Foundation
 import Synchronization
 import WebImage
 
-/// A store of pictures as the memory suite drives it. `step` picks the key.
+/// A store of images for the memory suite. `step` selects the key.
 protocol PictureStore: Sendable {
     func hit(_ step: Int)
     func miss(_ step: Int)
     func store(_ step: Int)
 }
 
-/// This package's memory cache, asked as one asks who has a ready key: for its digest.
+/// The memory cache of this package, queried with the digest of an existing key.
 struct OwnStore: PictureStore {
     let cache = MemoryCache(costLimit: 1 << 40)
     let keys: [CacheKey]
@@ -29,7 +29,7 @@ struct OwnStore: PictureStore {
     func store(_ step: Int) { cache.store(image, for: keys[order[step & 65_535]]) }
 }
 
-/// The same with keys that are copied out of a list before.
+/// The memory cache of this package, queried with keys that are copied from an array first.
 struct CopiedKeyStore: PictureStore {
     private let cache: MemoryCache
     private let keys: [CacheKey]
@@ -47,7 +47,7 @@ struct CopiedKeyStore: PictureStore {
     func store(_ step: Int) { cache.store(image, for: keys[order[step & 65_535]]) }
 }
 
-/// The least one can do: a dictionary behind a lock, without limits or order.
+/// The minimum implementation, which is a dictionary with a lock, without limits and without an eviction order.
 final class DictionaryStore: PictureStore {
     private let pictures: Mutex<[CacheKey: Image]>
     private let keys: [CacheKey]
@@ -65,9 +65,9 @@ final class DictionaryStore: PictureStore {
     func store(_ step: Int) { pictures.withLock { $0[keys[order[step & 65_535]]] = image } }
 }
 
-/// Foundation's NSCache.
+/// NSCache of Foundation.
 final class FoundationStore: PictureStore, @unchecked Sendable {
-    // Sendable: NSCache is thread-safe by its documentation, the rest never changes.
+    // Safe: NSCache is documented as thread-safe, and the other properties never change.
     private let cache = NSCache<NSString, Image>()
     private let keys: [NSString]
     private let absent: [NSString]

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// A program of `Benchmarks/Peers` that measures itself, so that starting Python is not counted.
+/// A program in `Benchmarks/Peers` that measures itself, so that the startup time of Python isn't included.
 struct PythonPeer {
     private static let python = "/usr/bin/python3"
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
@@ -11,7 +11,10 @@ struct PythonPeer {
 
     private let script: String
 
-    /// - Throws: ``Skipped`` where Python or one of `modules`, of Python or of `Benchmarks/Peers`, is missing.
+    /// Checks that the program can run.
+    ///
+    /// - Throws: ``Skipped`` if Python or one of `modules`, which are Python packages or modules in `Benchmarks/Peers`,
+    ///   is missing.
     init(_ name: String, modules: [String]) throws {
         script = "\(Self.folder)/\(name)"
         let words = "import " + modules.joined(separator: ", ")
@@ -22,7 +25,7 @@ struct PythonPeer {
         }
     }
 
-    /// Runs it with the file at `input` as its standard input; what it printed.
+    /// Runs the program with the file at `input` as its standard input, and returns its first line of output.
     @discardableResult
     func run(_ arguments: [String], input: String = "/dev/null") throws -> String {
         let words = [Self.python, "-B", script] + arguments
@@ -35,7 +38,7 @@ struct PythonPeer {
         return text
     }
 
-    /// Runs it; the processor seconds and the seconds that passed, per operation, that it printed.
+    /// Runs the program and returns the processor time and the elapsed time per operation that it prints, in seconds.
     func measure(_ arguments: [String], input: String = "/dev/null") throws -> Sample {
         let numbers = try run(arguments, input: input).split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard numbers.count == 2 else { throw Skipped(reason: "\(script) told no figures") }
@@ -43,7 +46,7 @@ struct PythonPeer {
     }
 }
 
-/// `text` as one word of the shell.
+/// Returns `text` quoted as one shell word.
 private func quoted(_ text: String) -> String {
     "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
 }

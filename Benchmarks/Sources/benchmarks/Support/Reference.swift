@@ -4,7 +4,7 @@ import CLimits
 import Foundation
 import WebImage
 
-/// A whole picture reduced to fit a square by the limit's Lanczos-3, which thumbnails are compared with.
+/// The reference for the quality of thumbnails, which is the full image reduced by the Lanczos-3 implementation in C.
 struct Reference {
     private let pixels: ScratchMemory
 
@@ -18,8 +18,8 @@ struct Reference {
         guard code == 0 else { throw Skipped(reason: "no memory for the reference") }
     }
 
-    /// Decibels between the reference and a picture of `channels` bytes per pixel, the first three of them red, green
-    /// and blue. Nil where its size is another.
+    /// Returns the signal-to-noise ratio, in decibels, between the reference and an image, or `nil` if their sizes
+    /// differ. The image has `channels` bytes per pixel, which begin with red, green, and blue.
     func quality(_ bytes: some Collection<UInt8>, channels: Int) -> Double? {
         guard bytes.count * 4 == pixels.count * channels else { return nil }
         var squares = 0.0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libcurl for Swift: typed faces of its variadic functions, and what the network thread needs of Linux.
+// Typed wrappers of libcurl's variadic functions, and the Linux functions that the network thread needs.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,68 +16,69 @@ CURLcode wi_curl_set_open_socket(CURL *easy, curl_opensocket_callback function, 
 CURLcode wi_curl_set_close_socket(CURL *easy, curl_closesocket_callback function, void *context);
 CURLcode wi_curl_set_before_request(CURL *easy, curl_prereq_callback function, void *context);
 
-/// Allows http and https alone. By their bits: libcurl compares the names of CURLOPT_PROTOCOLS_STR with those of all its
-/// protocols, which every transfer would pay for.
+/// Allows only http and https. It uses the bit mask option, because CURLOPT_PROTOCOLS_STR makes libcurl compare the
+/// names with those of all its protocols for each transfer.
 CURLcode wi_curl_allow_http(CURL *easy);
 
 CURLcode wi_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode wi_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode wi_curl_get_socket(CURL *easy, curl_socket_t *value);
 
-/// What TLS showed of one connection. It belongs to the network thread.
+/// The TLS information about one connection. Only the network thread uses it.
 typedef struct wi_tls_facts {
-    /// The last alert of the server but close_notify (RFC 8446 6); -1 if there was none.
+    /// The last alert of the server other than close_notify (RFC 8446 6), or -1 if there was none.
     int alert;
     /// Whether the server sent close_notify.
     bool has_ended;
     /// Whether the server requested a certificate.
     bool wants_certificate;
-    /// Whether the server chose HTTP/2.
+    /// Whether the server selected HTTP/2.
     bool is_http2;
-    /// Owners of this struct.
+    /// The number of owners of this struct.
     int users;
 } wi_tls_facts;
 
-/// Creates facts with one owner; NULL without memory.
+/// Creates TLS information with one owner. Returns NULL if memory is exhausted.
 wi_tls_facts *wi_tls_facts_create(void);
-/// Takes one owner away; the last one frees the facts. NULL is fine.
+/// Removes one owner. The last owner frees the information. The argument can be NULL.
 void wi_tls_facts_release(wi_tls_facts *facts);
-/// Calls `function` for every TLS connection that the transfer opens. Does nothing if libcurl's TLS isn't the OpenSSL
-/// that this module was built with.
+/// Calls `function` for each TLS connection that the transfer opens. Does nothing unless libcurl uses OpenSSL with the
+/// same major version as the OpenSSL library of this module.
 void wi_curl_set_tls_observer(CURL *easy, curl_ssl_ctx_callback function, void *context);
-/// Writes down in `facts` what the connections of an SSL_CTX show. The SSL_CTX becomes an owner of the facts.
+/// Records the events of the connections of an SSL_CTX in `facts`. The SSL_CTX becomes an owner of `facts`.
 void wi_tls_observe(void *context, wi_tls_facts *facts);
-/// OpenSSL's object of the TLS connection that the transfer uses right now; NULL if there is none.
+/// Returns OpenSSL's object for the TLS connection that the transfer currently uses, or NULL if there is none.
 void *wi_curl_tls(CURL *easy);
-/// Whether bytes that the server sent are in the buffers of the TLS connection that the transfer uses right now.
+/// Returns whether the TLS connection that the transfer currently uses buffers received data.
 bool wi_curl_has_unread_bytes(CURL *easy);
-/// Sends what libcurl holds back on the HTTP/2 connection that the transfer uses right now: RST_STREAM frames of
-/// transfers that were removed. Pausing and resuming is the only way in libcurl 7.88 that sends nothing besides.
+/// Sends the data that libcurl buffers for the HTTP/2 connection that the transfer currently uses, which are
+/// RST_STREAM frames of removed transfers. In libcurl 7.88, only pausing and resuming does this without sending
+/// anything else.
 void wi_curl_flush(CURL *easy);
-/// Milliseconds since bytes came over a TCP socket; -1 if that isn't known.
+/// Returns the time since data was received over a TCP socket, in milliseconds, or -1 if it's unknown.
 long wi_socket_idle_milliseconds(int descriptor);
 
 CURLMcode wi_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
-/// The next finished transfer; false where there is none.
+/// Gets the next finished transfer. Returns `false` if there is none.
 bool wi_curl_next_finished(CURLM *multi, CURL **easy, CURLcode *code);
 
-/// curl_multi_poll over the multi's sockets and one descriptor besides, which it watches for reading. True where that
-/// one is readable.
+/// Calls curl_multi_poll for the sockets of `multi` and for one more descriptor. Returns `true` if that descriptor is
+/// readable.
 bool wi_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds);
 
-/// Makes the socket pair by which libcurl wakes curl_multi_poll close-on-exec.
+/// Sets the close-on-exec flag of the socket pair with which libcurl wakes curl_multi_poll.
 void wi_curl_multi_close_on_exec(CURLM *multi);
 
-/// 1 where the list of public suffixes holds `domain`, 0 where it does not, -1 where there is no list (no libpsl).
+/// Returns 1 if `domain` is a public suffix, 0 if it isn't, and -1 if no list is available (libpsl is missing).
 int wi_is_public_suffix(const char *domain);
 
-/// A non-blocking, close-on-exec eventfd; -1 on failure.
+/// Creates a nonblocking, close-on-exec eventfd. Returns -1 on failure.
 int wi_wake_create(void);
-/// Makes the descriptor readable. For any thread.
+/// Makes the descriptor readable. Any thread can call this function.
 void wi_wake_signal(int descriptor);
 /// Makes the descriptor unreadable again.
 void wi_wake_clear(int descriptor);
 
-/// Ignores SIGPIPE where it has its default action: a dead TLS peer would end the process.
+/// Ignores SIGPIPE if it has its default action, because writing to a closed TLS connection would end the process.
 void wi_ignore_broken_pipes(void);

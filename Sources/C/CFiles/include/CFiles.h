@@ -4,24 +4,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Opens `path` for reading if the kernel can do so from memory alone (openat2 with RESOLVE_CACHED, Linux 5.12).
-/// The descriptor, or the negated errno: EAGAIN where the disk would have to be asked, ENOSYS where the kernel is too
-/// old.
+/// Opens `path` for reading if the kernel can resolve it from memory (openat2 with RESOLVE_CACHED, Linux 5.12).
+/// Returns the descriptor or the negated errno. EAGAIN means that the kernel would have to access the disk, and ENOSYS
+/// means that the kernel is too old.
 int wi_open_cached(const char *path);
 
-/// Reads from the beginning of `file` what is in the page cache (preadv2 with RWF_NOWAIT, Linux 4.14). Bytes read, or
-/// the negated errno: EAGAIN where there is nothing, EOPNOTSUPP where the file system cannot tell.
+/// Reads the part of `file` that is in the page cache, starting at offset 0 (preadv2 with RWF_NOWAIT, Linux 4.14).
+/// Returns the number of bytes or the negated errno. EAGAIN means that no data is cached, and EOPNOTSUPP means that
+/// the file system doesn't support the call.
 ssize_t wi_read_cached(int file, void *buffer, size_t count);
 
-/// Gives memory that malloc holds free back to the system (malloc_trim, glibc).
+/// Returns free memory of malloc to the system (malloc_trim of glibc).
 void wi_trim_heap(void);
 
-/// A pipe whose ends neither block nor are inherited by programs that are started; 0, or the negated errno.
+/// Creates a pipe with nonblocking ends that child programs don't inherit. Returns 0 or the negated errno.
 int wi_pipe(int ends[2]);
 
-/// The kind of file system that `path` is on, as the 32 bits of statfs(2), or the negated errno.
+/// Returns the file system type of `path` as the 32 bits of statfs(2), or the negated errno.
 int64_t wi_file_system(const char *path);
 
-/// Opens `path`, relative to the folder `root`, for reading, without following a symbolic link behind `root` and without
-/// leaving it (openat2 with RESOLVE_BENEATH, or folder by folder). The descriptor, or the negated errno.
+/// Opens `path`, relative to the directory `root`, for reading. It follows no symbolic links after `root` and never
+/// leaves `root` (openat2 with RESOLVE_BENEATH, or one directory at a time). Returns the descriptor or the negated
+/// errno.
 int wi_open_beneath(const char *root, const char *path);

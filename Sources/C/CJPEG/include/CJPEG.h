@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// libjpeg-turbo behind calls that return a code: its error exit is a longjmp, which must not cross Swift.
+// Plain functions that wrap libjpeg-turbo and return status codes. The error handler of libjpeg uses longjmp, which
+// must not cross Swift frames.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 typedef enum {
     WI_JPEG_OK = 0,
-    /// More steps are needed.
+    /// More steps are required.
     WI_JPEG_MORE = 1,
     WI_JPEG_CORRUPT = -1,
     WI_JPEG_UNSUPPORTED = -2,
     WI_JPEG_MEMORY = -3,
-    /// More scans than wi_jpeg_decoder_open allowed.
+    /// The file has more scans than the limit of wi_jpeg_decoder_open.
     WI_JPEG_SCANS = -4,
-    /// The data ended before there was anything to show.
+    /// The data ended before any pixels could be decoded.
     WI_JPEG_TRUNCATED = -5,
 } wi_jpeg_status;
 
@@ -29,70 +30,78 @@ typedef struct {
     int bits;
 } wi_jpeg_info;
 
-/// `data` must stay valid until close. `max_memory` bounds libjpeg's own memory (coefficients) in bytes, 0 = not.
+/// Opens a file. `data` must stay valid until the decoder is closed. `max_memory` limits the memory that libjpeg uses
+/// for coefficients, in bytes. 0 means no limit.
 wi_jpeg_decoder *wi_jpeg_decoder_open(const uint8_t *data, size_t count, size_t max_memory, int max_scans);
 void wi_jpeg_decoder_close(wi_jpeg_decoder *decoder);
-/// The words of the last error; empty when there was none.
+/// Returns the message of the last error, or an empty string if there was none.
 const char *wi_jpeg_decoder_message(const wi_jpeg_decoder *decoder);
 
 wi_jpeg_status wi_jpeg_decoder_header(wi_jpeg_decoder *decoder, wi_jpeg_info *info);
-/// The profile as malloc'ed bytes, NULL where there is none or it is longer than `limit`. After the header.
+/// Returns a copy of the color profile, which the caller must release with free. Returns NULL if there's no profile or
+/// if it's larger than `limit` bytes. Call this function after reading the header.
 uint8_t *wi_jpeg_decoder_icc(wi_jpeg_decoder *decoder, size_t limit, size_t *count);
-/// From now on rows of CMYK pictures are C, M, Y, K (0 no ink) instead of R, G, B, 255.
+/// Produces the rows of CMYK images as C, M, Y, K (0 means no ink) instead of R, G, B, 255.
 void wi_jpeg_decoder_keep_ink(wi_jpeg_decoder *decoder);
-/// Chooses the size (1, 2, 4 or 8 as denominator) and begins; `width` and `height` become those of the rows.
+/// Selects the scale (the denominator is 1, 2, 4, or 8) and starts decoding. `width` and `height` receive the size of
+/// the rows.
 wi_jpeg_status wi_jpeg_decoder_start(wi_jpeg_decoder *decoder, unsigned denominator, uint32_t *width, uint32_t *height);
-/// Files of several scans are read in full before the first row: at most `steps` block rows per call.
+/// Reads all scans of a file with several scans, before the first row. Each call processes up to `steps` block rows.
 wi_jpeg_status wi_jpeg_decoder_absorb(wi_jpeg_decoder *decoder, int steps);
-/// Writes up to `rows` rows of R, G, B, 255 and stores how many there were.
+/// Decodes up to `rows` rows of R, G, B, 255 and stores their number in `*done`.
 wi_jpeg_status wi_jpeg_decoder_rows(wi_jpeg_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows, uint32_t *done);
-/// Whether the data ended before the last pixel. After the last row.
+/// Returns whether the data ended before the last pixel. Call this function after the last row.
 int wi_jpeg_decoder_is_truncated(const wi_jpeg_decoder *decoder);
 
-// A file that comes piece by piece. What needs more bytes returns WI_JPEG_MORE: header, absorb, rows.
-/// As wi_jpeg_decoder_open, without bytes.
+// The following functions decode a file that arrives incrementally. The functions for the header and the rows, and
+// wi_jpeg_stream_absorb, return WI_JPEG_MORE if they need more data.
+/// Creates a decoder like wi_jpeg_decoder_open, but without data.
 wi_jpeg_decoder *wi_jpeg_stream_open(size_t max_memory, int max_scans);
-/// Adds bytes, which are copied. `is_last`: nothing follows, and from here on the decoder does as for a whole file.
+/// Appends a copy of the bytes. If `is_last` is nonzero, no data follows, and the decoder then behaves as for a
+/// complete file.
 wi_jpeg_status wi_jpeg_stream_feed(wi_jpeg_decoder *decoder, const uint8_t *bytes, size_t count, int is_last);
-/// Whether the picture comes in several scans. After start.
+/// Returns whether the image has several scans. Call this function after wi_jpeg_decoder_start.
 int wi_jpeg_stream_has_scans(const wi_jpeg_decoder *decoder);
-/// Reads scans, at most `steps` block rows per call. WI_JPEG_MORE: bytes are needed, or `*steps_left` is 0.
+/// Reads scans, up to `steps` block rows per call. WI_JPEG_MORE means that more data is needed or that `*steps_left`
+/// is 0.
 wi_jpeg_status wi_jpeg_stream_absorb(wi_jpeg_decoder *decoder, int steps, int *steps_left);
-/// Scans that are whole.
+/// Returns the number of complete scans.
 int wi_jpeg_stream_scans(const wi_jpeg_decoder *decoder);
-/// Begins the rows of what the scans so far give; there must be a whole one.
+/// Starts an output of rows from the scans so far, of which at least one must be complete.
 wi_jpeg_status wi_jpeg_stream_begin_output(wi_jpeg_decoder *decoder);
-/// After the last row of the output.
+/// Finishes the output after its last row.
 wi_jpeg_status wi_jpeg_stream_end_output(wi_jpeg_decoder *decoder);
-/// How much of the coefficients the whole scans brought: 0 nothing, 1 all bits of all of them.
+/// Returns the fraction of the coefficients' bits that the complete scans contain, from 0 (none) to 1 (all bits of all
+/// coefficients).
 double wi_jpeg_stream_refinement(const wi_jpeg_decoder *decoder);
 
 wi_jpeg_encoder *wi_jpeg_encoder_open(void);
 void wi_jpeg_encoder_close(wi_jpeg_encoder *encoder);
 const char *wi_jpeg_encoder_message(const wi_jpeg_encoder *encoder);
 typedef struct {
-    /// 1 to 100.
+    /// The quality, from 1 to 100.
     int quality;
     int is_progressive;
-    /// Huffman tables made for the picture.
+    /// Nonzero to optimize the Huffman tables for the image.
     int optimizes_tables;
-    /// Red stands for all three.
+    /// Nonzero to encode one gray component. The red samples then represent all three channels.
     int is_gray;
-    /// Of brightness, for each sample of colour: 1 or 2.
+    /// The number of luma samples per chroma sample in each direction, either 1 or 2.
     int columns;
     int rows;
 } wi_jpeg_options;
 wi_jpeg_status wi_jpeg_encoder_start(wi_jpeg_encoder *encoder, uint32_t width, uint32_t height,
                                      const wi_jpeg_options *options);
-/// Bytes of a segment without its marker and its length.
+/// The maximum size of a segment's contents in bytes, without its marker and its length.
 #define WI_JPEG_MAX_SEGMENT 65533
-/// Writes a segment APP`number`: a name, then `bytes`. Between start and the first row.
+/// Writes the segment APP`number` with a name followed by `bytes`. Call this function between the start and the first
+/// row.
 wi_jpeg_status wi_jpeg_encoder_segment(wi_jpeg_encoder *encoder, int number, const char *name, size_t name_count,
                                        const uint8_t *bytes, size_t count);
-/// Writes a profile in as many segments as it takes. Between start and the first row.
+/// Writes a color profile, in several segments if necessary. Call this function between the start and the first row.
 wi_jpeg_status wi_jpeg_encoder_profile(wi_jpeg_encoder *encoder, const uint8_t *bytes, size_t count);
-/// Takes `rows` rows of premultiplied R, G, B, A; what is transparent shows `background` (R, G, B).
+/// Encodes rows of premultiplied R, G, B, A. Transparent pixels show `background` (R, G, B).
 wi_jpeg_status wi_jpeg_encoder_rows(wi_jpeg_encoder *encoder, const uint8_t *rows, size_t stride, uint32_t count,
                                     int is_opaque, const uint8_t *background);
-/// Ends the file; the bytes stay the encoder's until close.
+/// Finishes the file. The encoder owns the bytes until it's closed.
 wi_jpeg_status wi_jpeg_encoder_finish(wi_jpeg_encoder *encoder, const uint8_t **bytes, size_t *count);

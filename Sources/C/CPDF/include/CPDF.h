@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// poppler, cairo and GObject behind plain calls.
+// Plain functions that hide poppler, cairo, and GObject.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,12 +12,14 @@ typedef enum {
 } wi_pdf_status;
 
 typedef struct wi_pdf_document wi_pdf_document;
-/// `data` must stay valid until close. `message` of `room` bytes tells what a failure was about.
+/// Opens a document. `data` must stay valid until the document is closed. On failure, `message`, which has space for
+/// `room` bytes, receives a description.
 wi_pdf_status wi_pdf_open(const uint8_t *data, size_t count, uint32_t *pages, char *message, size_t room,
                           wi_pdf_document **document);
 void wi_pdf_close(wi_pdf_document *document);
-/// Width and height of page `index` from 0 in points, upright; 0 where there is no such page.
+/// Gets the width and height of page `index` (from 0) in points, with the rotation of the page applied. Returns 0 if
+/// the page doesn't exist.
 int wi_pdf_size(wi_pdf_document *document, uint32_t index, double *width, double *height);
-/// Draws page `index` over the whole of `width` x `height` pixels on white paper; `out` gets R, G, B, A.
+/// Draws page `index` on white paper, scaled to `width` × `height` pixels. `out` receives R, G, B, A.
 wi_pdf_status wi_pdf_draw(wi_pdf_document *document, uint32_t index, uint32_t width, uint32_t height, uint8_t *out,
                           size_t stride);

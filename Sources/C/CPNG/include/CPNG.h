@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libpng behind calls that return a code: its error exit is a longjmp, which must not cross Swift.
+// Plain functions that wrap libpng and return status codes. The error handler of libpng uses longjmp, which must not
+// cross Swift frames.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@ typedef enum {
     WI_PNG_CORRUPT = -1,
     WI_PNG_TRUNCATED = -2,
     WI_PNG_MEMORY = -3,
-    /// Another size than the caller was told.
+    /// The size differs from the size that the caller specified.
     WI_PNG_INCONSISTENT = -4,
 } wi_png_status;
 
@@ -21,70 +22,76 @@ typedef struct {
     uint32_t width;
     uint32_t height;
     int bits;
-    /// Alpha channel or transparent colours.
+    /// Nonzero if the image has an alpha channel or transparent colors.
     int has_alpha;
     int is_interlaced;
-    /// What rows are made of where they are not interlaced and of 8 bits or fewer a sample: 1 indices or grey (see
-    /// wi_png_decoder_table), 2 grey and alpha, 3 R, G, B without a transparent colour, 4 R, G, B, A; 0 for others.
+    /// The layout of noninterlaced rows with at most 8 bits per sample, or 0 for other images. 1 means indices or gray
+    /// (see wi_png_decoder_table), 2 means gray and alpha, 3 means R, G, B without a transparent color, and 4 means R,
+    /// G, B, A.
     int plain_channels;
     int is_gray;
 } wi_png_info;
 
-/// `data` must stay valid until close. `max_chunk` bounds what libpng allocates for one chunk, in bytes.
+/// Opens a file. `data` must stay valid until the decoder is closed. `max_chunk` is the maximum memory that libpng
+/// allocates for one chunk, in bytes.
 wi_png_decoder *wi_png_decoder_open(const uint8_t *data, size_t count, size_t max_chunk);
 void wi_png_decoder_close(wi_png_decoder *decoder);
 const char *wi_png_decoder_message(const wi_png_decoder *decoder);
-/// Reads up to the pixels. Memory that depends on the size is taken by wi_png_decoder_start only.
+/// Reads all data before the pixels. Only wi_png_decoder_start allocates memory that depends on the image size.
 wi_png_status wi_png_decoder_header(wi_png_decoder *decoder, int reads_in_small_steps, wi_png_info *info);
-/// The profile, NULL where there is none; valid until close.
+/// Returns the color profile, or NULL if there's none. The pointer is valid until the decoder is closed.
 const uint8_t *wi_png_decoder_icc(wi_png_decoder *decoder, size_t *count);
 typedef struct {
-    /// `cICP`: primaries, transfer function, matrix, full range.
+    /// The contents of the chunk `cICP`: primaries, transfer function, matrix, and full range.
     int has_code_points;
     uint8_t code_points[4];
     int is_srgb;
-    /// × 100,000; 0 where there is none.
+    /// The gamma × 100,000, or 0 if there's none.
     int32_t gamma;
-    /// x and y of white, red, green, blue × 100,000.
+    /// The x and y coordinates of white, red, green, and blue, × 100,000.
     int has_chromaticities;
     int32_t chromaticities[8];
 } wi_png_colors;
-/// What stands before the pixels about their colours, besides the profile. After the header.
+/// Gets the color information in the chunks before the pixels, except for the profile. Call this function after
+/// reading the header.
 void wi_png_decoder_colors(wi_png_decoder *decoder, wi_png_colors *colors);
-/// The straight colours of the samples of a picture of `plain_channels` 1, in memory order. After the header.
+/// Gets the straight colors of the samples, in memory order, for an image with `plain_channels` 1. Call this function
+/// after reading the header.
 wi_png_status wi_png_decoder_table(wi_png_decoder *decoder, uint32_t table[256]);
-/// Sets the conversion to R, G, B, A of 8 bits, or of 16 where `is_wide`, alpha not multiplied in. `*passes` is how often
-/// wi_png_decoder_rows must be run over all rows.
+/// Starts decoding to R, G, B, A with straight alpha and 8 bits per sample, or 16 bits if `is_wide` is nonzero. For
+/// each of `*passes` passes, the caller must read all rows with wi_png_decoder_rows.
 wi_png_status wi_png_decoder_start(wi_png_decoder *decoder, int is_wide, int *passes);
-/// Reads `rows` rows of the present pass. Interlaced passes need the rows of the pass before.
+/// Reads `rows` rows of the current pass. Passes of interlaced images require the rows of the previous pass in `out`.
 wi_png_status wi_png_decoder_rows(wi_png_decoder *decoder, uint8_t *out, size_t stride, uint32_t rows, uint32_t *done);
 
-/// A file that comes piece by piece.
+/// A decoder for a file that arrives incrementally.
 typedef struct wi_png_stream wi_png_stream;
 typedef struct {
-    /// Rows from the top that show something.
+    /// The number of rows from the top that contain pixels.
     uint32_t rows;
-    /// Passes that are whole, and those in all (1 or 7; 0 before the pixels begin).
+    /// The number of complete passes, followed by the total number of passes (1 or 7, or 0 before the pixels begin).
     int passes;
     int pass_count;
     int is_complete;
-    /// 0 to 1.
+    /// The progress, from 0 to 1.
     double fraction;
 } wi_png_progress;
 
-/// Rows are written to `out` as they come: R, G, B, A of 8 bits, alpha not multiplied in; those of the first passes of
-/// an interlaced picture also where later passes are going to write. `out` must stay valid until close.
+/// Creates a decoder that writes rows to `out` as they arrive: R, G, B, A with 8 bits per sample and straight alpha.
+/// The rows of the first passes of an interlaced image also fill the positions of later passes. `out` must stay valid
+/// until the stream is closed.
 wi_png_stream *wi_png_stream_open(uint8_t *out, size_t stride, uint32_t width, uint32_t height, size_t max_chunk);
 void wi_png_stream_close(wi_png_stream *stream);
 const char *wi_png_stream_message(const wi_png_stream *stream);
-/// After a failure nothing more may be fed.
+/// Decodes the next bytes. After a failure, this function must not be called again.
 wi_png_status wi_png_stream_feed(wi_png_stream *stream, const uint8_t *bytes, size_t count);
 void wi_png_stream_progress(const wi_png_stream *stream, wi_png_progress *progress);
-/// Right once `pass_count` is not 0.
+/// Gets the properties of the image, which are valid if `pass_count` isn't 0.
 void wi_png_stream_info(const wi_png_stream *stream, wi_png_info *info);
-/// What stands before the pixels about their colours, besides the profile. After the header.
+/// Gets the color information in the chunks before the pixels, except for the profile. Call this function after the
+/// header was decoded.
 void wi_png_stream_colors(const wi_png_stream *stream, wi_png_colors *colors);
-/// As wi_png_decoder_icc.
+/// Returns the color profile like wi_png_decoder_icc.
 const uint8_t *wi_png_stream_icc(wi_png_stream *stream, size_t *count);
 
 wi_png_encoder *wi_png_encoder_open(void);
@@ -95,39 +102,40 @@ typedef struct {
     uint32_t width;
     uint32_t height;
     wi_png_kind kind;
-    /// Of a sample or an index: 1, 2, 4, 8, 16; samples of 16 bits come as such.
+    /// The bits per sample or index: 1, 2, 4, 8, or 16. 16 bits per sample require 16-bit input.
     int bits;
-    /// zlib's level 0 to 9, -1 its default.
+    /// The compression level of zlib, from 0 to 9, or -1 for its default.
     int effort;
 } wi_png_layout;
 
-/// Which colours there are in a picture of 8 bits a sample.
+/// A survey of the colors in an image with 8 bits per sample.
 typedef struct wi_png_survey wi_png_survey;
 wi_png_survey *wi_png_survey_open(void);
 void wi_png_survey_close(wi_png_survey *survey);
-/// Looks at pixels of R, G, B, A, alpha not multiplied in. False once more cannot change anything.
+/// Adds R, G, B, A pixels with straight alpha. Returns `false` if further pixels can't change the result.
 bool wi_png_survey_add(wi_png_survey *survey, const uint8_t *pixels, size_t count);
-/// Sets kind and bits so that the rows take the fewest bytes. Without `allows_gray` there is a red, a green and a blue in
-/// any case, without `allows_colour` no palette.
+/// Sets the kind and the bits so that the rows need the fewest bytes. Without `allows_gray`, the layout always has
+/// red, green, and blue. Without `allows_colour`, it never has a palette.
 void wi_png_survey_choose(const wi_png_survey *survey, bool is_opaque, bool allows_gray, bool allows_colour,
                           wi_png_layout *layout);
 
-/// `survey` holds the colours of a palette, NULL for other kinds.
+/// Starts encoding. `survey` contains the colors of the palette, or is NULL for other kinds.
 wi_png_status wi_png_encoder_start(wi_png_encoder *encoder, const wi_png_layout *layout, const wi_png_survey *survey);
-/// Adds blocks, of which some may have a `count` of 0. Between start and the first row.
+/// Embeds metadata. A block with a `count` of 0 is omitted. Call this function between the start and the first row.
 wi_png_status wi_png_encoder_embed(wi_png_encoder *encoder, const uint8_t *icc, size_t icc_count, const uint8_t *exif,
                                    size_t exif_count, const uint8_t *xmp, size_t xmp_count);
-/// Takes `count` rows of R, G, B, A, alpha not multiplied in, samples of 8 bits, or of 16 in the machine's order where the
-/// layout says so.
+/// Encodes `count` rows of R, G, B, A with straight alpha. The samples have 8 bits, or 16 bits in the byte order of
+/// the machine if the layout has 16 bits.
 wi_png_status wi_png_encoder_rows(wi_png_encoder *encoder, const void *rows, size_t stride, uint32_t count);
-/// Ends the file; the bytes stay the encoder's until close.
+/// Finishes the file. The encoder owns the bytes until it's closed.
 wi_png_status wi_png_encoder_finish(wi_png_encoder *encoder, const uint8_t **bytes, size_t *count);
 
-/// The check value of a chunk; `bytes` are its name and its body (PNG third edition, section 5.5).
+/// Returns the checksum of a chunk, whose name and body are in `bytes` (PNG third edition, section 5.5).
 uint32_t wi_png_check(const uint8_t *bytes, size_t count);
-/// Lays premultiplied pixels over others.
+/// Blends premultiplied pixels over others.
 void wi_png_blend_over(uint8_t *below, const uint8_t *above, size_t pixels);
 
-/// Unpacks the pixels' data of the whole file `png` with one call of libdeflate: `raw_count` bytes, every row behind its
-/// filter's number. False where anything is not as it should be, check values included.
+/// Decompresses the pixels of the complete file `png` with one call of libdeflate. The result has `raw_count` bytes,
+/// in which each row follows its filter type. Returns `false` if the file is invalid in any way, including its
+/// checksums.
 bool wi_png_unpack(const uint8_t *png, size_t count, uint8_t *raw, size_t raw_count);

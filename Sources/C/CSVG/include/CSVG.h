@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// librsvg, cairo and GObject behind plain calls.
+// Plain functions that hide librsvg, cairo, and GObject.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 typedef enum {
     WI_SVG_OK = 0,
-    /// The unpacked text is larger than allowed.
+    /// The decompressed text is larger than the limit.
     WI_SVG_TOO_LARGE = 1,
     WI_SVG_TRUNCATED = 2,
     WI_SVG_CORRUPT = -1,
     WI_SVG_MEMORY = -2,
 } wi_svg_status;
 
-/// Unpacks gzip data. `*text` becomes malloc'ed memory of at most `limit` bytes.
+/// Decompresses gzip data. The caller must release `*text`, which has at most `limit` bytes, with free.
 wi_svg_status wi_svg_unpack(const uint8_t *packed, size_t count, size_t limit, uint8_t **text, size_t *text_count);
 
-/// Draws a document of plain text into a viewport of `width` x `height` pixels; `out` gets R, G, B, A with alpha
-/// multiplied in and must be clear. There is no base file: nothing outside the text is read but data: addresses.
-/// `message` of `room` bytes tells what a failure was about.
+/// Draws a document of uncompressed text into a viewport of `width` × `height` pixels. `out` receives premultiplied R,
+/// G, B, A and must be clear. There's no base file, so the document can't load anything except data: URLs. On failure,
+/// `message`, which has space for `room` bytes, receives a description.
 wi_svg_status wi_svg_draw(const uint8_t *text, size_t count, uint32_t width, uint32_t height, uint8_t *out,
                           size_t stride, char *message, size_t room);

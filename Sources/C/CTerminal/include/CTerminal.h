@@ -6,34 +6,37 @@
 
 #include "TerminalPictures.h"
 
-/// An option of getopt_long(3).
+/// An option for getopt_long(3).
 typedef struct {
     /// The long name without dashes.
     const char *name;
-    /// What the short form is and what is returned: a letter, or a number above 255 for options without short form.
+    /// The short form, which is also the value to return. It's a letter, or a number above 255 for options without a
+    /// short form.
     int value;
-    /// Whether an argument must follow.
+    /// A Boolean value that indicates whether the option requires an argument.
     bool takes_argument;
 } wi_option;
 
-/// What one step of reading a command line found.
+/// The result of one step of parsing a command line.
 typedef struct {
-    /// The option's value; -1 at the end; '?' for what is not known or takes no argument; ':' where one is missing.
+    /// The value of the option, or -1 at the end. '?' means an unknown option or an unexpected argument, and ':' means
+    /// a missing argument.
     int found;
-    /// The option's argument; NULL where there is none.
+    /// The argument of the option, or NULL if there's none.
     const char *argument;
-    /// The word of a long option that was read last.
+    /// The index of the word that was parsed last. It's meaningful for long options.
     int word;
-    /// The option that a '?' or ':' is about, as getopt_long's optopt tells; 0 where it is not known.
+    /// The option that caused a '?' or ':', as in optopt of getopt_long, or 0 if it's unknown.
     int culprit;
 } wi_option_step;
 
-/// Reads the next option. `argv` is reordered: what is no option moves behind the options. The state is the
-/// process's own, so callers must take turns; `restart` begins a new command line.
+/// Parses the next option. `argv` is reordered so that operands follow the options. The state is shared by the
+/// process, so concurrent calls aren't allowed. `restart` begins a new command line.
 wi_option_step wi_next_option(int argc, char **argv, const wi_option *options, size_t count, bool restart);
 
-/// Where the words that are no options begin, once wi_next_option gave -1.
+/// Returns the index of the first operand after wi_next_option returned -1.
 int wi_first_operand(void);
 
-/// Columns and rows of the terminal behind `descriptor`; false where it is none or does not tell.
+/// Gets the columns and rows of the terminal at `descriptor`. Returns `false` if the descriptor isn't a terminal or
+/// the size is unknown.
 bool wi_terminal_size(int descriptor, int *columns, int *rows);

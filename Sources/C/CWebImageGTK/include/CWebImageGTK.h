@@ -1,59 +1,62 @@
 // SPDX-License-Identifier: MIT
-// What Swift cannot call of GTK 4: class definitions, calls that older versions lack, varargs, libdispatch's main queue.
-// GTK's types stay out of this header: a second module with all of GTK in it would double the time of builds.
+// Functions of GTK 4 that Swift can't call: class definitions, functions that older versions lack, varargs, and the
+// main queue of libdispatch. This header doesn't include GTK, because a second module with all of GTK would double the
+// build time.
 #pragma once
 #include <stdbool.h>
 
-/// Whether the calling thread is the one that the process began with.
+/// Returns whether the calling thread is the initial thread of the process.
 bool wi_gtk_is_process_main_thread(void);
 
-/// A GSource (to be unreferenced) that runs what waits in libdispatch's main queue, and with it the main actor's work.
+/// Creates a GSource that runs the pending work of libdispatch's main queue, which includes the work of the main
+/// actor. The caller must unreference it.
 void *wi_gtk_main_queue_source_new(void);
 
-/// How often that source has run. On the main thread.
+/// Returns how often that source has run. Call this function on the main thread.
 unsigned long wi_gtk_main_queue_dispatches(void);
 
-/// What a paintable asks its context. All are called on the thread that draws.
+/// The callbacks of a paintable. All of them run on the drawing thread.
 typedef struct {
     void (*snapshot)(void *context, void *snapshot, double width, double height);
     int (*width)(void *context);
     int (*height)(void *context);
-    /// Width / height; 0 for none.
+    /// Returns the width divided by the height, or 0 if there's no aspect ratio.
     double (*ratio)(void *context);
-    /// Called once, when the paintable is finalized.
+    /// Releases the context. Called once, when the paintable is finalized.
     void (*destroy)(void *context);
 } wi_gtk_paintable_functions;
 
-/// A GdkPaintable (to be unreferenced) that draws what `functions` say; they must outlive it.
+/// Creates a GdkPaintable that draws with `functions`, which must outlive it. The caller must unreference it.
 void *wi_gtk_paintable_new(const wi_gtk_paintable_functions *functions, void *context);
 
-/// A GtkWidget (floating) that holds one child and draws, beneath it and beyond its own bounds if it likes, what
-/// `snapshot` says.
+/// Creates a GtkWidget (with a floating reference) that contains one child. The callback `snapshot` draws below the
+/// child and may draw outside the bounds of the widget.
 void *wi_gtk_backdrop_new(void (*snapshot)(void *context, void *snapshot, double width, double height), void *context);
 
-/// Puts `child` in, instead of the one before; null for none.
+/// Sets the child and replaces the previous one. NULL removes the child.
 void wi_gtk_backdrop_set_child(void *backdrop, void *child);
 
-/// Makes a backdrop draw nothing any more and forget its context.
+/// Stops a backdrop from drawing, and discards its context.
 void wi_gtk_backdrop_disconnect(void *backdrop);
 
-/// How a GtkPicture fits its paintable, as GtkContentFit (GTK 4.8); before, 0 is fill and all others contain.
+/// Returns the GtkContentFit of a GtkPicture (GTK 4.8). In older versions, the result is 0 for fill and another value
+/// for contain.
 int wi_gtk_picture_fit(void *picture);
 
-/// Lets a GtkPicture give all its place to its paintable.
+/// Makes a GtkPicture stretch its paintable to its bounds.
 void wi_gtk_picture_set_fill(void *picture);
 
-/// The child of a GtkMenuButton (GTK 4.6); null before.
+/// Returns the child of a GtkMenuButton (GTK 4.6). In older versions, the result is NULL.
 void *wi_gtk_menu_button_child(void *button);
 
-/// Sets the child of a GtkMenuButton (GTK 4.6); false before.
+/// Sets the child of a GtkMenuButton (GTK 4.6). In older versions, the result is `false`.
 bool wi_gtk_menu_button_set_child(void *button, void *child);
 
-/// Sets the accessible label and description of a GtkWidget; null resets.
+/// Sets the accessible label and description of a GtkWidget. NULL resets a text.
 void wi_gtk_set_accessible_text(void *widget, const char *label, const char *description);
 
-/// Tells assistive technologies whether a GtkWidget is busy.
+/// Notifies assistive technologies whether a GtkWidget is busy.
 void wi_gtk_set_accessible_busy(void *widget, bool busy);
 
-/// Whether a boolean property of a GObject is set; `otherwise` where there is none of that name.
+/// Returns the value of a Boolean property of a GObject, or `otherwise` if there's no such property.
 bool wi_gtk_flag(void *object, const char *name, bool otherwise);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libwebp's structures with their unions and function pointers, behind plain calls.
+// Plain functions that hide libwebp's structures with their unions and function pointers.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -21,24 +21,24 @@ typedef struct {
     int is_animated;
 } wi_webp_info;
 
-/// What the beginning says; WI_WEBP_MORE where it is too short to say anything.
+/// Parses the header. Returns WI_WEBP_MORE if the data is too short.
 wi_webp_status wi_webp_header(const uint8_t *data, size_t count, wi_webp_info *info);
 
-/// A picture being decoded into `out`: R, G, B, A, scaled to `width` x `height` by libwebp itself when `is_scaled`.
-/// Scaled pixels come with alpha multiplied in (rounded down), others with colour and alpha apart. `out` must stay
-/// valid until close.
+/// A decoder that writes R, G, B, A to `out`. If `is_scaled` is nonzero, libwebp scales the image to `width` ×
+/// `height`. Scaled pixels are premultiplied (and rounded down), and other pixels have straight alpha. `out` must stay
+/// valid until the decoder is closed.
 typedef struct wi_webp_decoder wi_webp_decoder;
 wi_webp_decoder *wi_webp_decoder_open(uint8_t *out, size_t stride, size_t size, uint32_t width, uint32_t height,
                                       int is_scaled);
 void wi_webp_decoder_close(wi_webp_decoder *decoder);
-/// Goes on with the first `count` bytes of the file; each call brings all bytes of the call before and more.
+/// Continues with the first `count` bytes of the file. Each call must provide all bytes of the previous call and more.
 wi_webp_status wi_webp_decoder_update(wi_webp_decoder *decoder, const uint8_t *data, size_t count);
-/// Goes on with the next bytes of the file, which are copied. Not to be mixed with wi_webp_decoder_update.
+/// Continues with a copy of the next bytes of the file. Don't combine this function with wi_webp_decoder_update.
 wi_webp_status wi_webp_decoder_append(wi_webp_decoder *decoder, const uint8_t *data, size_t count);
-/// Rows of `out` that are final.
+/// Returns the number of rows in `out` that are final.
 uint32_t wi_webp_decoder_rows(const wi_webp_decoder *decoder);
 
-/// The chunks of a file, whole or not.
+/// The chunks of a file, which may be truncated.
 typedef struct wi_webp_container wi_webp_container;
 typedef struct {
     uint32_t x;
@@ -52,54 +52,56 @@ typedef struct {
     size_t count;
 } wi_webp_frame;
 
-/// NULL where there is nothing to see yet. `data` must stay valid until close.
+/// Opens a container. Returns NULL if the data is too short. `data` must stay valid until the container is closed.
 wi_webp_container *wi_webp_container_open(const uint8_t *data, size_t count);
 void wi_webp_container_close(wi_webp_container *container);
 int wi_webp_container_is_complete(const wi_webp_container *container);
 uint32_t wi_webp_container_frame_count(const wi_webp_container *container);
 uint32_t wi_webp_container_loop_count(const wi_webp_container *container);
-/// `index` from 0. Returns 0 where there is no such frame.
+/// Gets the frame at `index` (from 0). Returns 0 if the frame doesn't exist.
 int wi_webp_container_frame(const wi_webp_container *container, uint32_t index, wi_webp_frame *frame);
-/// The ICC profile; NULL where there is none. Valid as long as the data is.
+/// Returns the ICC profile, or NULL if there's none. The pointer is valid as long as the data.
 const uint8_t *wi_webp_container_icc(const wi_webp_container *container, size_t *count);
 
-/// An animation's frames on their canvas, one after the other.
+/// A decoder that composes the frames of an animation in order.
 typedef struct wi_webp_animation wi_webp_animation;
 wi_webp_animation *wi_webp_animation_open(const uint8_t *data, size_t count);
 void wi_webp_animation_close(wi_webp_animation *animation);
 void wi_webp_animation_rewind(wi_webp_animation *animation);
-/// The next frame, alpha not multiplied in, `width * 4` bytes a row; valid until the next call. NULL on damage or at the end.
+/// Returns the next frame with straight alpha and `width * 4` bytes per row. The pointer is valid until the next call.
+/// Returns NULL if the data is corrupt and at the end.
 const uint8_t *wi_webp_animation_next(wi_webp_animation *animation);
 
-/// Receives the percentage that is done; 0 stops the encoder.
+/// Receives the percentage of completed work. If the callback returns 0, the encoder stops.
 typedef int (*wi_webp_progress)(void *user, int percent);
 typedef struct {
     int is_lossless;
-    /// Whether transparent pixels stay as they are.
+    /// Nonzero to preserve the colors of transparent pixels.
     int is_exact;
-    /// 1 to 100.
+    /// The quality, from 1 to 100.
     float quality;
-    /// 0 to 9, -1 for the library's default.
+    /// The effort, from 0 to 9, or -1 for the default of libwebp.
     int effort;
 } wi_webp_options;
-/// `pixels` are R, G, B, A, alpha not multiplied in. `*bytes` becomes malloc'ed memory to be freed by wi_webp_free.
+/// Encodes R, G, B, A pixels with straight alpha. The caller must release `*bytes` with wi_webp_free.
 wi_webp_status wi_webp_encode(const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, int is_opaque,
                               const wi_webp_options *options, wi_webp_progress progress, void *user, uint8_t **bytes,
                               size_t *count);
 void wi_webp_free(uint8_t *bytes);
-/// The file with these blocks, of which some may have a `count` of 0; `*bytes` is to be freed by wi_webp_free.
+/// Embeds metadata in a file. A block with a `count` of 0 is omitted. The caller must release `*bytes` with
+/// wi_webp_free.
 wi_webp_status wi_webp_embed(const uint8_t *file, size_t file_count, const uint8_t *icc, size_t icc_count,
                              const uint8_t *exif, size_t exif_count, const uint8_t *xmp, size_t xmp_count,
                              uint8_t **bytes, size_t *count);
 
-/// An animation being encoded. NULL without memory.
+/// An encoder for an animation. wi_webp_animator_open returns NULL if memory can't be allocated.
 typedef struct wi_webp_animator wi_webp_animator;
 wi_webp_animator *wi_webp_animator_open(uint32_t width, uint32_t height, int loop_count,
                                         const wi_webp_options *settings);
 void wi_webp_animator_close(wi_webp_animator *animator);
 const char *wi_webp_animator_message(const wi_webp_animator *animator);
-/// Adds a frame of R, G, B, A, alpha not multiplied in, shown from `timestamp` milliseconds on.
+/// Adds a frame of R, G, B, A pixels with straight alpha, which starts at `timestamp` in milliseconds.
 wi_webp_status wi_webp_animator_add(wi_webp_animator *animator, const uint8_t *pixels, size_t stride, int is_opaque,
                                     int timestamp);
-/// Ends the last frame at `timestamp`; `*bytes` is to be freed by wi_webp_free.
+/// Ends the last frame at `timestamp` and finishes the file. The caller must release `*bytes` with wi_webp_free.
 wi_webp_status wi_webp_animator_finish(wi_webp_animator *animator, int timestamp, uint8_t **bytes, size_t *count);

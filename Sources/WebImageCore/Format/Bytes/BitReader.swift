@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads numbers of some bits, the lowest bit of each byte first, as JPEG XL and deflate store them.
+/// A reader for numbers with any number of bits, with the least significant bit of each byte first, as in JPEG XL and
+/// deflate.
 struct BitReader {
-    /// The bytes end before the number does.
+    /// An error that's thrown if the data ends within a number.
     struct End: Error {}
 
     private let bytes: [UInt8]
     private var position = 0
 
-    /// Reads from the first bit of `bytes`.
+    /// Creates a reader that starts at the first bit of `bytes`.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next `count` bits, at most 32.
+    /// Returns the next `count` bits, up to 32.
     mutating func bits(_ count: Int) throws(End) -> Int {
         guard position + count <= bytes.count * 8 else { throw End() }
         var value = 0
@@ -23,15 +24,15 @@ struct BitReader {
         return value
     }
 
-    /// The next bit.
+    /// Returns the next bit.
     mutating func flag() throws(End) -> Bool { try bits(1) == 1 }
 
-    /// Passes over `count` bits.
+    /// Skips `count` bits.
     mutating func skip(_ count: Int) throws(End) {
         guard count <= bytes.count * 8 - position else { throw End() }
         position += count
     }
 
-    /// Passes over what is left of a byte that was begun.
+    /// Skips the remaining bits of a partially read byte.
     mutating func alignToByte() { position = min(bytes.count * 8, (position + 7) / 8 * 8) }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// The check value of PNG chunks (ISO 3309; PNG third edition, section 5.5). Bit by bit: it is used on
-/// a few dozen bytes of each file only.
+/// The checksum of PNG chunks (ISO 3309; PNG, third edition, section 5.5). The calculation is bitwise, because it
+/// covers only a few dozen bytes of each file.
 enum CRC32 {
-    /// The check value of `count` bytes at `offset`.
+    /// Returns the checksum of `count` bytes at `offset`.
     static func value(_ bytes: HeaderBytes, at offset: Int, count: Int) throws(ProbeStop) -> UInt32 {
         try bytes.withBytes(count, at: offset) { buffer in
             var register: UInt32 = .max

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A name of four ASCII characters, as PNG chunks, RIFF chunks and ISO boxes carry it.
+/// A name of four ASCII characters, as in PNG chunks, RIFF chunks, and ISO boxes.
 struct FourCC: Hashable, ExpressibleByStringLiteral {
     private let code: UInt32
 
@@ -8,7 +8,7 @@ struct FourCC: Hashable, ExpressibleByStringLiteral {
         code = value.withUTF8Buffer { $0.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// The name at `offset`.
+    /// Reads the name at `offset`.
     init(_ bytes: HeaderBytes, at offset: Int) throws(ProbeStop) {
         code = UInt32(truncatingIfNeeded: try bytes.big32(at: offset))
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Looks into gzip data (RFC 1952).
+/// A decompressor for the beginning of gzip data (RFC 1952).
 enum Gzip {
-    /// What its beginning unpacks to, at most ``ProbeBounds/markupUnits`` bytes.
+    /// Decompresses at most ``ProbeBounds/markupUnits`` bytes.
     ///
-    /// - Returns: the bytes, and whether more packed bytes would lengthen them; nil for data that is no gzip.
+    /// - Returns: The output, and whether more input would extend it. The result is `nil` if the data isn't in gzip
+    ///   format.
     static func unpack(_ bytes: HeaderBytes) throws(ProbeStop) -> (text: [UInt8], isShort: Bool)? {
         guard try bytes.has([0x1F, 0x8B, 0x08]) else { return nil }
         let flags = try bytes.byte(at: 3)
@@ -14,7 +15,7 @@ enum Gzip {
         if flags & 0x10 != 0 { try skipName(bytes, &offset) }
         if flags & 0x02 != 0 { offset += 2 }
         try bytes.require(1, at: offset)
-        // Stored blocks are the least dense packing; more bytes than these cannot be needed.
+        // Stored blocks have the lowest compression ratio, so more input than this is never necessary.
         let count = min(bytes.available - offset, ProbeBounds.markupUnits + 1_024)
         let packed = try bytes.withBytes(count, at: offset) { [UInt8]($0) }
         let (text, end) = Inflate.unpack(packed, limit: ProbeBounds.markupUnits)

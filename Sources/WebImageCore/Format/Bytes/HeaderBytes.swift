@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// A bounds-checked view of the beginning of a file, or of one part of it. The only place where the probe
-/// touches memory: every read states where and how much, and is refused where that is not there.
+/// A bounds-checked view of the beginning of a file or of a part of it.
+///
+/// This type is the only place where header parsers access memory. Every read specifies its position and size and
+/// throws if the bytes aren't available.
 struct HeaderBytes {
-    /// Byte orders of stored numbers.
+    /// The byte order of stored numbers.
     enum Order { case big, little }
 
     private let bytes: UnsafeRawBufferPointer
     private let origin: Int
     private let length: Int?
-    /// Whether nothing follows the bytes that are there.
+    /// Whether the available bytes are the whole file.
     let isComplete: Bool
 
-    /// The first bytes of a file. `bytes` must outlive the view.
+    /// Creates a view of the first bytes of a file. The buffer must outlive the view.
     init(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) {
         self.init(bytes, origin: 0, length: nil, isComplete: isComplete)
     }
@@ -24,20 +26,20 @@ struct HeaderBytes {
         self.isComplete = isComplete
     }
 
-    /// Bytes of this part that are there.
+    /// The number of available bytes of this part.
     var available: Int { max(0, min(length ?? .max, bytes.count - origin)) }
 
-    /// Bytes this part has in all; nil where only the end of the file ends it.
+    /// The total size of this part in bytes, or `nil` if it extends to the end of the file.
     var declaredLength: Int? { length }
 
-    /// The part of `length` bytes at `offset`; its bytes need not be there yet.
+    /// Returns the part of `length` bytes at `offset`, whose bytes may not be available yet.
     func part(at offset: Int, length partLength: Int) throws(ProbeStop) -> HeaderBytes {
         let end = try sum(offset, partLength)
         guard end <= length ?? .max else { throw .outside }
         return HeaderBytes(bytes, origin: try sum(origin, offset), length: partLength, isComplete: isComplete)
     }
 
-    /// What follows `offset`, to the end of this part.
+    /// Returns the rest of this part from `offset`.
     func rest(from offset: Int) throws(ProbeStop) -> HeaderBytes {
         if let length {
             guard offset <= length else { throw .outside }
@@ -47,17 +49,18 @@ struct HeaderBytes {
         return HeaderBytes(bytes, origin: try sum(origin, offset), length: nil, isComplete: isComplete)
     }
 
-    /// Succeeds when the `count` bytes at `offset` are there.
+    /// Throws unless the `count` bytes at `offset` are available.
     func require(_ count: Int, at offset: Int) throws(ProbeStop) {
         _ = try place(of: count, at: offset)
     }
 
-    /// One byte.
+    /// Returns the byte at `offset`.
     func byte(at offset: Int) throws(ProbeStop) -> UInt8 {
         bytes[try place(of: 1, at: offset)]
     }
 
-    /// An unsigned number of `count` bytes, at most 8; what does not fit into `Int` becomes its largest value.
+    /// Returns an unsigned number of `count` bytes, up to 8. Values that don't fit into `Int` are clamped to its
+    /// maximum.
     func number(at offset: Int, _ count: Int, _ order: Order) throws(ProbeStop) -> Int {
         let start = try place(of: count, at: offset)
         var value: UInt64 = 0
@@ -68,30 +71,31 @@ struct HeaderBytes {
         return Int(clamping: value)
     }
 
-    /// A big-endian number of two bytes.
+    /// Returns a big-endian number of two bytes.
     func big16(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 2, .big) }
-    /// A big-endian number of four bytes.
+    /// Returns a big-endian number of four bytes.
     func big32(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 4, .big) }
-    /// A little-endian number of two bytes.
+    /// Returns a little-endian number of two bytes.
     func little16(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 2, .little) }
-    /// A little-endian number of four bytes.
+    /// Returns a little-endian number of four bytes.
     func little32(at offset: Int) throws(ProbeStop) -> Int { try number(at: offset, 4, .little) }
-    /// A little-endian signed number of four bytes.
+    /// Returns a signed little-endian number of four bytes.
     func littleSigned32(at offset: Int) throws(ProbeStop) -> Int {
         Int(Int32(truncatingIfNeeded: try little32(at: offset)))
     }
 
-    /// Whether `magic` stands at `offset`. Bytes that end inside of a match need more, unless none follow.
+    /// Returns whether `magic` is located at `offset`. If the available bytes end within a match and the file isn't
+    /// complete, this function requests more data.
     func has(_ magic: [UInt8], at offset: Int = 0) throws(ProbeStop) -> Bool {
         try matches(magic.count, at: offset) { magic[$0] }
     }
 
-    /// Whether the ASCII characters of `text` stand at `offset`.
+    /// Returns whether the ASCII characters of `text` are located at `offset`.
     func has(_ text: StaticString, at offset: Int = 0) throws(ProbeStop) -> Bool {
         try matches(text.utf8CodeUnitCount, at: offset) { index in text.withUTF8Buffer { $0[index] } }
     }
 
-    /// Whether one of `texts` stands at `offset`.
+    /// Returns whether one of `texts` is located at `offset`.
     func has(anyOf texts: [StaticString], at offset: Int = 0) throws(ProbeStop) -> Bool {
         for text in texts {
             if try has(text, at: offset) { return true }
@@ -104,7 +108,7 @@ struct HeaderBytes {
             let here = try sum(offset, index)
             guard here < available else {
                 if isComplete || here >= length ?? .max { return false }
-                // The next byte may already tell it apart from what it is compared with.
+                // Request only one more byte, because it may already differ.
                 throw .needsMore(try sum(origin, try sum(here, 1)))
             }
             guard try byte(at: here) == wanted(index) else { return false }

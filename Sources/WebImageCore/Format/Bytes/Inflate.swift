@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// Unpacks the beginning of deflate data (RFC 1951) into a buffer of fixed size: enough to look into
-/// a compressed SVG. Canonical codes are read bit by bit, which needs no tables that the input could blow up.
+/// A decompressor for the beginning of deflate data (RFC 1951), with an output of limited size.
+///
+/// It's sufficient for inspecting a compressed SVG. It reads canonical codes bit by bit, so it requires no tables
+/// whose size the input could inflate.
 struct Inflate {
-    /// Why it stopped.
+    /// A reason for the end of decompression.
     enum End { case finished, full, short, damaged }
 
     private struct Stop: Error { let end: End }
 
-    /// A canonical Huffman code: how many symbols each length has, and the symbols in order.
+    /// A canonical Huffman code: the number of symbols for each length, and the symbols in order.
     private struct Code {
         var counts = [Int](repeating: 0, count: 16)
         var symbols: [Int]
 
-        /// nil for lengths that claim more codes than there are.
+        /// Creates a code, or returns `nil` if the lengths declare more codes than exist.
         init?(lengths: ArraySlice<Int>) {
             symbols = [Int](repeating: 0, count: lengths.count)
             for length in lengths { counts[length] += 1 }
@@ -36,7 +38,7 @@ struct Inflate {
     private let limit: Int
     private var output: [UInt8] = []
 
-    /// Unpacks at most `limit` bytes.
+    /// Decompresses at most `limit` bytes.
     static func unpack(_ bytes: [UInt8], limit: Int) -> (output: [UInt8], end: End) {
         var inflate = Inflate(bits: BitReader(bytes), limit: limit)
         inflate.output.reserveCapacity(limit)

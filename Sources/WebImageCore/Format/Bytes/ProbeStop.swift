@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a parser of headers cannot go on.
+/// A reason why a header parser can't continue.
 enum ProbeStop: Error {
-    /// So many bytes of the file, counted from its beginning, are the least that would help.
+    /// The minimum number of bytes from the start of the file that the parser requires to continue.
     case needsMore(Int)
-    /// A part of the file refers to bytes beyond its own end.
+    /// A part of the file that refers to bytes beyond its own end.
     case outside
-    /// The bytes break a rule or a bound.
+    /// Data that violates a rule or exceeds a bound.
     case failed(ImageError)
 
-    /// The data of `format` breaks its rules.
+    /// Returns an error for data that violates the rules of `format`.
     static func corrupt(_ format: ImageFormat, _ reason: String) -> ProbeStop {
         .failed(.decode(.corrupt(format: format, reason: reason)))
     }
 
-    /// The data of `format` uses what nothing here reads.
+    /// Returns an error for data with a feature that the parser doesn't support.
     static func unsupported(_ format: ImageFormat, _ feature: String) -> ProbeStop {
         .failed(.decode(.unsupported(format: format, feature: feature)))
     }
 
-    /// Refuses a part of the file that is larger, or a number of parts that is higher, than `limit`.
+    /// Throws if the size or the number of parts exceeds `limit`.
     static func check(_ actual: Int, limit: Int, _ detail: String) throws(ProbeStop) {
         guard actual <= limit else {
             throw .failed(.limit(LimitError(.structure, limit: limit, actual: actual, detail: detail)))
@@ -27,30 +27,30 @@ enum ProbeStop: Error {
     }
 }
 
-/// Bounds on the parts of a file that no honest picture comes near.
+/// The bounds for the parts of a file, which legitimate images never approach.
 enum ProbeBounds {
-    /// Chunks of a PNG.
+    /// The maximum number of chunks in a PNG file.
     static let pngChunks = 10_000
-    /// Text chunks of a PNG.
+    /// The maximum number of text chunks in a PNG file.
     static let textChunks = 64
-    /// Bytes of an ICC profile, as stored.
+    /// The maximum size of an ICC profile as stored, in bytes.
     static let iccBytes = 4 << 20
-    /// Bytes of an EXIF block.
+    /// The maximum size of an EXIF block, in bytes.
     static let exifBytes = 1 << 20
-    /// Directories of a TIFF.
+    /// The maximum number of directories in a TIFF file.
     static let tiffDirectories = 65_536
-    /// Entries of a TIFF directory; also the most a classic TIFF can have.
+    /// The maximum number of entries in a TIFF directory, which is also the maximum of classic TIFF.
     static let tiffEntries = 65_535
-    /// Bytes of a JPEG between segments, or filling them up.
+    /// The maximum number of stray or fill bytes between the segments of a JPEG file.
     static let strayBytes = 64 << 10
-    /// Boxes of one list of an ISO base media file; property indices of HEIF have 15 bits.
+    /// The maximum number of boxes in one list of an ISO base media file. Property indices of HEIF have 15 bits.
     static let boxes = 32_768
-    /// Properties of the primary item of a HEIF file.
+    /// The maximum number of properties of the primary item in a HEIF file.
     static let itemProperties = 64
-    /// Characters before and in the root element of an SVG.
+    /// The maximum number of characters before and in the root element of an SVG document.
     static let markupUnits = 64 << 10
-    /// Bytes searched for the page size of a PDF.
+    /// The number of bytes in which the parser searches for the page size of a PDF.
     static let pdfBytes = 256 << 10
-    /// Bytes of a JPEG XL codestream header.
+    /// The maximum size of a JPEG XL codestream header, in bytes.
     static let jxlHeaderBytes = 4 << 10
 }

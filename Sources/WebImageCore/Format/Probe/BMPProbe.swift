@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the header of a bitmap: OS/2 1 and 2, Windows 3, 4 and 5 ([MS-WMF] 2.2.2, OS/2 2.0 `BITMAPINFOHEADER2`).
+/// A parser for the headers of bitmaps: OS/2 1 and 2 and Windows 3, 4, and 5 ([MS-WMF] 2.2.2; OS/2 2.0
+/// `BITMAPINFOHEADER2`).
 enum BMPProbe {
-    /// Lengths a header may have: 12 OS/2 1, 16–64 OS/2 2, 40, 52, 56 Windows 3, 108 and 124 Windows 4 and 5.
+    /// Returns whether a header can have this length: 12 for OS/2 1, 16–64 for OS/2 2, 40, 52, or 56 for Windows 3,
+    /// and 108 or 124 for Windows 4 and 5.
     static func isHeaderLength(_ length: Int) -> Bool {
         length == 12 || (16...64).contains(length) || length == 108 || length == 124
     }
 
-    /// The header of a file that begins with `BM`.
+    /// Reads the header of a file that begins with `BM`.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         let header = try Header(bytes.rest(from: 14), format: .bmp)
         var probe = ImageProbe(format: .bmp, rawSize: header.size, depth: header.depth, hasAlpha: header.hasAlpha)
@@ -16,17 +18,17 @@ enum BMPProbe {
         return probe
     }
 
-    /// Rows are padded to four bytes; nothing else shortens an uncompressed bitmap.
+    /// Returns the minimum file size. Rows are padded to four bytes, and an uncompressed bitmap can't be shorter.
     private static func smallestFile(_ header: Header) -> Int {
         let row = (header.size.width * header.bitsPerPixel + 31) / 32 * 4
         let (pixels, overflow) = row.multipliedReportingOverflow(by: header.size.height)
         return overflow ? .max : 14 + header.length + pixels
     }
 
-    /// What a bitmap's information header says; icons hold the same header.
+    /// The information header of a bitmap. Icons contain the same header.
     struct Header {
         let length: Int
-        /// As stored: an icon's height counts its mask as well.
+        /// The stored size. In an icon, the height includes the mask.
         let size: PixelSize
         let bitsPerPixel: Int
         private(set) var depth = 8
@@ -47,7 +49,7 @@ enum BMPProbe {
             }
             guard !size.isEmpty else { throw .corrupt(format, "impossible size \(size)") }
             if length >= 40 { try readCompression(bytes) }
-            // Zero bits: the pixels are a PNG or JPEG of their own.
+            // A value of zero means that the pixels are an embedded PNG or JPEG image.
             guard [1, 2, 4, 8, 16, 24, 32].contains(bitsPerPixel) || (bitsPerPixel == 0 && !isUncompressed) else {
                 throw .corrupt(format, "impossible \(bitsPerPixel) bits per pixel")
             }
@@ -56,7 +58,7 @@ enum BMPProbe {
 
         private mutating func readCompression(_ bytes: HeaderBytes) throws(ProbeStop) {
             let compression = try bytes.little32(at: 16)
-            // 64 bytes are OS/2's, where 3 is Huffman coding and not bit fields.
+            // A header of 64 bytes is from OS/2, where 3 is Huffman coding and not bit fields.
             let hasMasks = (compression == 3 || compression == 6) && length != 64
             isUncompressed = compression == 0 || hasMasks
             if hasMasks {
@@ -68,7 +70,7 @@ enum BMPProbe {
                 depth = max(1, widest)
                 if end >= 56 { hasAlpha = try bytes.little32(at: 52) != 0 }
             }
-            // PROFILE_EMBEDDED is `MBED` as a little-endian number; a linked profile is a file elsewhere.
+            // PROFILE_EMBEDDED is `MBED` as a little-endian number. A linked profile is a separate file.
             if length == 124 { hasProfile = try FourCC(bytes, at: 56) == "DEBM" }
         }
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// The boxes of an ISO base media file (ISO/IEC 14496-12, section 4.2), one after the other.
+/// The sequence of boxes in an ISO base media file (ISO/IEC 14496-12, section 4.2).
 struct BoxList {
-    /// One box.
+    /// A box.
     struct Box {
-        /// Its type.
+        /// The type of the box.
         let name: FourCC
-        /// What follows its header.
+        /// The data after the header of the box.
         let content: HeaderBytes
     }
 
@@ -14,13 +14,14 @@ struct BoxList {
     private var offset: Int
     private var count = 0
 
-    /// The boxes of `bytes` from `offset` on.
+    /// Creates a list of the boxes in `bytes`, starting at `offset`.
     init(_ bytes: HeaderBytes, from offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
     }
 
-    /// The next box; nil at the end of the list. Every box has at least 8 bytes, so that the list ends.
+    /// Returns the next box, or `nil` at the end of the list. Because every box has at least 8 bytes, the list is
+    /// finite.
     mutating func next() throws(ProbeStop) -> Box? {
         if offset == .max { return nil }
         if let end = bytes.declaredLength, offset >= end { return nil }
@@ -34,7 +35,7 @@ struct BoxList {
             size = try bytes.number(at: offset + 8, 8, .big)
             header = 16
         }
-        // 0: up to the end of the file.
+        // A size of 0 means that the box extends to the end of the file.
         if size == 0 {
             let content = try bytes.rest(from: offset + header)
             offset = .max
@@ -47,7 +48,7 @@ struct BoxList {
         return Box(name: name, content: content)
     }
 
-    /// The first box called `name` in `bytes`.
+    /// Returns the content of the first box with the type `name`.
     static func first(_ name: FourCC, in bytes: HeaderBytes, from offset: Int = 0) throws(ProbeStop) -> HeaderBytes? {
         var list = BoxList(bytes, from: offset)
         while let box = try list.next() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Walks the blocks of a GIF (GIF89a specification).
+/// A parser for the blocks of a GIF (GIF89a specification).
 struct GIFProbe {
     private let bytes: HeaderBytes
     private var offset: Int
     private var probe: ImageProbe
     private var frames = 0
 
-    /// The header of a GIF, up to its first picture; later pictures are counted as far as they are there.
+    /// Reads the properties of a GIF up to its first frame, and counts the other frames that are available.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         var reader = try GIFProbe(bytes)
         do {
@@ -38,7 +38,7 @@ struct GIFProbe {
             switch try bytes.byte(at: offset) {
             case 0x2C: try takePicture()
             case 0x21: try takeExtension()
-            // The trailer, or what no decoder could go on after.
+            // This is the trailer, or invalid data after which no decoder could continue.
             default: return
             }
         }
@@ -58,13 +58,15 @@ struct GIFProbe {
         try skipBlocks()
     }
 
-    /// Where the first picture reaches beyond the logical screen (whose sides may be zero) the canvas grows; later
-    /// pictures are cut. So do Chromium, Pillow and libnsgif.
+    /// Sets the canvas size. If the first frame extends beyond the logical screen, whose sides may be zero, the canvas
+    /// is enlarged.
+    ///
+    /// Later frames are cropped. Chromium, Pillow, and libnsgif behave in the same way.
     private mutating func setCanvas(first: PixelSize, right: Int, bottom: Int) throws(ProbeStop) {
         probe.rawSize.width = max(probe.rawSize.width, right)
         probe.rawSize.height = max(probe.rawSize.height, bottom)
         guard !probe.rawSize.isEmpty else { throw .corrupt(.gif, "a side of zero pixels") }
-        // A code of 12 bits stands for at most 4,096 pixels: no byte makes more than 2,731.
+        // A code of 12 bits represents at most 4,096 pixels, so a byte produces at most 2,731 pixels.
         probe.smallestFile = first.width * first.height / 2_731 + 13
     }
 

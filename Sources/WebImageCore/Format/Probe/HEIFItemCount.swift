@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Counts the pictures of a HEIF file that stand for themselves: not hidden, no thumbnails, no alpha planes
-/// (ISO/IEC 14496-12 sections 8.11.6 and 8.11.12).
+/// A counter for the independent images of a HEIF file, without hidden images, thumbnails, and alpha planes (ISO/IEC
+/// 14496-12, sections 8.11.6 and 8.11.12).
 enum HEIFItemCount {
     private static let pictures: Set<FourCC> = [
         "hvc1", "hev1", "av01", "avc1", "vvc1", "jpeg", "j2k1", "unci", "grid", "iden", "iovl",
     ]
-    /// Thumbnails and auxiliary pictures that are remembered; no honest file has as many.
+    /// The maximum number of thumbnails and auxiliary images to track, which legitimate files never reach.
     private static let maxHelpers = 64
 
-    /// Their number; nil where it is not cheap to know.
+    /// Returns the number of images, or `nil` if it's expensive to determine.
     static func read(_ meta: HeaderBytes) throws(ProbeStop) -> Int? {
         guard let helpers = try helpers(meta), let iinf = try BoxList.first("iinf", in: meta, from: 4) else {
             return nil

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the `meta` box of a HEIF file: which item is the picture, and its properties
-/// (ISO/IEC 14496-12 section 8.11, ISO/IEC 23008-12 section 6.5).
+/// A parser for the `meta` box of a HEIF file, which finds the primary item and its properties (ISO/IEC 14496-12,
+/// section 8.11; ISO/IEC 23008-12, section 6.5).
 struct HEIFItems {
     private let format: ImageFormat
     private var primary = 0
-    /// Indices of the primary item's properties, in the order in which they apply; 1 is the first property.
+    /// The indices of the primary item's properties in the order in which they apply, counted from 1.
     private var wanted: [Int] = []
 
-    /// The header of the primary item.
+    /// Reads the properties of the primary item.
     static func read(_ meta: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
         var reader = HEIFItems(format: format)
         guard let pitm = try BoxList.first("pitm", in: meta, from: 4) else {
@@ -39,7 +39,7 @@ struct HEIFItems {
             let indexWidth = try ipma.byte(at: 3) & 1 == 0 ? 1 : 2
             let entries = try ipma.big32(at: 4)
             var offset = 8
-            // Every turn reads three bytes that are there, whatever the count says.
+            // Each iteration reads three available bytes, so the loop ends regardless of the declared count.
             for _ in 0..<entries {
                 let item = try ipma.number(at: offset, idWidth, .big)
                 let count = Int(try ipma.byte(at: offset + idWidth))
@@ -55,7 +55,7 @@ struct HEIFItems {
     ) throws(ProbeStop) {
         try ProbeStop.check(wanted.count + count, limit: ProbeBounds.itemProperties, "properties of one item")
         for index in 0..<count {
-            // The highest bit says whether a reader must know the property.
+            // The highest bit indicates whether the property is essential.
             let mask = width == 1 ? 0x7F : 0x7FFF
             wanted.append(try ipma.number(at: offset + index * width, width, .big) & mask)
         }

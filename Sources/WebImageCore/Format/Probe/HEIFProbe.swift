@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the header of AVIF and HEIF files (ISO/IEC 23008-12; AV1 Image File Format 1.1): the primary item's
-/// properties, and the picture track of sequences.
+/// A parser for the headers of AVIF and HEIF files (ISO/IEC 23008-12; AV1 Image File Format 1.1). It reads the
+/// properties of the primary item and the image track of sequences.
 enum HEIFProbe {
-    /// Brands of files whose track, not their item, is the picture.
+    /// The brands of files whose main content is the track and not the primary item.
     private static let sequenceBrands: Set<FourCC> = ["avis", "msf1", "hevc", "hevx"]
 
-    /// The header of an AVIF or HEIF file.
+    /// Reads the properties of an AVIF or HEIF file.
     static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
         let isSequence = sequenceBrands.contains(try FourCC(bytes, at: 8))
         var list = BoxList(bytes)
@@ -24,7 +24,8 @@ enum HEIFProbe {
                 }
             }
         } catch {
-            // A track that stands behind all frames, or is damaged, is not worth waiting for: the still is enough.
+            // Don't wait for a track that's invalid or located after all frames, because the still image is
+            // sufficient.
             guard let found = probe, isSequence else { throw error }
             if case .needsMore = error, !seenMedia, !bytes.isComplete { throw error }
             return unknownLength(found)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What the properties of a HEIF item say (ISO/IEC 23008-12 section 6.5; AV1-ISOBMFF section 2.3;
-/// ISO/IEC 14496-15 section 8.3).
+/// The properties of a HEIF item (ISO/IEC 23008-12, section 6.5; AV1-ISOBMFF, section 2.3; ISO/IEC 14496-15, section
+/// 8.3).
 struct HEIFProperties {
     private(set) var size: PixelSize?
     private(set) var depth: Int?
@@ -16,7 +16,7 @@ struct HEIFProperties {
     private var rotation: (rank: Int, orientation: Orientation)?
     private var mirroring: (rank: Int, orientation: Orientation)?
 
-    /// The shown part, where there is one and it lies within the picture.
+    /// The size of the visible part, or `nil` if it's missing or exceeds the image.
     var cleanAperture: PixelSize? {
         guard let size, let aperture, aperture != size, !aperture.isEmpty, aperture.width <= size.width,
             aperture.height <= size.height
@@ -24,7 +24,7 @@ struct HEIFProperties {
         return aperture
     }
 
-    /// Rotation and mirroring, in the order in which the item lists them.
+    /// The rotation and the mirroring, combined in the order in which the item lists them.
     var orientation: Orientation {
         let turn = rotation?.orientation ?? .up
         let flip = mirroring?.orientation ?? .up
@@ -32,7 +32,7 @@ struct HEIFProperties {
         return turnsFirst ? turn.followed(by: flip) : flip.followed(by: turn)
     }
 
-    /// Takes the property at place `rank` of the item's list.
+    /// Adds the property at position `rank` of the item's list.
     mutating func take(_ box: BoxList.Box, rank: Int) throws(ProbeStop) {
         let content = box.content
         switch box.name {
@@ -56,23 +56,23 @@ struct HEIFProperties {
             try ProbeStop.check(content.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
             hasICCProfile = true
         case "clap":
-            // Width and height as fractions; what decoders make of a broken pixel is none.
+            // Width and height are fractions. Decoders ignore incomplete pixels.
             let widthUnit = max(1, try content.big32(at: 4))
             let heightUnit = max(1, try content.big32(at: 12))
             aperture = PixelSize(
                 width: try content.big32(at: 0) / widthUnit, height: try content.big32(at: 8) / heightUnit)
         case "irot":
-            // Quarter turns counter-clockwise.
+            // The value is the number of counterclockwise quarter turns.
             let turns: [Orientation] = [.up, .left, .down, .right]
             rotation = (rank, turns[Int(try content.byte(at: 0) & 3)])
         case "imir":
-            // 0: top and bottom change places; 1: left and right do.
+            // 0 swaps top and bottom, and 1 swaps left and right.
             mirroring = (rank, try content.byte(at: 0) & 1 == 0 ? .downMirrored : .upMirrored)
         default: return
         }
     }
 
-    /// Takes the kind of an auxiliary picture: any that is alpha means that there is alpha.
+    /// Adds the type of an auxiliary image. The file has alpha if any auxiliary image contains alpha.
     mutating func takeAuxiliary(_ content: HeaderBytes) throws(ProbeStop) {
         if try content.has(anyOf: Self.alphaKinds, at: 4) { hasAlpha = true }
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// The picture track of an image sequence (ISO/IEC 14496-12 sections 8.3 to 8.7, ISO/IEC 23008-12 section 7).
+/// The `pict` track of an image sequence (ISO/IEC 14496-12, sections 8.3 to 8.7; ISO/IEC 23008-12, section 7).
 struct HEIFTrack {
     private(set) var size: PixelSize
     private(set) var frames = 0
-    /// How often it plays, 0 for ever.
+    /// The number of times to play the animation, where 0 repeats indefinitely.
     private(set) var loops = 0
-    /// Whether another track holds alpha.
+    /// Whether another track contains alpha.
     private(set) var hasAlpha = false
 
-    /// The first picture track of a `moov` box; nil where there is none.
+    /// Returns the first `pict` track of a `moov` box, or `nil` if there's none.
     static func read(_ moov: HeaderBytes) throws(ProbeStop) -> HEIFTrack? {
         var list = BoxList(moov)
         var result: HEIFTrack?
@@ -30,7 +30,7 @@ struct HEIFTrack {
         guard let minf = try BoxList.first("minf", in: media), let stbl = try BoxList.first("stbl", in: minf),
             let stsd = try BoxList.first("stsd", in: stbl)
         else { return nil }
-        // The first visual sample entry stands behind version, flags and count.
+        // The first visual sample entry follows the version, the flags, and the count.
         size = PixelSize(width: try stsd.big16(at: 40), height: try stsd.big16(at: 42))
         guard !size.isEmpty else { return nil }
         let sizes = try BoxList.first("stsz", in: stbl)
@@ -39,8 +39,10 @@ struct HEIFTrack {
         loops = try Self.loops(track)
     }
 
-    /// An edit list that does not repeat plays once. One that does plays until the track's duration is over,
-    /// which all ones in the header make for ever, as does a file without the list.
+    /// Returns the loop count. An edit list that doesn't repeat plays once.
+    ///
+    /// A repeating edit list plays until the end of the track duration. If all bits of this duration are set or
+    /// there's no edit list, the animation repeats indefinitely.
     private static func loops(_ track: HeaderBytes) throws(ProbeStop) -> Int {
         guard let edts = try BoxList.first("edts", in: track), let elst = try BoxList.first("elst", in: edts),
             let tkhd = try BoxList.first("tkhd", in: track)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the directory of an icon or cursor. The picture described is the largest, of equals the deepest.
+/// A parser for the directory of an icon or cursor. The result describes the largest image and, for equal sizes, the
+/// one with the most bits per pixel.
 enum ICOProbe {
     private struct Entry {
         var size: PixelSize
@@ -9,7 +10,7 @@ enum ICOProbe {
         var length: Int
     }
 
-    /// Whether the directory is one that a program would write.
+    /// Returns whether the directory is plausible.
     static func isPlausible(_ bytes: HeaderBytes) throws(ProbeStop) -> Bool {
         let count = try bytes.little16(at: 4)
         guard (1...256).contains(count) else { return false }
@@ -20,7 +21,7 @@ enum ICOProbe {
         return true
     }
 
-    /// The header of an icon or a cursor.
+    /// Reads the properties of an icon or a cursor.
     static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
         let count = try bytes.little16(at: 4)
         var best = try entry(bytes, 0, isIcon: format == .ico)
@@ -34,7 +35,7 @@ enum ICOProbe {
         do {
             try refine(&probe, try bytes.part(at: best.offset, length: best.length))
         } catch {
-            // The picture itself is damaged or missing; another one of the file may still be whole.
+            // The image is corrupt or missing, but another image in the file may be valid.
             if case .needsMore = error, !bytes.isComplete { throw error }
         }
         return probe
@@ -46,7 +47,7 @@ enum ICOProbe {
         let height = Int(try bytes.byte(at: offset + 1))
         return Entry(
             size: PixelSize(width: width == 0 ? 256 : width, height: height == 0 ? 256 : height),
-            // A cursor keeps its hot spot where an icon keeps its depth.
+            // Cursors store their hot spot in the field where icons store the number of bits.
             bits: isIcon ? try bytes.little16(at: offset + 6) : 0,
             offset: try bytes.little32(at: offset + 12), length: try bytes.little32(at: offset + 8))
     }
@@ -60,7 +61,7 @@ enum ICOProbe {
             probe.hasICCProfile = inner.hasICCProfile
         } else {
             let header = try BMPProbe.Header(picture, format: probe.format)
-            // The stored height is that of the colours and of the mask under them.
+            // The stored height is the sum of the heights of the color image and of its mask.
             probe.rawSize = PixelSize(width: header.size.width, height: max(1, header.size.height / 2))
             probe.depth = header.depth
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Walks the marker segments of a JPEG up to its first scan (ITU-T T.81, annex B).
+/// A parser for the marker segments of a JPEG file before its first scan (ITU-T T.81, annex B).
 struct JPEGProbe {
     private let bytes: HeaderBytes
     private var frame: ImageProbe?
@@ -8,13 +8,13 @@ struct JPEGProbe {
     private var iccBytes = 0
     private var strayBytes = 0
 
-    /// The header of a JPEG: everything before its first scan.
+    /// Reads the properties of a JPEG file from the segments before its first scan.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         var reader = JPEGProbe(bytes: bytes)
         do {
             try reader.walk()
         } catch {
-            // What follows the frame header is worth waiting for, but not worth failing for.
+            // After the frame header, wait for missing segments, but ignore invalid ones in a complete file.
             guard bytes.isComplete, reader.frame != nil else { throw error }
             if case .failed(.limit) = error { throw error }
         }
@@ -44,7 +44,7 @@ struct JPEGProbe {
         }
     }
 
-    /// The code of the next marker; `offset` moves behind it. Stray bytes are passed over, as decoders do.
+    /// Returns the code of the next marker and moves `offset` past it. Like decoders, this function skips stray bytes.
     private mutating func nextMarker(_ offset: inout Int) throws(ProbeStop) -> UInt8 {
         let start = offset
         while true {
@@ -97,8 +97,10 @@ struct JPEGProbe {
             smallestFile: try smallestFile(marker, size, components, segment))
     }
 
-    /// Sequential and progressive Huffman coding spends at least one bit on the DC coefficient of each block
-    /// of each component; arithmetic, lossless and hierarchical coding have no such bound.
+    /// Returns the minimum file size.
+    ///
+    /// Sequential and progressive Huffman coding requires at least one bit for the DC coefficient of each block of
+    /// each component. Arithmetic, lossless, and hierarchical coding have no such bound.
     private static func smallestFile(
         _ marker: UInt8, _ size: PixelSize, _ components: Int, _ segment: HeaderBytes
     ) throws(ProbeStop) -> Int {

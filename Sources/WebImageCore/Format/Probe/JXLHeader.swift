@@ -12,13 +12,13 @@ struct JXLHeader {
 
     private var bits: BitReader
 
-    /// Reads a codestream from its signature FF 0A on.
+    /// Reads a codestream, starting with its signature FF 0A.
     init(_ codestream: [UInt8]) throws(BitReader.End) {
         bits = BitReader(codestream)
         size = PixelSize(width: 0, height: 0)
         try bits.skip(16)
         size = try readSize()
-        // All defaults: 8 bits, sRGB, upright, no alpha.
+        // A set flag means that all values are defaults: 8 bits, sRGB, no orientation, and no alpha.
         guard try !bits.flag() else { return }
         if try bits.flag() { try readExtraFields() }
         depth = try readDepth()
@@ -29,7 +29,7 @@ struct JXLHeader {
         if try !bits.flag() { hasICCProfile = try bits.flag() }
     }
 
-    /// `U32` of annex A: two bits choose how many bits follow and what is added to them.
+    /// Reads a `U32` of annex A. Two bits select the number of bits that follow and the offset to add.
     private mutating func number(
         _ first: (Int, Int), _ second: (Int, Int), _ third: (Int, Int), _ fourth: (Int, Int)
     ) throws(BitReader.End) -> Int {
@@ -48,7 +48,7 @@ struct JXLHeader {
         isSmall ? (try bits.bits(5) + 1) * 8 : try number((9, 1), (13, 1), (18, 1), (30, 1))
     }
 
-    /// The width where it is a ratio of the height.
+    /// Reads the width if it's a ratio of the height.
     private mutating func readWidth(height: Int) throws(BitReader.End) -> Int? {
         let ratios = [(1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1)]
         let choice = try bits.bits(3)

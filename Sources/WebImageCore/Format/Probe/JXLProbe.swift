@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Finds the codestream header of a JPEG XL file, bare or in its container (ISO/IEC 18181-2).
+/// A parser that finds the codestream header of a JPEG XL file with or without a container (ISO/IEC 18181-2).
 enum JXLProbe {
-    /// The header of a JPEG XL.
+    /// Reads the properties of a JPEG XL file.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         var codestream: [UInt8] = []
         let more = try collect(bytes, &codestream)
@@ -19,9 +19,10 @@ enum JXLProbe {
         }
     }
 
-    /// Puts the beginning of the codestream together.
+    /// Assembles the beginning of the codestream.
     ///
-    /// - Returns: what kept it from going on where the file did not end.
+    /// - Returns: The reason why more data isn't available yet, or `nil` if the whole file or a sufficient part was
+    ///   read.
     private static func collect(_ bytes: HeaderBytes, _ codestream: inout [UInt8]) throws(ProbeStop) -> ProbeStop? {
         if try bytes.has([0xFF, 0x0A]) { return try append(bytes, to: &codestream) }
         var list = BoxList(bytes)
@@ -30,7 +31,7 @@ enum JXLProbe {
                 let piece: HeaderBytes
                 switch box.name {
                 case "jxlc": piece = box.content
-                // A piece begins with its number.
+                // A partial codestream begins with its sequence number.
                 case "jxlp": piece = try box.content.rest(from: 4)
                 default: continue
                 }

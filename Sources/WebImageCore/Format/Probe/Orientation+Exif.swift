@@ -3,15 +3,17 @@
 import Foundation
 
 extension Orientation {
-    /// The orientation that an EXIF block asks for (tag 0x0112 of its first directory, Exif 2.32 section 4.6.4).
+    /// Returns the orientation that an EXIF block declares (tag 0x0112 of its first directory; Exif 2.32, section
+    /// 4.6.4).
     ///
-    /// - Parameter exif: the block, from its byte order mark on, or with the `Exif\0\0` that JPEG puts before.
-    /// - Returns: ``up`` where the block is damaged or says nothing.
+    /// - Parameter exif: The block, starting with its byte order mark or with the `Exif\0\0` prefix of JPEG.
+    /// - Returns: The orientation, or ``up`` if the block is invalid or declares none.
     public static func read(exif: Data) -> Orientation {
         exif.withUnsafeBytes { Orientation(exif: HeaderBytes($0, isComplete: true)) }
     }
 
-    /// The orientation that the EXIF block in `bytes` asks for, ``up`` where it is damaged or says nothing.
+    /// Creates the orientation that the EXIF block in `bytes` declares. The value is ``up`` if the block is invalid or
+    /// declares none.
     init(exif bytes: HeaderBytes) {
         do throws(ProbeStop) {
             let start = try bytes.has("Exif\0") ? 6 : 0
@@ -30,7 +32,7 @@ extension Orientation {
 }
 
 extension Orientation {
-    /// Quarter turns clockwise that follow a mirroring from left to right, if any.
+    /// The number of clockwise quarter turns that follow an optional mirroring from left to right.
     private var steps: (mirrored: Bool, turns: Int) {
         switch self {
         case .up: (false, 0)
@@ -44,9 +46,9 @@ extension Orientation {
         }
     }
 
-    /// What this orientation and then `next` come to.
+    /// Returns the combination of this orientation and `next`.
     func followed(by next: Orientation) -> Orientation {
-        // A mirroring after a turn is the mirroring before the opposite turn.
+        // Mirroring after a rotation equals mirroring before the opposite rotation.
         let turns = next.steps.mirrored ? next.steps.turns - steps.turns : next.steps.turns + steps.turns
         let wanted = (steps.mirrored != next.steps.mirrored, (turns + 4) % 4)
         return Orientation.allCases.first { $0.steps == wanted } ?? .up

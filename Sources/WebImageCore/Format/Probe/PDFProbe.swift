@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the size of a PDF page (ISO 32000-1, section 7.7.3.3) at 72 dots per inch.
+/// A parser for the size of a PDF page (ISO 32000-1, section 7.7.3.3) at 72 dots per inch.
 ///
-/// Pages may be packed into object streams, which only a PDF library can open. So the first `/MediaBox` that stands
-/// in the clear near the beginning is taken, and where there is none US Letter, 612 × 792. The number of pages
-/// is never known here.
+/// Pages may be compressed in object streams, which only a PDF library can read. The parser uses the first
+/// uncompressed `/MediaBox` near the beginning of the file or, if there's none, US Letter (612 × 792). It never
+/// determines the number of pages.
 enum PDFProbe {
     private static let letter = PixelSize(width: 612, height: 792)
-    /// Characters of a media box that are looked at.
+    /// The maximum number of characters of a media box to inspect.
     private static let maxBox = 128
 
-    /// The header of a PDF.
+    /// Reads the properties of a PDF.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         let size = try mediaBox(bytes) ?? letter
         return ImageProbe(format: .pdf, rawSize: size, hasAlpha: true, frameCountIsExact: false)
@@ -19,7 +19,7 @@ enum PDFProbe {
     private static func mediaBox(_ bytes: HeaderBytes) throws(ProbeStop) -> PixelSize? {
         for offset in 0..<ProbeBounds.pdfBytes {
             if offset >= bytes.available {
-                // What is looked for may stand anywhere in the window.
+                // The media box may be anywhere in the window.
                 guard !bytes.isComplete else { return nil }
                 throw .needsMore(bytes.available + 1)
             }
@@ -37,7 +37,7 @@ enum PDFProbe {
             if bytes.isComplete, offset >= bytes.available { return nil }
             let character = try bytes.byte(at: offset)
             if character == 0x5D { break }
-            // White space, brackets and numbers; anything else refers to another object.
+            // Accept whitespace, brackets, and numbers. Other characters mean a reference to another object.
             guard character <= 0x20 || character == 0x5B || (0x2B...0x39).contains(character) else { return nil }
             text.append(Character(UnicodeScalar(character)))
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the chunks of a PNG (W3C PNG third edition, sections 5, 11 and 12).
+/// A parser for the chunks of a PNG file (W3C PNG, third edition, sections 5, 11, and 12).
 struct PNGProbe {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -9,7 +9,7 @@ struct PNGProbe {
     private var seenData = false
     private var textChunks = 0
 
-    /// The header of a PNG. Chunks behind the picture data count as far as they are there.
+    /// Reads the properties of a PNG file, including the available chunks after the image data.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         var reader = try PNGProbe(bytes)
         do {
@@ -21,8 +21,8 @@ struct PNGProbe {
         return reader.probe
     }
 
-    /// Whether the file is an animation. A header or chunks that are damaged are not: decoders fall back to
-    /// the still picture then.
+    /// Returns whether the file is animated. With an invalid header or invalid chunks, it isn't, because decoders then
+    /// use the still image.
     static func isAnimated(_ bytes: HeaderBytes) -> Bool {
         do throws(ProbeStop) {
             var reader = try PNGProbe(bytes)
@@ -109,7 +109,7 @@ struct PNGProbe {
         return try CRC32.value(bytes, at: offset - 4, count: length + 4) == stored
     }
 
-    /// Samples per pixel; nil for a pair that table 8 of the standard does not have.
+    /// Returns the number of samples per pixel, or `nil` for a combination that isn't in table 8 of the standard.
     private static func channels(colour: UInt8, depth: Int) -> Int? {
         switch (colour, depth) {
         case (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (3, 1), (3, 2), (3, 4), (3, 8): 1
@@ -120,8 +120,10 @@ struct PNGProbe {
         }
     }
 
-    /// Deflate makes at most 1,032 bytes of one (a match of 258 bytes in two bits, RFC 1951). The 57 bytes are the
-    /// signature and the frames of IHDR, IDAT and IEND. Interlacing only adds filter bytes.
+    /// Returns the minimum file size.
+    ///
+    /// Deflate produces at most 1,032 bytes from one byte (a match of 258 bytes in two bits, RFC 1951). The 57 bytes
+    /// are the signature and the framing of IHDR, IDAT, and IEND. Interlacing only adds filter bytes.
     private static func smallestFile(_ size: PixelSize, bitsPerPixel: Int) -> Int {
         let row = (size.width * bitsPerPixel + 7) / 8 + 1
         let (raw, overflow) = row.multipliedReportingOverflow(by: size.height)

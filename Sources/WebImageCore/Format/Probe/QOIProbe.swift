@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the header of a QOI file (qoiformat.org, version 1.0).
+/// A parser for the header of a QOI file (qoiformat.org, version 1.0).
 enum QOIProbe {
-    /// Bytes of the header.
+    /// The size of the header, in bytes.
     static let headerSize = 14
-    /// Zeros and a one behind the pixels.
+    /// The size of the end marker in bytes, which consists of zeros and a one.
     private static let endSize = 8
-    /// One byte stands for at most so many pixels.
+    /// The maximum number of pixels that one byte represents.
     private static let longestRun = 62
 
-    /// Whether what follows the mark is a header: three or four channels, one of two colour spaces.
+    /// Returns whether the signature is followed by a valid header with three or four channels and one of two color
+    /// spaces.
     static func isPlausible(_ bytes: HeaderBytes) throws(ProbeStop) -> Bool {
         let channels = try bytes.byte(at: 12)
         let space = try bytes.byte(at: 13)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Numbers and lengths of SVG attributes.
+/// A parser for numbers and lengths in SVG attributes.
 enum SVGLength {
-    /// Pixels per unit (CSS Values and Units 4, section 6.2: an inch has 96 of them).
+    /// The number of pixels per unit (CSS Values and Units 4, section 6.2). An inch has 96 pixels.
     private static let units: [Substring: Double] = [
         "": 1, "px": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "pt": 96 / 72, "pc": 16,
     ]
 
-    /// A length in pixels; nil for one that is relative to something else, and for what is no length.
+    /// Returns a length in pixels, or `nil` if it's relative or invalid.
     static func pixels(_ text: String) -> Double? {
         let trimmed = text.drop(while: isSeparator)
         let (value, rest) = number(trimmed)
@@ -16,7 +16,7 @@ enum SVGLength {
         return (value * factor).isFinite ? value * factor : nil
     }
 
-    /// Numbers divided by white space or commas, at most four.
+    /// Returns numbers that whitespace or commas separate, up to five.
     static func numbers(_ text: String) -> [Double] {
         var numbers: [Double] = []
         var rest = text.drop(while: isSeparator)
@@ -31,7 +31,8 @@ enum SVGLength {
 
     private static func isSeparator(_ character: Character) -> Bool { character.isWhitespace || character == "," }
 
-    /// The number that `text` begins with, and what follows it. An exponent needs digits: `1em` is no number's.
+    /// Returns the number at the start of `text` and the rest. An exponent requires digits, so the `e` of `1em`
+    /// belongs to the unit.
     private static func number(_ text: Substring) -> (Double?, Substring) {
         var end = text.startIndex
         func skip(_ isWanted: (Character) -> Bool) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the size of an SVG from the attributes of its root element (SVG 2, sections 8.2 and 8.3).
+/// A parser for the size of an SVG image, based on the attributes of its root element (SVG 2, sections 8.2 and 8.3).
 struct SVGProbe {
-    /// What browsers give a replaced element without any size (CSS 2.2, section 10.3.2).
+    /// The size that browsers use for a replaced element without a size (CSS 2.2, section 10.3.2).
     private static let fallback = PixelSize(width: 300, height: 150)
-    /// Characters of a number or a list of four that are looked at.
+    /// The maximum number of characters of an attribute value to inspect.
     private static let maxValue = 128
 
     private let text: MarkupText
@@ -12,13 +12,13 @@ struct SVGProbe {
     private var height: Double?
     private var viewBox: (width: Double, height: Double)?
 
-    /// The header of an SVG, plain or in gzip.
+    /// Reads the properties of an SVG, which may be compressed with gzip.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         guard let (unpacked, isShort) = try Gzip.unpack(bytes) else { return try plain(bytes) }
         do throws(ProbeStop) {
             return try unpacked.withView(isComplete: !isShort, plain)
         } catch {
-            // How many packed bytes hold the missing characters cannot be known.
+            // The required number of compressed bytes can't be determined.
             if case .needsMore = error { throw .needsMore(bytes.available + 1) }
             throw error
         }
@@ -76,7 +76,8 @@ struct SVGProbe {
         return result
     }
 
-    /// A side that is missing or relative follows from the other and the view box's aspect ratio.
+    /// Returns the size. The other side and the aspect ratio of the view box determine a side that's missing or
+    /// relative.
     private func size() throws(ProbeStop) -> PixelSize {
         guard width ?? 1 > 0, height ?? 1 > 0 else { throw .corrupt(.svg, "a side of zero pixels") }
         let ratio = viewBox.map { $0.width / $0.height }
@@ -91,7 +92,7 @@ struct SVGProbe {
     }
 
     private static func rounded(_ width: Double, _ height: Double) -> PixelSize {
-        // What is beyond every limit need not be told apart.
+        // Values that exceed every limit don't need to be distinguished.
         func pixels(_ length: Double) -> Int { Int(min(max(length.rounded(), 1), 1e9)) }
         return PixelSize(width: pixels(width), height: pixels(height))
     }

@@ -2,24 +2,24 @@
 
 /// The structure that TIFF files and EXIF blocks share (TIFF 6.0, section 2; BigTIFF; Exif 2.32, section 4.5.2).
 struct TIFFDirectory {
-    /// What a tag holds.
+    /// The content of a tag.
     struct Field {
-        /// Values it counts.
+        /// The number of values.
         let count: Int
-        /// The first of them, where it is a whole number.
+        /// The first value, if it's an integer.
         let first: Int
-        /// Bytes of all of them.
+        /// The size of all values, in bytes.
         let byteCount: Int
     }
 
     private let bytes: HeaderBytes
     private let order: HeaderBytes.Order
-    /// Width of counts and offsets: 4, in BigTIFF 8.
+    /// The width of counts and offsets in bytes: 4, or 8 in BigTIFF.
     private let wide: Int
-    /// Where the first directory stands.
+    /// The offset of the first directory.
     let firstOffset: Int
 
-    /// Reads the header; nil where `bytes` do not begin with one.
+    /// Reads the header, or returns `nil` if `bytes` doesn't begin with one.
     init?(_ bytes: HeaderBytes) throws(ProbeStop) {
         let mark = try bytes.big16(at: 0)
         guard mark == 0x4949 || mark == 0x4D4D else { return nil }
@@ -40,13 +40,13 @@ struct TIFFDirectory {
     private var countWidth: Int { wide == 4 ? 2 : 8 }
     private var entryWidth: Int { wide == 4 ? 12 : 20 }
 
-    /// Where the directory after the one at `offset` stands; 0 after the last.
+    /// Returns the offset of the directory after the one at `offset`, or 0 after the last directory.
     func next(after offset: Int) throws(ProbeStop) -> Int {
         let entries = try entryCount(at: offset)
         return try number(try sum(offset, countWidth + entries * entryWidth), wide)
     }
 
-    /// Calls `body` with every tag of the directory at `offset` that holds whole numbers or bytes.
+    /// Calls `body` for each tag with integers or bytes in the directory at `offset`.
     func forEachField(
         at offset: Int, _ body: (_ tag: Int, _ field: Field) throws(ProbeStop) -> Void
     ) throws(ProbeStop) {
@@ -58,7 +58,7 @@ struct TIFFDirectory {
         }
     }
 
-    /// The first value of one tag of the directory at `offset`.
+    /// Returns the first value of a tag in the directory at `offset`.
     func value(of wanted: Int, at offset: Int) throws(ProbeStop) -> Int? {
         let entries = try entryCount(at: offset)
         for index in 0..<entries {
@@ -81,14 +81,14 @@ struct TIFFDirectory {
         let (byteCount, overflow) = count.multipliedReportingOverflow(by: size)
         guard !overflow, count > 0 else { return nil }
         let slot = entry + 4 + wide
-        // Only numbers may have to be fetched; of a profile its size is enough.
+        // Read only numbers from other locations. For a profile, its size is sufficient.
         guard kind != 7, byteCount > wide else {
             return Field(count: count, first: try number(slot, min(size, wide)), byteCount: byteCount)
         }
         return Field(count: count, first: try number(try number(slot, wide), size), byteCount: byteCount)
     }
 
-    /// BYTE, SHORT, LONG, UNDEFINED, LONG8.
+    /// The sizes of BYTE, SHORT, LONG, UNDEFINED, and LONG8 values, in bytes.
     private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 16: 8]
 
     private func number(_ offset: Int, _ width: Int) throws(ProbeStop) -> Int {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the first directory of a TIFF or BigTIFF and follows the chain of the others.
+/// A parser that reads the first directory of a TIFF or BigTIFF file and follows the chain of the other directories.
 enum TIFFProbe {
-    /// The header of a TIFF. The directories after the first count as far as they are there.
+    /// Reads the properties of a TIFF file, and counts the other directories that are available.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         guard let file = try TIFFDirectory(bytes), file.firstOffset > 0 else {
             throw .corrupt(.tiff, "no directory")
@@ -14,7 +14,7 @@ enum TIFFProbe {
             case 257: probe.rawSize.height = field.first
             case 258: probe.depth = field.first
             case 274: probe.orientation = Orientation(rawValue: field.first) ?? .up
-            // 1 and 2: associated and unassociated alpha; 0 is anything else.
+            // 1 is associated alpha, 2 is unassociated alpha, and 0 is unspecified data.
             case 338: probe.hasAlpha = field.first == 1 || field.first == 2
             case 34_675:
                 try ProbeStop.check(field.byteCount, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
@@ -31,8 +31,10 @@ enum TIFFProbe {
         return probe
     }
 
-    /// Counts directories. Brent's algorithm finds cycles without memory; a chain with one has no number of
-    /// pages, so that only the first is promised.
+    /// Counts the directories.
+    ///
+    /// Brent's algorithm detects cycles with constant memory. If the chain is cyclic or exceeds the bound, the result
+    /// is one page and isn't exact.
     private static func count(_ file: TIFFDirectory, _ probe: inout ImageProbe, isComplete: Bool) {
         var pages = 1
         var offset = file.firstOffset
@@ -46,7 +48,7 @@ enum TIFFProbe {
                     probe.frameCount = pages
                     return
                 }
-                // A page of which nothing is there is none.
+                // Don't count a page whose directory isn't available.
                 _ = try file.next(after: offset)
             } catch {
                 probe.frameCount = pages

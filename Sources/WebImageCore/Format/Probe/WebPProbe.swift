@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the chunks of a WebP (RFC 9649).
+/// A parser for the chunks of a WebP file (RFC 9649).
 struct WebPProbe {
     private let bytes: HeaderBytes
     private var probe = ImageProbe(format: .webp, rawSize: PixelSize(width: 0, height: 0))
     private var isAnimated = false
     private var frames = 0
-    /// Whether the facts that every chunk after may only refine are there.
+    /// Whether the essential properties are known. Later chunks can only refine them.
     private var isReady = false
 
-    /// The header of a WebP. Frames and EXIF behind the first picture count as far as they are there.
+    /// Reads the properties of a WebP file, including the available frames and EXIF data after the first image.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         var reader = WebPProbe(bytes: bytes)
         var ended = true
@@ -36,13 +36,15 @@ struct WebPProbe {
         while offset + 8 <= end {
             let name = try FourCC(bytes, at: offset)
             let length = try bytes.little32(at: offset + 4)
-            // A still picture without an extended header ends with its one chunk.
+            // A still image without an extended header consists of a single chunk.
             if try take(name, try bytes.part(at: offset + 8, length: length)) { return }
             offset += 8 + length + length & 1
         }
     }
 
-    /// - Returns: true when nothing after this chunk matters.
+    /// Adds a chunk.
+    ///
+    /// - Returns: Whether the remaining chunks don't matter.
     private mutating func take(_ name: FourCC, _ chunk: HeaderBytes) throws(ProbeStop) -> Bool {
         switch name {
         case "VP8X": try takeExtended(chunk)
@@ -83,12 +85,12 @@ struct WebPProbe {
         guard probe.rawSize.width * probe.rawSize.height <= 0xFFFF_FFFF else {
             throw .corrupt(.webp, "impossible canvas \(probe.rawSize)")
         }
-        // Where it repeats stands in the next chunk but perhaps one, so that an animation waits for it.
+        // The loop count is in one of the next two chunks, so wait for it if the image is animated.
         if isAnimated { probe.loopCount = 0 }
         isReady = !isAnimated
     }
 
-    /// The frame header of a key frame (RFC 6386, section 9.1).
+    /// Reads the frame header of a key frame (RFC 6386, section 9.1).
     private mutating func takeLossy(_ chunk: HeaderBytes) throws(ProbeStop) {
         guard try chunk.byte(at: 0) & 1 == 0, try chunk.has([0x9D, 0x01, 0x2A], at: 3) else {
             throw .corrupt(.webp, "no key frame")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Tells the formats of the ISO base media family apart by the brands of their first box
-/// (ISO/IEC 14496-12 section 4.3, ISO/IEC 23008-12 section 10, AV1 Image File Format section 6).
+/// A detector that distinguishes the formats of the ISO base media family by the brands in their first box.
+///
+/// The brands are defined in ISO/IEC 14496-12, section 4.3, in ISO/IEC 23008-12, section 10, and in the AV1 Image File
+/// Format, section 6.
 enum BrandSniffer {
-    /// Bytes of brands that are looked at.
+    /// The number of bytes in which the detector searches for brands.
     private static let window = 4_096
     private static let avif: Set<FourCC> = ["avif", "avis"]
     private static let heif: Set<FourCC> = ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]
@@ -11,10 +13,10 @@ enum BrandSniffer {
         "isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "mp41", "mp42", "mp71", "avc1", "M4V ",
         "M4A ", "M4P ", "M4B ", "3gp4", "3gp5", "3gp6", "3g2a", "dash", "MSNV", "f4v ", "cmfc",
     ]
-    /// First boxes of QuickTime files from before brands.
+    /// The first boxes of QuickTime files that predate brands.
     private static let quickTime: Set<FourCC> = ["moov", "mdat", "wide", "pnot", "free", "skip"]
 
-    /// The format; nil for data that begins with no box of the family.
+    /// Returns the format, or `nil` if the data doesn't begin with a box of the family.
     static func format(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
         let size = try bytes.big32(at: 0)
         let name = try FourCC(bytes, at: 4)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Tells formats apart by their bytes. Strict: what only begins like a picture is none.
+/// A strict format detector. A signature alone isn't sufficient for formats with short signatures.
 enum FormatSniffer {
-    /// `%PDF-` may begin in any of the first 1,024 bytes (ISO 32000-1, implementation note 13 of its predecessor).
+    /// The number of bytes in which `%PDF-` may begin (implementation note 13 of the PDF Reference, the predecessor of
+    /// ISO 32000-1).
     private static let pdfWindow = 1_024
     private static let pdfMark: StaticString = "%PDF-"
 
-    /// The format; nil for data of none. APNG is told from PNG by ``PNGProbe``.
+    /// Returns the format, or `nil` if the data matches none. ``PNGProbe`` distinguishes APNG from PNG.
     ///
-    /// - Throws: needsMore for the beginning of a file that may yet become one of several.
+    /// - Throws: ``ProbeStop/needsMore(_:)`` if the beginning of the file still matches several formats.
     static func format(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
         if let format = try settled(bytes, binary) { return format }
         if let format = try settled(bytes, TextSniffer.format) {
@@ -18,7 +19,7 @@ enum FormatSniffer {
         return try hasPDFMark(bytes) ? .pdf : nil
     }
 
-    /// Where nothing follows, what would need more is not there.
+    /// Runs a test. For complete data, a test that requires more data means that the format doesn't match.
     private static func settled(
         _ bytes: HeaderBytes, _ test: (HeaderBytes) throws(ProbeStop) -> ImageFormat?
     ) throws(ProbeStop) -> ImageFormat? {
@@ -53,14 +54,14 @@ enum FormatSniffer {
         }
     }
 
-    /// Formats that begin with a marker FF xx.
+    /// Returns the format of data that begins with a marker FF xx.
     private static func markers(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
         if try bytes.has([0xFF, 0x0A]) { return .jxl }
         if try bytes.has([0xFF, 0x4F, 0xFF, 0x51]) { return .jpeg2000 }
         guard try bytes.has([0xFF, 0xD8, 0xFF]) else { return nil }
         if bytes.isComplete, bytes.available == 3 { return .jpeg }
         switch try bytes.byte(at: 3) {
-        // Frame headers and tables, application data, comments, and fill bytes before either (T.81, table B.1).
+        // Frame headers, tables, application data, comments, and fill bytes (T.81, table B.1).
         case 0xC0...0xCF, 0xDB, 0xDD, 0xDE, 0xE0...0xEF, 0xFE, 0xFF: return .jpeg
         default: return nil
         }

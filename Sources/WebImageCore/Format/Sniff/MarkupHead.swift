@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-/// What stands before and in the root element of a markup text (XML 1.0, section 2.8).
+/// A parser for the prolog and the root element of a markup document (XML 1.0, section 2.8).
 enum MarkupHead {
-    /// What a text turned out to be.
+    /// The type of a document.
     enum Kind: Equatable {
-        /// SVG; its root's attributes begin at this index.
+        /// SVG, with the index at which the attributes of the root element begin.
         case svg(attributes: Int)
         case html
         case xml
-        /// Not markup.
+        /// A text that isn't markup.
         case other
     }
 
-    /// Elements that HTML begins with where authors leave the doctype out (WHATWG MIME Sniffing, section 7.1).
+    /// The elements with which HTML documents without a doctype begin (WHATWG MIME Sniffing, section 7.1).
     private static let htmlNames: Set<String> = [
         "html", "head", "script", "iframe", "h1", "div", "font", "table", "a", "style", "title", "b", "body", "br", "p",
         "meta", "link", "center",
     ]
 
-    /// Reads up to the name of the root element.
+    /// Parses the document up to the name of the root element.
     static func read(_ text: MarkupText) throws(ProbeStop) -> Kind {
         var index = try text.skipSpace(0)
         var seenProlog = false
@@ -56,7 +56,8 @@ enum MarkupHead {
         return htmlNames.contains(local.lowercased()) ? .html : .xml
     }
 
-    /// Letters, digits, `-`, `.`, `:` and `_`; what is not ASCII is 0x80 here and cannot be in a name we look for.
+    /// Returns whether a character is a letter, a digit, `-`, `.`, `:`, or `_`. Non-ASCII characters appear as 0x80
+    /// and can't be part of the relevant names.
     static func isName(_ character: UInt8) -> Bool {
         switch character {
         case 0x30...0x3A, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
@@ -64,8 +65,8 @@ enum MarkupHead {
         }
     }
 
-    /// Behind the `>` of a document type; its internal subset may hold more of them, quoted, in comments and in
-    /// declarations.
+    /// Returns the index after the `>` of a document type. The internal subset may contain other `>` characters in
+    /// quotes, comments, and declarations.
     private static func endOfDoctype(_ text: MarkupText, from start: Int) throws(ProbeStop) -> Int? {
         var index = start
         var depth = 0
@@ -89,7 +90,7 @@ enum MarkupHead {
         return nil
     }
 
-    /// Behind the next `quote`.
+    /// Returns the index after the next `quote`.
     static func endOfQuote(_ text: MarkupText, from start: Int, _ quote: UInt8) throws(ProbeStop) -> Int? {
         var index = start
         while let character = try text.character(at: index) {

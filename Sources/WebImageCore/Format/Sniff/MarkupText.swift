@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// The beginning of a text as ASCII characters, whatever it is encoded in; what is not ASCII reads as 0x80.
+/// The beginning of a text as ASCII characters, regardless of its encoding. Non-ASCII characters appear as 0x80.
 struct MarkupText {
     private let bytes: HeaderBytes
     private let start: Int
     private let width: Int
     private let low: Int
 
-    /// Finds the encoding by the byte order mark, or by the `<` that markup begins with.
+    /// Creates a text and detects its encoding from the byte order mark or from the `<` with which markup begins.
     init(_ bytes: HeaderBytes) throws(ProbeStop) {
         self.bytes = bytes
         if try bytes.has([0xEF, 0xBB, 0xBF]) {
@@ -25,7 +25,7 @@ struct MarkupText {
         }
     }
 
-    /// The character at `index`; nil behind the end of a text that is complete, and behind the bound.
+    /// Returns the character at `index`, or `nil` after the end of a complete text and beyond the bound.
     func character(at index: Int) throws(ProbeStop) -> UInt8? {
         guard index < ProbeBounds.markupUnits else { return nil }
         let offset = start + index * width
@@ -39,8 +39,8 @@ struct MarkupText {
         return character < 0x80 ? character : 0x80
     }
 
-    /// How many characters of this kind make the one at `index`, which is not ASCII; nil where that is no UTF-8.
-    /// In UTF-16 every half counts by itself.
+    /// Returns the number of units in the sequence of the non-ASCII character at `index`, or `nil` if it isn't valid
+    /// UTF-8. In UTF-16, each surrogate counts separately.
     func sequenceLength(at index: Int) throws(ProbeStop) -> Int? {
         guard width == 1 else { return 1 }
         return switch try bytes.byte(at: start + index) {
@@ -51,12 +51,12 @@ struct MarkupText {
         }
     }
 
-    /// Whether the byte at `index`, which is there, goes on with a character of UTF-8.
+    /// Returns whether the available byte at `index` is a UTF-8 continuation byte.
     func continues(at index: Int) throws(ProbeStop) -> Bool {
         try bytes.byte(at: start + index) & 0xC0 == 0x80
     }
 
-    /// Whether `text`, lower-case ASCII, stands at `index`, in whatever case.
+    /// Returns whether `text`, which must be lowercase ASCII, is located at `index`, ignoring case.
     func has(_ text: StaticString, at index: Int) throws(ProbeStop) -> Bool {
         for place in 0..<text.utf8CodeUnitCount {
             let wanted = text.withUTF8Buffer { $0[place] }
@@ -67,14 +67,14 @@ struct MarkupText {
         return true
     }
 
-    /// The index of the first character at or after `index` that is no white space.
+    /// Returns the index of the first character at or after `index` that isn't whitespace.
     func skipSpace(_ index: Int) throws(ProbeStop) -> Int {
         var index = index
         while let character = try character(at: index), Self.isSpace(character) { index += 1 }
         return index
     }
 
-    /// The index behind `text`, searched from `index` on; nil where the text ends before.
+    /// Returns the index after the first `text` at or after `index`, or `nil` if the text ends before.
     func end(of text: StaticString, from index: Int) throws(ProbeStop) -> Int? {
         var index = index
         while try character(at: index) != nil {
@@ -84,7 +84,7 @@ struct MarkupText {
         return nil
     }
 
-    /// White space of XML and HTML.
+    /// Returns whether a character is whitespace in XML or HTML.
     static func isSpace(_ character: UInt8) -> Bool {
         character == 0x20 || character == 0x09 || character == 0x0A || character == 0x0D || character == 0x0C
     }

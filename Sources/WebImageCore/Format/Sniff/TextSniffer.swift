@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Names what is not a picture but text.
+/// A detector for text formats.
 enum TextSniffer {
-    /// Bytes that are looked at to tell text from other data.
+    /// The number of bytes to inspect to distinguish text from other data.
     private static let window = 1_024
 
-    /// HTML, XML, SVG, JSON or other text; nil for data that is no text.
+    /// Returns HTML, XML, SVG, JSON, or text, or `nil` if the data isn't text.
     static func format(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageFormat? {
         let text = try MarkupText(bytes)
         switch try MarkupHead.read(text) {
@@ -18,7 +18,7 @@ enum TextSniffer {
         return try isJSON(text) ? .json : .text
     }
 
-    /// UTF-8 or UTF-16 without control characters but those that texts are laid out with.
+    /// Returns whether the data is UTF-8 or UTF-16 without control characters other than those for text layout.
     private static func isText(_ text: MarkupText) throws(ProbeStop) -> Bool {
         guard try text.character(at: 0) != nil else { return false }
         var following = 0

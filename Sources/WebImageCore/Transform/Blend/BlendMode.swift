@@ -2,36 +2,38 @@
 
 import CPixelKernels
 
-/// How a colour or a picture is drawn on another: the separable modes of Compositing and Blending Level 1 (W3C),
-/// section 10.1, and two operators of section 9.1.
+/// A mode for drawing a color or an image (the source) over another image (the backdrop).
+///
+/// The modes are the separable blend modes of Compositing and Blending Level 1 (W3C), section 10.1, and two operators
+/// of section 9.1.
 public enum BlendMode: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The front covers.
+    /// The source covers the backdrop.
     case normal
-    /// Product: never lighter.
+    /// The product of both. The result is never lighter.
     case multiply
-    /// Product of the opposites: never darker.
+    /// The inverted product of the inverted colors. The result is never darker.
     case screen
-    /// Hard light with front and back exchanged.
+    /// Hard light with the source and the backdrop swapped.
     case overlay
-    /// The darker of the two.
+    /// The darker of both.
     case darken
-    /// The lighter of the two.
+    /// The lighter of both.
     case lighten
-    /// Lightens the back by the front.
+    /// The backdrop, lightened by the source.
     case colorDodge
-    /// Darkens the back by the front.
+    /// The backdrop, darkened by the source.
     case colorBurn
-    /// Multiply or screen, by the front.
+    /// Multiply or screen, depending on the source.
     case hardLight
-    /// A gentle hard light.
+    /// A softer variant of hard light.
     case softLight
-    /// The distance of the two.
+    /// The absolute difference between both.
     case difference
-    /// Difference with less contrast.
+    /// A difference with less contrast.
     case exclusion
-    /// The front covers where there is a back; the back's shape stays.
+    /// The source over the backdrop, limited to the shape of the backdrop.
     case sourceAtop
-    /// The front replaces the back in the back's shape.
+    /// The source instead of the backdrop, in the shape of the backdrop.
     case sourceIn
 
     var kernel: wi_blend_mode {
@@ -51,7 +53,7 @@ public enum BlendMode: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Where the front is seen when nothing else is said.
+    /// The compositing operator of the mode.
     var place: wi_blend_place {
         switch self {
         case .sourceIn: wi_blend_in
@@ -61,14 +63,14 @@ public enum BlendMode: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// Draws rows on rows.
+/// A function that blends rows, with its parameters.
 struct RowBlend {
     let format: PixelFormat
     let opacity: Float
     let mode: wi_blend_mode
     let place: wi_blend_place
 
-    /// `to` may be `back`. `coverage` holds one value a pixel.
+    /// Blends a row. The pointers `to` and `back` may be equal, and `coverage` has one value per pixel.
     func draw(
         _ front: UnsafeRawPointer, on back: UnsafeRawPointer, to: UnsafeMutableRawPointer, coverage: [Float],
         count: Int

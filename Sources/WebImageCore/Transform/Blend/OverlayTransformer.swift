@@ -2,31 +2,32 @@
 
 import CPixelKernels
 
-/// Draws another picture on each picture: a watermark, a badge, a frame.
+/// A transformer that draws another image on an image, for example a watermark, a badge, or a frame.
 public struct OverlayTransformer: ImageTransformer, Hashable {
-    /// Where the other picture lies.
+    /// The position of the overlay.
     public enum Placement: Sendable, Hashable {
-        /// Its top left corner, in the transformer's unit; may lie outside.
+        /// The position of its top-left corner in the unit of the transformer, which may be outside the image.
         case at(x: Double, y: Double)
-        /// At an edge, a corner or the middle, so far from the edges.
+        /// At an edge, at a corner, or in the center, with a margin to the edges.
         case anchored(CropTransformer.Anchor, margin: Double = 0)
-        /// Over the whole picture, its own size and aspect ratio not kept.
+        /// Stretched over the whole image, without preserving the size and the aspect ratio of the overlay.
         case stretched
     }
 
-    /// The other picture.
+    /// The image to draw.
     public let overlay: PixelBuffer
-    /// Where it lies.
+    /// The position of the overlay.
     public let placement: Placement
-    /// 0 (not seen) ... 1.
+    /// The opacity, from 0 (invisible) to 1.
     public let opacity: Double
-    /// How it is drawn.
+    /// The blend mode.
     public let mode: BlendMode
-    /// What lengths mean.
+    /// The unit of the lengths.
     public let unit: TargetSize.Unit
     private let digest: String
 
-    /// Creates a transformer: opaque, normal, pixels by default. Reads all of the overlay's pixels once to name it.
+    /// Creates a transformer. By default, the overlay is opaque, the mode is normal, and lengths are in pixels. This
+    /// initializer reads all pixels of the overlay to compute its identity.
     public init(
         _ overlay: PixelBuffer, at placement: Placement, opacity: Double = 1, mode: BlendMode = .normal,
         unit: TargetSize.Unit = .pixels
@@ -39,7 +40,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
         digest = "\(overlay.size):\(overlay.digest)"
     }
 
-    /// Name and all parameters; the overlay by its content.
+    /// The name and all parameters of the transformer. A digest of the pixels identifies the overlay.
     public var identity: String {
         let place =
             switch placement {
@@ -50,16 +51,17 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
         return "overlay(\(digest),\(place),\(opacity),\(mode.rawValue),\(unit))"
     }
 
-    /// Transformers that do the same are equal.
+    /// Returns whether two transformers have the same effect.
     public static func == (a: OverlayTransformer, b: OverlayTransformer) -> Bool { a.identity == b.identity }
 
-    /// Hashes what ``==(_:_:)`` compares.
+    /// Hashes the components that ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
-    /// Draws. Opaque pictures stay opaque, but for ``BlendMode/sourceIn``. What lies outside the picture is not seen.
+    /// Draws the overlay. Opaque images remain opaque except with ``BlendMode/sourceIn``. Parts of the overlay outside
+    /// the image are cropped.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for places that are NaN or
-    ///   infinite and an opacity outside 0...1, a ``LimitError`` for a picture that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a position is NaN or infinite or
+    ///   the opacity isn't within 0...1, or a ``LimitError`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let opacity = Float(try ParameterCheck(transformer: "overlay").number(opacity, "opacity", in: 0...1))
         let origin = try origin(in: pixels.size, factor: unit == .points ? context.scale : 1)
@@ -70,7 +72,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
         }
         let place = PixelRect(x: origin.x, y: origin.y, width: front.width, height: front.height)
         let seen = place.clamped(to: pixels.size)
-        // Where the front is not, nothing is left of the back either.
+        // Outside the overlay, this mode also clears the backdrop.
         let clears = mode == .sourceIn
         if seen == nil, !clears { return pixels }
         let blend = RowBlend(format: pixels.format, opacity: opacity, mode: mode.kernel, place: mode.place)
@@ -93,7 +95,7 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
         }
     }
 
-    /// Where the overlay's first pixel lies.
+    /// Returns the position of the overlay's first pixel.
     private func origin(in size: PixelSize, factor: Double) throws(ImageError) -> (x: Int, y: Int) {
         let check = ParameterCheck(transformer: "overlay")
         switch placement {
@@ -110,7 +112,8 @@ public struct OverlayTransformer: ImageTransformer, Hashable {
 }
 
 extension CropTransformer.Anchor {
-    /// The top left corner of something of `inner` size at the anchor, `margin` pixels from the edges it lies at.
+    /// Returns the top-left corner of a rectangle of the size `inner` at the anchor. The margin in pixels applies to
+    /// the edges that the rectangle adjoins.
     fileprivate func origin(of inner: PixelSize, in outer: PixelSize, margin: Int) -> (x: Int, y: Int) {
         let right = outer.width - inner.width
         let down = outer.height - inner.height
@@ -131,13 +134,13 @@ extension CropTransformer.Anchor {
 }
 
 extension ImageTransformer where Self == OverlayTransformer {
-    /// Draws `overlay` on the picture.
+    /// Returns a transformer that draws `overlay` on an image.
     ///
     /// - Parameters:
-    ///   - placement: where. Default the middle.
-    ///   - opacity: 0...1. Default 1.
-    ///   - mode: how. Default normal.
-    ///   - unit: what lengths mean. Default pixels.
+    ///   - placement: The position of the overlay. The default is the center.
+    ///   - opacity: The opacity, from 0 to 1. The default is 1.
+    ///   - mode: The blend mode. The default is normal.
+    ///   - unit: The unit of the lengths. The default is pixels.
     public static func overlay(
         _ overlay: PixelBuffer, at placement: OverlayTransformer.Placement = .anchored(.center), opacity: Double = 1,
         mode: BlendMode = .normal, unit: TargetSize.Unit = .pixels

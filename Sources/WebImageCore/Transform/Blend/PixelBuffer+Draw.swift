@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Pictures put together from others, without a request.
+/// Functions that compose images without a request.
 extension PixelBuffer {
-    /// A picture of one colour.
+    /// Returns an image of a single color.
     ///
-    /// - Throws: a ``LimitError`` for a size beyond the limits, ``DecodeError/outOfMemory(bytes:)``.
+    /// - Throws: A ``LimitError`` if the size exceeds the limits, or ``DecodeError/outOfMemory(bytes:)``.
     public static func filled(
         _ color: PixelColor, size: PixelSize, format: PixelFormat = .rgba8, context: CodingContext = CodingContext()
     ) throws(ImageError) -> PixelBuffer {
@@ -20,14 +20,16 @@ extension PixelBuffer {
         return canvas.finish(isOpaque: color.alpha == 255)
     }
 
-    /// This picture with `picture` drawn on it: resized to `rect`, which may lie partly outside.
+    /// Returns this image with another image drawn on it.
+    ///
+    /// The other image is resized to `rect`, which may be partly outside this image.
     ///
     /// - Parameters:
-    ///   - rect: in pixels of this picture. Nil (the default) for all of it.
-    ///   - opacity: 0...1. Default 1.
-    ///   - mode: how the two are mixed. Default normal.
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for an opacity outside 0...1 and an
-    ///   empty rectangle, a ``LimitError`` for one beyond the limits.
+    ///   - rect: The position and the size in pixels of this image. The default is `nil`, which means the whole image.
+    ///   - opacity: The opacity, from 0 to 1. The default is 1.
+    ///   - mode: The blend mode. The default is normal.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the opacity isn't within 0...1
+    ///   or the rectangle is empty, or a ``LimitError`` if the rectangle exceeds the limits.
     public func draw(
         _ picture: PixelBuffer, in rect: PixelRect? = nil, opacity: Double = 1, mode: BlendMode = .normal,
         context: CodingContext = CodingContext()

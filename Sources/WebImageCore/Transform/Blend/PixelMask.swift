@@ -2,37 +2,41 @@
 
 import CPixelKernels
 
-/// A picture that says how much of another one is seen. It is stretched to the other's size.
+/// An image that determines the visibility of each pixel of another image. The mask is stretched to the size of the
+/// other image.
 public struct PixelMask: Sendable, Hashable {
-    /// What of the mask counts.
+    /// The channel of the mask that determines the visibility.
     public enum Channel: String, Sendable, Hashable, CaseIterable {
-        /// Opaque shows, transparent hides.
+        /// The alpha channel. Opaque pixels show the image, and transparent pixels hide it.
         case alpha
-        /// White shows, black and transparent hide (Rec. 709 weights of the stored values).
+        /// The luminance (Rec. 709 weights of the stored values). White pixels show the image, and black or
+        /// transparent pixels hide it.
         case luminance
     }
 
-    /// The mask's pixels.
+    /// The pixels of the mask.
     public let pixels: PixelBuffer
-    /// What of them counts.
+    /// The channel of the mask that determines the visibility.
     public let channel: Channel
-    /// Differs for every two masks that differ.
+    /// A unique string for the content of the mask.
     let identity: String
 
-    /// Creates a mask; reads all its pixels once to name it. Alpha counts by default.
+    /// Creates a mask. By default, it uses the alpha channel. This initializer reads all pixels to compute the
+    /// identity of the mask.
     public init(_ pixels: PixelBuffer, channel: Channel = .alpha) {
         self.pixels = pixels
         self.channel = channel
         identity = "\(channel.rawValue):\(pixels.size):\(pixels.digest)"
     }
 
-    /// Masks with the same pixels are equal.
+    /// Returns whether two masks have the same pixels and the same channel.
     public static func == (a: PixelMask, b: PixelMask) -> Bool { a.identity == b.identity }
 
-    /// Hashes what ``==(_:_:)`` compares.
+    /// Hashes the components that ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
-    /// `to` where the mask shows, `from` where it hides; both of one size and format.
+    /// Returns `to` in the visible areas of the mask and `from` in the hidden areas. Both must have the same size and
+    /// format.
     func mix(from: PixelBuffer, to: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
         let mask = try fitted(to: from.size, context: context)
         var share = [Float](repeating: 0, count: from.width)
@@ -47,7 +51,7 @@ public struct PixelMask: Sendable, Hashable {
         }
     }
 
-    /// What the mask shows of `picture`; the rest is transparent.
+    /// Returns the parts of `picture` that the mask shows. The rest is transparent.
     func cut(_ picture: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
         let mask = try fitted(to: picture.size, context: context)
         var share = [Float](repeating: 0, count: picture.width)
@@ -78,27 +82,29 @@ public struct PixelMask: Sendable, Hashable {
     }
 }
 
-/// Hides what a mask hides.
+/// A transformer that hides parts of an image with a mask.
 public struct MaskTransformer: ImageTransformer, Hashable {
-    /// What is seen.
+    /// The mask that determines the visible parts.
     public let mask: PixelMask
 
     /// Creates a transformer.
     public init(_ mask: PixelMask) { self.mask = mask }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "mask(\(mask.identity))" }
 
-    /// Masks. The result is opaque only where the picture was and the mask is an opaque one of alpha.
+    /// Masks an image. The result is opaque only if the image is opaque and the mask uses the alpha channel and is
+    /// opaque.
     ///
-    /// - Throws: a ``LimitError`` for a picture that is too large.
+    /// - Throws: A ``LimitError`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         try mask.cut(pixels, context: context.coding)
     }
 }
 
 extension ImageTransformer where Self == MaskTransformer {
-    /// Shows what the alpha (or the luminance) of `pixels`, stretched to the picture, shows.
+    /// Returns a transformer that masks an image with the alpha or the luminance of `pixels`, which are stretched to
+    /// the size of the image.
     public static func mask(_ pixels: PixelBuffer, channel: PixelMask.Channel = .alpha) -> Self {
         MaskTransformer(PixelMask(pixels, channel: channel))
     }

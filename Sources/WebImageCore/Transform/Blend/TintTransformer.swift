@@ -2,26 +2,25 @@
 
 import CPixelKernels
 
-/// Lays a colour on a picture, within the picture's shape: what was transparent stays transparent.
+/// A transformer that draws a color on an image, within the shape of the image. Transparent pixels remain transparent.
 public struct TintTransformer: ImageTransformer, Hashable {
-    /// The colour; its alpha is how strong the tint is.
+    /// The color. Its alpha is the strength of the tint.
     public let color: PixelColor
-    /// How the colour and the picture come together. ``BlendMode/sourceIn`` makes a template icon: only the picture's
-    /// alpha is used.
+    /// The blend mode. ``BlendMode/sourceIn`` creates a template icon, which uses only the alpha of the image.
     public let mode: BlendMode
 
-    /// Creates a transformer; ``BlendMode/sourceIn`` by default.
+    /// Creates a transformer. The default mode is ``BlendMode/sourceIn``.
     public init(_ color: PixelColor, mode: BlendMode = .sourceIn) {
         self.color = color
         self.mode = mode
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "tint(\(color.hexadecimal),\(mode.rawValue))" }
 
-    /// Tints. Opaque pictures stay opaque, but for ``BlendMode/sourceIn`` with a colour that is not.
+    /// Tints an image. Opaque images remain opaque except with ``BlendMode/sourceIn`` and a color that isn't opaque.
     ///
-    /// - Throws: a ``LimitError`` for a picture that is too large.
+    /// - Throws: A ``LimitError`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let isReplaced = mode == .sourceIn
         if color.alpha == 0, !isReplaced { return pixels }
@@ -40,7 +39,8 @@ public struct TintTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == TintTransformer {
-    /// Lays `color` on the picture within its shape; by default the colour replaces the picture's own colours.
+    /// Returns a transformer that draws `color` within the shape of an image. By default, the color replaces the
+    /// colors of the image.
     public static func tint(_ color: PixelColor, mode: BlendMode = .sourceIn) -> Self {
         TintTransformer(color, mode: mode)
     }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// Blurs a picture by a Gaussian (three box passes), edges extended; then changes its saturation and lays a colour
-/// over it where that is wanted.
+/// A transformer that blurs an image and optionally changes its saturation and overlays a color.
+///
+/// Three box passes approximate a Gaussian. The edge pixels are extended beyond the image.
 public struct BlurTransformer: ImageTransformer, Hashable {
-    /// Twice the standard deviation, in `unit`, as GTK and CSS shadows count it. Above 32,768 pixels it counts as that.
+    /// Twice the standard deviation in `unit`, as in GTK and CSS shadows. Values above 32,768 pixels are clamped.
     public let radius: Double
-    /// How colourful the result is: 0 is grey, 1 as blurred. Negative values turn colours to their opposites.
+    /// The saturation of the result, where 0 is grayscale and 1 leaves the colors unchanged. Negative values invert
+    /// the hues.
     public let saturation: Double
-    /// Laid over the result, within the picture's shape; nil for none.
+    /// The color to overlay, limited to the shape of the image, or `nil` for no overlay.
     public let tint: PixelColor?
-    /// Where the picture is blurred and where it stays as it is; nil blurs all of it.
+    /// The mask that shows the blurred image, or `nil` to blur the whole image.
     public let mask: PixelMask?
-    /// What the radius means.
+    /// The unit of the radius.
     public let unit: TargetSize.Unit
 
-    /// Creates a transformer: pixels, no change of colour, no mask by default.
+    /// Creates a transformer. By default, it uses pixels, no mask, and doesn't change colors.
     public init(
         radius: Double, saturation: Double = 1, tint: PixelColor? = nil, mask: PixelMask? = nil,
         unit: TargetSize.Unit = .pixels
@@ -26,16 +28,16 @@ public struct BlurTransformer: ImageTransformer, Hashable {
         self.unit = unit
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String {
         "blur(\(radius),\(saturation),\(tint?.hexadecimal ?? "-"),\(mask?.identity ?? "-"),\(unit))"
     }
 
-    /// Blurs. Opaque pictures stay opaque.
+    /// Blurs an image. Opaque images remain opaque.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for a radius that is NaN,
-    ///   infinite, zero or negative and for a saturation that is NaN or infinite, a ``LimitError`` for a picture that
-    ///   is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the radius is NaN, infinite,
+    ///   zero, or negative or the saturation isn't within −1,000...1,000, or a ``LimitError`` if the image is too
+    ///   large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterCheck(transformer: "blur")
         let radius = try check.length(radius, "radius", times: unit == .points ? context.scale : 1)
@@ -53,21 +55,21 @@ public struct BlurTransformer: ImageTransformer, Hashable {
 }
 
 extension BlurTransformer {
-    /// Looks of YYWebImage; radii are points.
+    /// The blur styles of YYWebImage, with radii in points.
     public enum Style: Sendable, Hashable {
-        /// Between light and dark: radius 60, a third of light grey.
+        /// A style between light and dark: radius 60 and 36% of light gray.
         case soft
-        /// Radius 60, 30 % of white.
+        /// A light style: radius 60 and 30% of white.
         case light
-        /// Radius 40, 82 % of near white.
+        /// A very light style: radius 40 and 82% of near white.
         case extraLight
-        /// Radius 40, 73 % of near black.
+        /// A dark style: radius 40 and 73% of near black.
         case dark
-        /// Radius 20, 60 % of a colour (its own alpha is not used) over the opposite colours.
+        /// A tinted style: radius 20 and 60% of a color over inverted hues. The alpha of the color is ignored.
         case tinted(PixelColor)
     }
 
-    /// One of the looks, with an optional mask.
+    /// Creates a transformer with a style and an optional mask.
     public init(_ style: Style, mask: PixelMask? = nil) {
         func gray(_ white: Double, _ alpha: Double) -> PixelColor {
             let value = UInt8((white * 255).rounded())
@@ -87,13 +89,14 @@ extension BlurTransformer {
 }
 
 extension ImageTransformer where Self == BlurTransformer {
-    /// Blurs by a Gaussian; `radius` is twice its standard deviation, in pixels (or points).
+    /// Returns a transformer that applies a Gaussian blur. The radius is twice the standard deviation, in pixels or
+    /// points.
     ///
     /// - Parameters:
-    ///   - saturation: how colourful the result is. Default 1, as it was.
-    ///   - tint: laid over the result. Default none.
-    ///   - mask: where the picture is blurred. Default everywhere.
-    ///   - unit: what the radius means. Default pixels.
+    ///   - saturation: The saturation of the result. The default is 1, which leaves the colors unchanged.
+    ///   - tint: The color to overlay. The default is `nil`, which means none.
+    ///   - mask: The mask that shows the blurred image. The default is `nil`, which blurs the whole image.
+    ///   - unit: The unit of the radius. The default is pixels.
     public static func blur(
         radius: Double, saturation: Double = 1, tint: PixelColor? = nil, mask: PixelMask? = nil,
         unit: TargetSize.Unit = .pixels
@@ -101,7 +104,7 @@ extension ImageTransformer where Self == BlurTransformer {
         BlurTransformer(radius: radius, saturation: saturation, tint: tint, mask: mask, unit: unit)
     }
 
-    /// Blurs in one of the looks of YYWebImage.
+    /// Returns a transformer that applies a blur style of YYWebImage.
     public static func blur(_ style: BlurTransformer.Style, mask: PixelMask? = nil) -> Self {
         BlurTransformer(style, mask: mask)
     }

@@ -2,14 +2,16 @@
 
 import CPixelKernels
 
-/// Blurs by three box passes in each direction. Boxes with fractional ends (Gwosdek, Grewenig, Bruhn and Weickert,
-/// “Theoretical Foundations of Gaussian Convolution by Extended Box Filtering”, 2011) have the wanted variance
-/// exactly, whatever it is. Time does not depend on it.
+/// A blur of three box passes in each direction.
+///
+/// Boxes with fractional ends have exactly the requested variance (Gwosdek, Grewenig, Bruhn, and Weickert,
+/// “Theoretical Foundations of Gaussian Convolution by Extended Box Filtering”, 2011). The time doesn't depend on the
+/// variance.
 enum BoxBlur {
-    /// Above this, in pixels, a deviation counts as this.
+    /// The maximum standard deviation in pixels. Larger values are clamped.
     static let largestDeviation = 16_384.0
 
-    /// One of three boxes whose variances add up to deviation².
+    /// Returns one of three boxes whose variances add up to deviation².
     static func box(deviation: Double) -> wi_box {
         let variance = deviation * deviation / 3
         let radius = (0.5 * (12 * variance + 1).squareRoot() - 0.5).rounded(.down)
@@ -18,7 +20,8 @@ enum BoxBlur {
         return wi_box(radius: UInt32(radius), edge: Float(edge), scale: Float(1 / (2 * radius + 1 + 2 * edge)))
     }
 
-    /// `pixels` blurred by a Gaussian of `deviation` pixels, positive and finite. Opaque stays opaque.
+    /// Returns pixels blurred by a Gaussian with a positive, finite standard deviation in pixels. Opaque images remain
+    /// opaque.
     static func blur(
         _ pixels: PixelBuffer, deviation: Double, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {

@@ -2,15 +2,16 @@
 
 import CPixelKernels
 
-/// Sharpens by an unsharp mask: adds to each pixel a part of its difference from the blurred picture.
+/// A transformer that sharpens an image with an unsharp mask. It adds a fraction of the difference between each pixel
+/// and the blurred image.
 public struct SharpenTransformer: ImageTransformer, Hashable {
-    /// The part of the difference that is added; 0 changes nothing, 1 is strong.
+    /// The fraction of the difference to add, where 0 changes nothing and 1 is strong.
     public let amount: Double
     /// Twice the standard deviation of the blur, in `unit`.
     public let radius: Double
-    /// Differences smaller than this (0...1) are left alone, so that noise is not sharpened.
+    /// The threshold, from 0 to 1. Smaller differences aren't amplified, so noise isn't sharpened.
     public let threshold: Double
-    /// What the radius means.
+    /// The unit of the radius.
     public let unit: TargetSize.Unit
 
     /// Creates a transformer.
@@ -21,14 +22,14 @@ public struct SharpenTransformer: ImageTransformer, Hashable {
         self.unit = unit
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "sharpen(\(amount),\(radius),\(threshold),\(unit))" }
 
-    /// Sharpens. Alpha stays as it is.
+    /// Sharpens an image. The alpha channel doesn't change.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for a radius that is NaN,
-    ///   infinite, zero or negative, an amount outside 0...100 or a threshold outside 0...1, a ``LimitError`` for a
-    ///   picture that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the radius is NaN, infinite,
+    ///   zero, or negative, the amount isn't within 0...100, or the threshold isn't within 0...1, or a ``LimitError``
+    ///   if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterCheck(transformer: "sharpen")
         let radius = try check.length(radius, "radius", times: unit == .points ? context.scale : 1)
@@ -50,13 +51,13 @@ public struct SharpenTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == SharpenTransformer {
-    /// Sharpens by an unsharp mask.
+    /// Returns a transformer that sharpens with an unsharp mask.
     ///
     /// - Parameters:
-    ///   - amount: how strongly. Default 0.5.
-    ///   - radius: twice the blur's standard deviation. Default 2.
-    ///   - threshold: differences below it (0...1) are left alone. Default 0.
-    ///   - unit: what the radius means. Default pixels.
+    ///   - amount: The fraction of the difference to add. The default is 0.5.
+    ///   - radius: Twice the standard deviation of the blur. The default is 2.
+    ///   - threshold: The difference, from 0 to 1, below which pixels don't change. The default is 0.
+    ///   - unit: The unit of the radius. The default is pixels.
     public static func sharpen(
         amount: Double = 0.5, radius: Double = 2, threshold: Double = 0, unit: TargetSize.Unit = .pixels
     ) -> Self {

@@ -2,19 +2,21 @@
 
 import Glibc
 
-/// The matrices of Filter Effects Level 1 (W3C), sections 9.6 and 10, with luminance weights of four digits.
+/// The matrices of Filter Effects Module Level 1 (W3C), sections 9.6 and 10, with luminance weights of four digits.
 extension ColorMatrix {
-    /// 0 is grey, 1 unchanged, above 1 more colourful.
+    /// Returns a saturation matrix, where 0 is grayscale, 1 changes nothing, and larger values increase the
+    /// saturation.
     public static func saturation(_ amount: Double) -> ColorMatrix {
         mixed(luminance, amount)
     }
 
-    /// 0 is black, 1 unchanged, 2 twice as bright.
+    /// Returns a brightness matrix, where 0 is black, 1 changes nothing, and 2 is twice as bright.
     public static func brightness(_ amount: Double) -> ColorMatrix {
         ColorMatrix(red: Row(red: amount), green: Row(green: amount), blue: Row(blue: amount))
     }
 
-    /// 0 is a flat middle grey, 1 unchanged, above 1 more contrast.
+    /// Returns a contrast matrix, where 0 is uniform middle gray, 1 changes nothing, and larger values increase the
+    /// contrast.
     public static func contrast(_ amount: Double) -> ColorMatrix {
         let constant = 0.5 - amount / 2
         return ColorMatrix(
@@ -22,12 +24,12 @@ extension ColorMatrix {
             blue: Row(blue: amount, constant: constant))
     }
 
-    /// 0 unchanged, 1 without any colour.
+    /// Returns a grayscale matrix, where 0 changes nothing and 1 removes all color.
     public static func grayscale(_ amount: Double = 1) -> ColorMatrix {
         mixed(luminance, 1 - amount)
     }
 
-    /// 0 unchanged, 1 brown as an old photograph.
+    /// Returns a sepia matrix, where 0 changes nothing and 1 is the full effect.
     public static func sepia(_ amount: Double = 1) -> ColorMatrix {
         let brown = ColorMatrix(
             red: Row(red: 0.393, green: 0.769, blue: 0.189), green: Row(red: 0.349, green: 0.686, blue: 0.168),
@@ -35,7 +37,7 @@ extension ColorMatrix {
         return mixed(brown, 1 - amount)
     }
 
-    /// 0 unchanged, 1 the opposite colours.
+    /// Returns an inversion matrix, where 0 changes nothing and 1 inverts the colors completely.
     public static func invert(_ amount: Double = 1) -> ColorMatrix {
         let factor = 1 - 2 * amount
         return ColorMatrix(
@@ -43,7 +45,7 @@ extension ColorMatrix {
             blue: Row(blue: factor, constant: amount))
     }
 
-    /// Turns hues by `degrees`; luminance stays.
+    /// Returns a matrix that rotates hues by `degrees` and preserves the luminance.
     public static func hueRotation(degrees: Double) -> ColorMatrix {
         let angle = degrees.truncatingRemainder(dividingBy: 360) * .pi / 180
         let (c, s) = (cos(angle), sin(angle))
@@ -54,7 +56,7 @@ extension ColorMatrix {
             blue: Row(red: r - c * r - s * (1 - r), green: g - c * g + s * g, blue: b + c * (1 - b) + s * b))
     }
 
-    /// This first, then `next`, as one matrix. Nothing is clamped between the two.
+    /// Returns a matrix that applies this matrix and then `next`. There's no clamping between the two.
     public func followed(by next: ColorMatrix) -> ColorMatrix {
         func row(_ row: Row) -> Row {
             func sum(_ part: KeyPath<Row, Double>) -> Double {
@@ -73,7 +75,7 @@ extension ColorMatrix {
         return ColorMatrix(red: gray, green: gray, blue: gray)
     }()
 
-    /// `share` of the identity and the rest of `other`.
+    /// Returns the interpolation between `other` (for a `share` of 0) and the identity (for 1).
     private static func mixed(_ other: ColorMatrix, _ share: Double) -> ColorMatrix {
         func row(_ row: Row, _ own: Row) -> Row {
             func part(_ path: KeyPath<Row, Double>) -> Double {

@@ -2,22 +2,24 @@
 
 import CPixelKernels
 
-/// Makes each channel out of all four and a constant. Works on straight sRGB values, 0...1; results are clamped.
+/// A matrix that computes each channel from all four channels and a constant.
+///
+/// It applies to straight sRGB values from 0 to 1, and the results are clamped.
 public struct ColorMatrix: Sendable, Hashable, Codable {
-    /// What one channel of the result is made of.
+    /// The coefficients for one channel of the result.
     public struct Row: Sendable, Hashable, Codable {
-        /// Factor of red.
+        /// The coefficient of red.
         public var red: Double
-        /// Factor of green.
+        /// The coefficient of green.
         public var green: Double
-        /// Factor of blue.
+        /// The coefficient of blue.
         public var blue: Double
-        /// Factor of alpha.
+        /// The coefficient of alpha.
         public var alpha: Double
-        /// What is added, 1 being the whole range.
+        /// The constant to add, where 1 is the full range.
         public var constant: Double
 
-        /// Creates a row; what is left out is zero.
+        /// Creates a row. Omitted coefficients are zero.
         public init(red: Double = 0, green: Double = 0, blue: Double = 0, alpha: Double = 0, constant: Double = 0) {
             self.red = red
             self.green = green
@@ -29,16 +31,16 @@ public struct ColorMatrix: Sendable, Hashable, Codable {
         var values: [Double] { [red, green, blue, alpha, constant] }
     }
 
-    /// How red is made.
+    /// The coefficients for red.
     public var red: Row
-    /// How green is made.
+    /// The coefficients for green.
     public var green: Row
-    /// How blue is made.
+    /// The coefficients for blue.
     public var blue: Row
-    /// How alpha is made.
+    /// The coefficients for alpha.
     public var alpha: Row
 
-    /// Creates a matrix; rows left out keep their channel.
+    /// Creates a matrix. Omitted rows preserve their channel.
     public init(
         red: Row = Row(red: 1), green: Row = Row(green: 1), blue: Row = Row(blue: 1), alpha: Row = Row(alpha: 1)
     ) {
@@ -48,13 +50,13 @@ public struct ColorMatrix: Sendable, Hashable, Codable {
         self.alpha = alpha
     }
 
-    /// Changes nothing.
+    /// The matrix that changes nothing.
     public static let identity = ColorMatrix()
 
-    /// Row after row, twenty numbers.
+    /// The twenty coefficients, row by row.
     var values: [Double] { red.values + green.values + blue.values + alpha.values }
 
-    /// Runs every pixel through the matrix, whose values are finite.
+    /// Applies the matrix to every pixel. The coefficients must be finite.
     func apply(to pixels: PixelBuffer, context: CodingContext) throws(ImageError) -> PixelBuffer {
         let matrix = values.map { Float($0) }
         let isOpaque = pixels.isOpaque && alpha == Row(alpha: 1)

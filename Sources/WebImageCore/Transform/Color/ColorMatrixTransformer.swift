@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
 
-/// Changes colours, each pixel by itself.
+/// A transformer that adjusts the color of each pixel.
 public struct ColorMatrixTransformer: ImageTransformer, Hashable {
-    /// What is changed.
+    /// A color adjustment.
     public enum Adjustment: Sendable, Hashable {
-        /// Anything.
+        /// An arbitrary matrix, with coefficients from −1,000,000 to 1,000,000.
         case matrix(ColorMatrix)
-        /// ``ColorMatrix/saturation(_:)``, −1,000...1,000.
+        /// The adjustment ``ColorMatrix/saturation(_:)``, from −1,000 to 1,000.
         case saturation(Double)
-        /// ``ColorMatrix/brightness(_:)``, 0...1,000.
+        /// The adjustment ``ColorMatrix/brightness(_:)``, from 0 to 1,000.
         case brightness(Double)
-        /// ``ColorMatrix/contrast(_:)``, 0...1,000.
+        /// The adjustment ``ColorMatrix/contrast(_:)``, from 0 to 1,000.
         case contrast(Double)
-        /// ``ColorMatrix/grayscale(_:)``, 0...1.
+        /// The adjustment ``ColorMatrix/grayscale(_:)``, from 0 to 1.
         case grayscale(Double)
-        /// ``ColorMatrix/sepia(_:)``, 0...1.
+        /// The adjustment ``ColorMatrix/sepia(_:)``, from 0 to 1.
         case sepia(Double)
-        /// ``ColorMatrix/invert(_:)``, 0...1.
+        /// The adjustment ``ColorMatrix/invert(_:)``, from 0 to 1.
         case invert(Double)
-        /// ``ColorMatrix/hueRotation(degrees:)``, any finite number of degrees.
+        /// The adjustment ``ColorMatrix/hueRotation(degrees:)``, from −10^9 to 10^9 degrees.
         case hueRotation(Double)
     }
 
-    /// What is changed.
+    /// The color adjustment.
     public let adjustment: Adjustment
 
     /// Creates a transformer.
     public init(_ adjustment: Adjustment) { self.adjustment = adjustment }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String {
         switch adjustment {
         case .matrix(let matrix): "colorMatrix(\(matrix.values.map { "\($0)" }.joined(separator: ":")))"
@@ -42,10 +42,10 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
         }
     }
 
-    /// Changes the colours. Opaque pictures stay opaque, but for matrices that make alpha out of something else.
+    /// Adjusts the colors of an image. Opaque images remain opaque unless a matrix changes the alpha channel.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for numbers that are NaN,
-    ///   infinite or outside their range, a ``LimitError`` for a picture that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a number is NaN or out of range,
+    ///   or a ``LimitError`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let matrix = try checkedMatrix()
         if matrix == .identity { return pixels }
@@ -75,27 +75,29 @@ public struct ColorMatrixTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == ColorMatrixTransformer {
-    /// Makes each channel out of all four and a constant.
+    /// Returns a transformer that computes each channel from all four channels and a constant.
     public static func colorMatrix(_ matrix: ColorMatrix) -> Self { ColorMatrixTransformer(.matrix(matrix)) }
 
-    /// 0 is grey, 1 unchanged, above 1 more colourful.
+    /// Returns a saturation transformer, where 0 is grayscale, 1 changes nothing, and larger values increase the
+    /// saturation.
     public static func saturation(_ amount: Double) -> Self { ColorMatrixTransformer(.saturation(amount)) }
 
-    /// 0 is black, 1 unchanged, 2 twice as bright.
+    /// Returns a brightness transformer, where 0 is black, 1 changes nothing, and 2 is twice as bright.
     public static func brightness(_ amount: Double) -> Self { ColorMatrixTransformer(.brightness(amount)) }
 
-    /// 0 is a flat middle grey, 1 unchanged, above 1 more contrast.
+    /// Returns a contrast transformer, where 0 is uniform middle gray, 1 changes nothing, and larger values increase
+    /// the contrast.
     public static func contrast(_ amount: Double) -> Self { ColorMatrixTransformer(.contrast(amount)) }
 
-    /// Without colour; less than 1 leaves some.
+    /// Returns a grayscale transformer. With values below 1, some color remains.
     public static func grayscale(_ amount: Double = 1) -> Self { ColorMatrixTransformer(.grayscale(amount)) }
 
-    /// Brown as an old photograph; less than 1 leaves some colour.
+    /// Returns a sepia transformer. With values below 1, some of the original color remains.
     public static func sepia(_ amount: Double = 1) -> Self { ColorMatrixTransformer(.sepia(amount)) }
 
-    /// The opposite colours.
+    /// Returns a transformer that inverts colors. With values below 1, the effect is weaker.
     public static func invert(_ amount: Double = 1) -> Self { ColorMatrixTransformer(.invert(amount)) }
 
-    /// Turns hues by `degrees`.
+    /// Returns a transformer that rotates hues by `degrees`.
     public static func hueRotation(degrees: Double) -> Self { ColorMatrixTransformer(.hueRotation(degrees)) }
 }

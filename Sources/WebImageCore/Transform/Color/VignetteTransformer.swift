@@ -3,13 +3,13 @@
 import CPixelKernels
 import Glibc
 
-/// Lets a picture fade to a colour towards its corners.
+/// A transformer that fades an image to a color toward its corners.
 public struct VignetteTransformer: ImageTransformer, Hashable {
-    /// How much of the colour the corners get, 0...1.
+    /// The fraction of the color at the corners, from 0 to 1.
     public let strength: Double
-    /// Where fading begins: 0 in the middle, just below 1 at the corners.
+    /// The position where the fade begins. 0 is the center, and values close to 1 are near the corners.
     public let start: Double
-    /// The colour.
+    /// The color.
     public let color: PixelColor
 
     /// Creates a transformer.
@@ -19,13 +19,13 @@ public struct VignetteTransformer: ImageTransformer, Hashable {
         self.color = color
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "vignette(\(strength),\(start),\(color.hexadecimal))" }
 
-    /// Fades, within the picture's shape. Opaque pictures stay opaque.
+    /// Applies the fade within the shape of the image. Opaque images remain opaque.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for a strength outside 0...1 or a
-    ///   start outside 0...0.999, a ``LimitError`` for a picture that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the strength isn't within 0...1
+    ///   or the start isn't within 0...0.999, or a ``LimitError`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterCheck(transformer: "vignette")
         let strength = Float(try check.number(strength, "strength", in: 0...1))
@@ -50,12 +50,12 @@ public struct VignetteTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == VignetteTransformer {
-    /// Lets the picture fade to `color` towards its corners.
+    /// Returns a transformer that fades an image to `color` toward its corners.
     ///
     /// - Parameters:
-    ///   - strength: how much of the colour the corners get, 0...1. Default 0.6.
-    ///   - start: where fading begins, 0 in the middle. Default 0.4.
-    ///   - color: default black.
+    ///   - strength: The fraction of the color at the corners, from 0 to 1. The default is 0.6.
+    ///   - start: The position where the fade begins, where 0 is the center. The default is 0.4.
+    ///   - color: The color. The default is black.
     public static func vignette(strength: Double = 0.6, start: Double = 0.4, color: PixelColor = .black) -> Self {
         VignetteTransformer(strength: strength, start: start, color: color)
     }

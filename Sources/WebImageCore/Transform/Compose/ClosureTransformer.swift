@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
 
-/// An app's own function as a transformer.
+/// A transformer that calls a custom function.
 public struct ClosureTransformer: ImageTransformer {
-    /// Takes premultiplied pixels, gives premultiplied pixels. Called on worker threads, on any number at once.
+    /// A function that converts premultiplied pixels to premultiplied pixels. It's called on worker threads, on any
+    /// number of them at the same time.
     public typealias Body = @Sendable (PixelBuffer, TransformContext) throws -> PixelBuffer
 
-    /// Names the function and all its parameters; enters the cache key.
+    /// The identifier of the function and all its parameters, which is part of the cache key.
     public let id: String
     private let body: Body
 
-    /// Creates a transformer. Two closures whose results differ must have different `id`s.
+    /// Creates a transformer. Two closures with different results must have different values of `id`.
     public init(id: String, _ body: @escaping Body) {
         self.id = id
         self.body = body
     }
 
-    /// `closure` and the id.
+    /// The word `closure`, followed by the length of the identifier and the identifier itself.
     public var identity: String { "closure(\(id.utf8.count):\(id))" }
 
     /// Calls the closure.
     ///
-    /// - Throws: the closure's own ``ImageError``, ``TransformError/failed(transformer:reason:)`` for its other
-    ///   errors, a ``LimitError`` for a result that is too large.
+    /// - Throws: An ``ImageError`` of the closure, ``TransformError/failed(transformer:reason:)`` for its other
+    ///   errors, or a ``LimitError`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let result: PixelBuffer
         do {
@@ -37,7 +38,8 @@ public struct ClosureTransformer: ImageTransformer {
 }
 
 extension ImageTransformer where Self == ClosureTransformer {
-    /// An app's own function; `id` names it and all its parameters.
+    /// Returns a transformer that calls a custom function. The parameter `id` identifies the function and all its
+    /// parameters.
     public static func closure(id: String, _ body: @escaping ClosureTransformer.Body) -> Self {
         ClosureTransformer(id: id, body)
     }

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: MIT
 
-/// Several transformers as one, in their order.
+/// A transformer that applies several transformers in order.
 public struct ComposedTransformer: ImageTransformer {
-    /// The transformers; none leaves pictures as they are.
+    /// The transformers. If the array is empty, images remain unchanged.
     public let transformers: [any ImageTransformer]
 
     /// Creates a transformer.
     public init(_ transformers: [any ImageTransformer]) { self.transformers = transformers }
 
-    /// The identities of all, each behind its length, so that no two lists have the same.
+    /// The identities of all transformers. Each one is prefixed with its length, so different lists have different
+    /// identities.
     public var identity: String {
         "composed(" + transformers.map(\.identity).map { "\($0.utf8.count):\($0)" }.joined() + ")"
     }
 
-    /// Whether all of them apply to animated pictures: it is all of them or none.
+    /// A Boolean value that indicates whether all of the transformers apply to animated images. If one of them
+    /// doesn't, none is applied.
     public var appliesToFrames: Bool { transformers.allSatisfy(\.appliesToFrames) }
 
-    /// Whether all of them apply to vectors: it is all of them or none.
+    /// A Boolean value that indicates whether all of the transformers apply to vector images. If one of them doesn't,
+    /// none is applied.
     public var appliesToVectors: Bool { transformers.allSatisfy(\.appliesToVectors) }
 
-    /// Runs one after the other.
+    /// Applies the transformers in order.
     ///
-    /// - Throws: what the first one that fails throws.
+    /// - Throws: The error of the first transformer that fails.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         var result = pixels
         for transformer in transformers {
@@ -33,9 +36,9 @@ public struct ComposedTransformer: ImageTransformer {
 }
 
 extension ImageTransformer where Self == ComposedTransformer {
-    /// Several transformers as one, in their order.
+    /// Returns a transformer that applies several transformers in order.
     public static func composed(_ transformers: [any ImageTransformer]) -> Self { ComposedTransformer(transformers) }
 
-    /// Several transformers as one, in their order.
+    /// Returns a transformer that applies several transformers in order.
     public static func composed(_ transformers: any ImageTransformer...) -> Self { ComposedTransformer(transformers) }
 }

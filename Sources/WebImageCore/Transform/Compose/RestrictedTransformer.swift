@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// A transformer that leaves animations or vectors as they are; see ``ImageTransformer/applied(toFrames:toVectors:)``.
+/// A transformer that leaves animations or vector images unchanged. To create one, use
+/// ``ImageTransformer/applied(toFrames:toVectors:)``.
 public struct RestrictedTransformer: ImageTransformer {
-    /// What transforms.
+    /// The underlying transformer.
     public let base: any ImageTransformer
-    /// Whether animated pictures are transformed.
+    /// A Boolean value that indicates whether animated images are transformed.
     public let appliesToFrames: Bool
-    /// Whether pictures that were drawn from vectors are transformed.
+    /// A Boolean value that indicates whether images that were rendered from vector formats are transformed.
     public let appliesToVectors: Bool
 
     init(_ base: any ImageTransformer, toFrames: Bool, toVectors: Bool) {
@@ -15,23 +16,23 @@ public struct RestrictedTransformer: ImageTransformer {
         appliesToVectors = toVectors && base.appliesToVectors
     }
 
-    /// The identity of ``base`` behind what it applies to.
+    /// The restrictions, followed by the identity of ``base``.
     public var identity: String {
         "restricted(\(appliesToFrames ? "frames" : "stills"),\(appliesToVectors ? "all" : "pixels"),"
             + "\(base.identity.utf8.count):\(base.identity))"
     }
 
-    /// Runs ``base``.
+    /// Applies ``base``.
     ///
-    /// - Throws: what it throws.
+    /// - Throws: The error of ``base``.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         try base.transform(pixels, context: context)
     }
 }
 
 extension ImageTransformer {
-    /// The same transformer for stills alone (`toFrames` false), or for pictures of pixels alone (`toVectors` false).
-    /// What it does not apply to already, it does not apply to afterwards either.
+    /// Returns a copy of the transformer that applies only to still images (`toFrames` is `false`) or only to raster
+    /// images (`toVectors` is `false`). Existing restrictions remain in effect.
     public func applied(toFrames: Bool = true, toVectors: Bool = true) -> RestrictedTransformer {
         RestrictedTransformer(self, toFrames: toFrames, toVectors: toVectors)
     }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-/// Draws a straight line along all edges of a picture.
+/// A transformer that draws a straight line along all edges of an image.
 public struct BorderTransformer: ImageTransformer, Hashable {
-    /// Where the line lies.
+    /// The position of the line.
     public enum Placement: String, Sendable, Hashable, CaseIterable {
-        /// Over the picture's outermost pixels; the size stays.
+        /// Over the outermost pixels of the image, whose size doesn't change.
         case inside
-        /// Around the picture, which grows.
+        /// Around the image, whose size increases.
         case outside
     }
 
-    /// The line's width in `unit`; inside at most half the short side is used, outside it is rounded to whole pixels.
+    /// The width of the line in `unit`. Inside, at most half of the shorter side is used. Outside, the width is
+    /// rounded to whole pixels.
     public let width: Double
-    /// The line's colour.
+    /// The color of the line.
     public let color: PixelColor
-    /// Where the line lies.
+    /// The position of the line.
     public let placement: Placement
-    /// What the width means.
+    /// The unit of the width.
     public let unit: TargetSize.Unit
 
-    /// Creates a transformer: inside, pixels by default.
+    /// Creates a transformer. By default, the line is inside, and its width is in pixels.
     public init(width: Double, color: PixelColor, placement: Placement = .inside, unit: TargetSize.Unit = .pixels) {
         self.width = width
         self.color = color
@@ -27,19 +28,19 @@ public struct BorderTransformer: ImageTransformer, Hashable {
         self.unit = unit
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "border(\(width),\(color.hexadecimal),\(placement.rawValue),\(unit))" }
 
-    /// Draws. Opaque pictures stay opaque, but for a line outside that is not.
+    /// Draws the border. Opaque images remain opaque unless the line is outside and isn't opaque.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for a width that is NaN,
-    ///   infinite, zero or negative, a ``LimitError`` for a result that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the width is NaN, infinite,
+    ///   zero, or negative, or a ``LimitError`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let width = try ParameterCheck(transformer: "border").length(
             width, "width", times: unit == .points ? context.scale : 1)
         switch placement {
         case .inside:
-            // No corner is cut: the radius has no meaning, it must only be valid.
+            // Pass any valid radius, because no corner is rounded.
             return try RoundedCornersTransformer(radius: 1, corners: [], border: .init(width: width, color: color))
                 .transform(pixels, context: context)
         case .outside:
@@ -49,13 +50,13 @@ public struct BorderTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == BorderTransformer {
-    /// Draws a line along all edges.
+    /// Returns a transformer that draws a line along all edges.
     ///
     /// - Parameters:
-    ///   - width: its width.
-    ///   - color: its colour.
-    ///   - placement: over the picture's outermost pixels (the default) or around them.
-    ///   - unit: what the width means. Default pixels.
+    ///   - width: The width of the line.
+    ///   - color: The color of the line.
+    ///   - placement: The position of the line. The default is ``BorderTransformer/Placement/inside``.
+    ///   - unit: The unit of the width. The default is pixels.
     public static func border(
         width: Double, color: PixelColor, placement: BorderTransformer.Placement = .inside,
         unit: TargetSize.Unit = .pixels

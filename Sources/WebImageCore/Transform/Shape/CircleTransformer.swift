@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 
-/// Cuts the largest circle out of the middle of a picture.
+/// A transformer that crops an image to the largest circle at its center.
 public struct CircleTransformer: ImageTransformer, Hashable {
-    /// A line inside the circle's edge, nil for none.
+    /// A line along the inside of the circle's edge, or `nil` for no line.
     public let border: RoundedCornersTransformer.Border?
-    /// What the border's width means.
+    /// The unit of the border width.
     public let unit: TargetSize.Unit
 
-    /// Creates a transformer: no border, pixels by default.
+    /// Creates a transformer. By default, it draws no border and uses pixels.
     public init(border: RoundedCornersTransformer.Border? = nil, unit: TargetSize.Unit = .pixels) {
         self.border = border
         self.unit = unit
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String {
         "circle(\(border.map { "\($0.width):\($0.color.hexadecimal)" } ?? "-"),\(unit))"
     }
 
-    /// Crops to a square and cuts.
+    /// Crops an image to a square and then to a circle.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for a border whose width is NaN,
-    ///   infinite, zero or negative, a ``LimitError`` for a picture that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the border width is NaN,
+    ///   infinite, zero, or negative, or a ``LimitError`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let side = Double(min(pixels.width, pixels.height))
         var line: RoundedCornersTransformer.Border?
@@ -36,13 +36,14 @@ public struct CircleTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == CircleTransformer {
-    /// Cuts the largest circle out of the middle, with a line inside its edge where one is wanted.
+    /// Returns a transformer that crops to the largest circle at the center and optionally draws a line along the
+    /// inside of its edge.
     public static func circle(
         border: RoundedCornersTransformer.Border? = nil, unit: TargetSize.Unit = .pixels
     ) -> Self {
         CircleTransformer(border: border, unit: unit)
     }
 
-    /// The largest circle out of the middle.
+    /// A transformer that crops to the largest circle at the center.
     public static var circle: Self { CircleTransformer() }
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-/// Mirrors a picture.
+/// A transformer that mirrors an image.
 public struct FlipTransformer: ImageTransformer, Hashable {
-    /// What is exchanged.
+    /// The direction in which the image is mirrored.
     public enum Direction: String, Sendable, Hashable, CaseIterable {
-        /// Left and right.
+        /// Left and right swapped.
         case horizontal
-        /// Top and bottom.
+        /// Top and bottom swapped.
         case vertical
-        /// Both, which is half a turn.
+        /// Both directions, which equals a rotation by 180°.
         case both
     }
 
-    /// What is exchanged.
+    /// The direction in which the image is mirrored.
     public let direction: Direction
 
     /// Creates a transformer.
     public init(_ direction: Direction) { self.direction = direction }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "flip(\(direction.rawValue))" }
 
-    /// Mirrors; every pixel stays as it is. Opaque pictures stay opaque.
+    /// Mirrors an image without changing pixel values. Opaque images remain opaque.
     ///
-    /// - Throws: a ``LimitError`` for a picture that is too large.
+    /// - Throws: A ``LimitError`` if the image is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let orientation: Orientation =
             switch direction {
@@ -36,6 +36,6 @@ public struct FlipTransformer: ImageTransformer, Hashable {
 }
 
 extension ImageTransformer where Self == FlipTransformer {
-    /// Exchanges left and right, top and bottom, or both.
+    /// Returns a transformer that mirrors an image horizontally, vertically, or in both directions.
     public static func flip(_ direction: FlipTransformer.Direction) -> Self { FlipTransformer(direction) }
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// Moves each edge outwards, filling with a colour, or inwards, cutting.
+/// A transformer that moves each edge outward, which adds pixels of a color, or inward, which crops the image.
 public struct PadTransformer: ImageTransformer, Hashable {
-    /// How far each edge moves: outwards where positive, inwards where negative.
+    /// The distances by which the edges move. Positive values move an edge outward, and negative values move it
+    /// inward.
     public struct Edges: Sendable, Hashable {
-        /// The upper edge.
+        /// The distance of the top edge.
         public var top: Double
-        /// The left edge.
+        /// The distance of the left edge.
         public var leading: Double
-        /// The lower edge.
+        /// The distance of the bottom edge.
         public var bottom: Double
-        /// The right edge.
+        /// The distance of the right edge.
         public var trailing: Double
 
-        /// Creates edges; those left out stay.
+        /// Creates edges. Omitted edges don't move.
         public init(top: Double = 0, leading: Double = 0, bottom: Double = 0, trailing: Double = 0) {
             self.top = top
             self.leading = leading
@@ -21,7 +22,7 @@ public struct PadTransformer: ImageTransformer, Hashable {
             self.trailing = trailing
         }
 
-        /// All four by the same length.
+        /// Creates edges that all move by the same length.
         public init(all length: Double) {
             self.init(top: length, leading: length, bottom: length, trailing: length)
         }
@@ -29,29 +30,29 @@ public struct PadTransformer: ImageTransformer, Hashable {
         var identity: String { "\(top):\(leading):\(bottom):\(trailing)" }
     }
 
-    /// How far each edge moves.
+    /// The distances by which the edges move.
     public let edges: Edges
-    /// What fills new pixels.
+    /// The color of added pixels.
     public let color: PixelColor
-    /// What the lengths mean.
+    /// The unit of the lengths.
     public let unit: TargetSize.Unit
 
-    /// Creates a transformer: transparent, pixels by default.
+    /// Creates a transformer. By default, added pixels are transparent, and the lengths are in pixels.
     public init(_ edges: Edges, color: PixelColor = .clear, unit: TargetSize.Unit = .pixels) {
         self.edges = edges
         self.color = color
         self.unit = unit
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "pad(\(edges.identity),\(color.hexadecimal),\(unit))" }
 
-    /// Pads and cuts; lengths are rounded to whole pixels. The result is opaque where the picture was and the colour
-    /// is, or nothing was added.
+    /// Pads and crops an image. The lengths are rounded to whole pixels. The result is opaque if the image is opaque
+    /// and either the color is opaque or no pixels were added.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for lengths that are NaN or
-    ///   infinite, ``TransformError/outsidePicture(transformer:)`` where nothing of the picture is left, a
-    ///   ``LimitError`` for a result that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if a length is NaN or infinite,
+    ///   ``TransformError/outsidePicture(transformer:)`` if nothing of the image remains, or a ``LimitError`` if the
+    ///   result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         let check = ParameterCheck(transformer: "pad")
         let factor = unit == .points ? context.scale : 1
@@ -66,9 +67,9 @@ public struct PadTransformer: ImageTransformer, Hashable {
     }
 }
 
-/// Cuts a picture out of an endless plane of one colour on which another one lies.
+/// A namespace for the function that crops an image from an infinite background of one color.
 enum PixelFraming {
-    /// What `frame`, in the picture's coordinates, shows.
+    /// Returns the content of `frame`, in the coordinates of the image.
     static func framed(
         _ pixels: PixelBuffer, by frame: PixelRect, color: PixelColor, name: String, context: CodingContext
     ) throws(ImageError) -> PixelBuffer {
@@ -104,24 +105,24 @@ enum PixelFraming {
 }
 
 extension ImageTransformer where Self == PadTransformer {
-    /// Moves each edge: outwards where positive, inwards where negative.
+    /// Returns a transformer that moves each edge outward (positive values) or inward (negative values).
     ///
     /// - Parameters:
-    ///   - edges: how far.
-    ///   - color: what fills new pixels. Default transparent.
-    ///   - unit: what the lengths mean. Default pixels.
+    ///   - edges: The distances by which the edges move.
+    ///   - color: The color of added pixels. The default is transparent.
+    ///   - unit: The unit of the lengths. The default is pixels.
     public static func pad(
         _ edges: PadTransformer.Edges, color: PixelColor = .clear, unit: TargetSize.Unit = .pixels
     ) -> Self {
         PadTransformer(edges, color: color, unit: unit)
     }
 
-    /// Moves all edges outwards by `length`.
+    /// Returns a transformer that moves all edges outward by `length`.
     public static func pad(_ length: Double, color: PixelColor = .clear, unit: TargetSize.Unit = .pixels) -> Self {
         PadTransformer(.init(all: length), color: color, unit: unit)
     }
 
-    /// Cuts `length` off at all edges.
+    /// Returns a transformer that crops `length` from all edges.
     public static func inset(_ length: Double, unit: TargetSize.Unit = .pixels) -> Self {
         PadTransformer(.init(all: -length), unit: unit)
     }

@@ -3,39 +3,41 @@
 import CPixelKernels
 import Glibc
 
-/// Turns a picture clockwise. Multiples of 90° move pixels and change none; other angles interpolate (Catmull-Rom) and
-/// smooth the edges.
+/// A transformer that rotates an image clockwise.
+///
+/// Rotations by multiples of 90° only move pixels. Other angles require interpolation (Catmull-Rom), and their edges
+/// are anti-aliased.
 public struct RotateTransformer: ImageTransformer, Hashable {
-    /// What becomes of the size.
+    /// The effect of the rotation on the size.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
-        /// The result is as large as the turned picture needs.
+        /// The size increases to contain the whole rotated image.
         case fit
-        /// The size stays; corners that stick out are lost.
+        /// The size doesn't change, and protruding corners are cropped.
         case clip
     }
 
-    /// The angle in degrees, clockwise.
+    /// The clockwise angle, in degrees.
     public let degrees: Double
-    /// What becomes of the size.
+    /// The effect of the rotation on the size.
     public let mode: Mode
-    /// What is seen where the picture is not.
+    /// The color of pixels that the rotated image doesn't cover.
     public let background: PixelColor
 
-    /// Creates a transformer: growing to fit, on nothing by default.
+    /// Creates a transformer. By default, the size increases to fit, and the background is transparent.
     public init(degrees: Double, mode: Mode = .fit, background: PixelColor = .clear) {
         self.degrees = degrees
         self.mode = mode
         self.background = background
     }
 
-    /// Name and all parameters.
+    /// The name and all parameters of the transformer.
     public var identity: String { "rotate(\(degrees),\(mode.rawValue),\(background.hexadecimal))" }
 
-    /// Turns. The result is opaque where the picture was and the background is, or the angle is a multiple of 90°
-    /// and the mode ``Mode/fit``.
+    /// Rotates an image. The result is opaque if the image is opaque and either the background is opaque or the angle
+    /// is a multiple of 90° with the mode ``Mode/fit``.
     ///
-    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` for an angle that is NaN or
-    ///   infinite, a ``LimitError`` for a result that is too large.
+    /// - Throws: ``TransformError/invalidParameter(transformer:parameter:value:)`` if the angle is NaN or infinite, or
+    ///   a ``LimitError`` if the result is too large.
     public func transform(_ pixels: PixelBuffer, context: TransformContext) throws(ImageError) -> PixelBuffer {
         guard degrees.isFinite else {
             throw ParameterCheck(transformer: "rotate").invalid("degrees", "\(degrees)")
@@ -61,7 +63,7 @@ public struct RotateTransformer: ImageTransformer, Hashable {
     }
 }
 
-/// One turn by an angle that is no multiple of 90°.
+/// A rotation by an angle that isn't a multiple of 90°.
 private struct RotationPass {
     private let pixels: PixelBuffer
     private let cosine: Double
@@ -75,7 +77,7 @@ private struct RotationPass {
         (cosine, sine) = (cos(angle), sin(angle))
         let (width, height) = (Double(pixels.width), Double(pixels.height))
         let (across, down) = (abs(cosine), abs(sine))
-        // A millionth of a pixel too much is rounding, not picture.
+        // Ignore a millionth of a pixel, because it's a rounding error.
         size =
             mode == .clip
             ? pixels.size
@@ -118,12 +120,12 @@ private struct RotationPass {
 }
 
 extension ImageTransformer where Self == RotateTransformer {
-    /// Turns clockwise.
+    /// Returns a transformer that rotates clockwise.
     ///
     /// - Parameters:
-    ///   - degrees: the angle.
-    ///   - mode: whether the result grows to fit (the default) or keeps its size.
-    ///   - background: what is seen where the picture is not. Default nothing.
+    ///   - degrees: The angle, in degrees.
+    ///   - mode: The effect of the rotation on the size. The default is ``RotateTransformer/Mode/fit``.
+    ///   - background: The color of pixels that the rotated image doesn't cover. The default is transparent.
     public static func rotate(
         degrees: Double, mode: RotateTransformer.Mode = .fit, background: PixelColor = .clear
     ) -> Self {

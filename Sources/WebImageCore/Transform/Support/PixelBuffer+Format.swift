@@ -3,7 +3,7 @@
 import CPixelKernels
 
 extension PixelBuffer {
-    /// The same picture in another format; itself where it has that already.
+    /// Returns the pixels in another format, or the same buffer if it already has the format.
     func converted(to format: PixelFormat, context: CodingContext) throws(ImageError) -> PixelBuffer {
         if format == self.format { return self }
         try context.limits.check(result: size, format: format)
@@ -23,7 +23,7 @@ extension PixelBuffer {
         return canvas.finish(isOpaque: isOpaque)
     }
 
-    /// A text that differs for pictures that differ (128 bits), for identities.
+    /// A 128-bit digest of the pixels, which identifies the image in cache keys.
     var digest: String {
         var state: (UInt64, UInt64) = (UInt64(width), UInt64(height))
         withUnsafeMutableBytes(of: &state) { words in

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 extension UnsafeRawPointer {
-    /// As samples of ``PixelFormat/rgba8``.
+    /// The pointer to samples of ``PixelFormat/rgba8``.
     var samples8: UnsafePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
-    /// As samples of ``PixelFormat/rgba16``.
+    /// The pointer to samples of ``PixelFormat/rgba16``.
     var samples16: UnsafePointer<UInt16> { assumingMemoryBound(to: UInt16.self) }
 }
 
 extension UnsafeMutableRawPointer {
-    /// As samples of ``PixelFormat/rgba8``.
+    /// The pointer to samples of ``PixelFormat/rgba8``.
     var samples8: UnsafeMutablePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
-    /// As samples of ``PixelFormat/rgba16``.
+    /// The pointer to samples of ``PixelFormat/rgba16``.
     var samples16: UnsafeMutablePointer<UInt16> { assumingMemoryBound(to: UInt16.self) }
 }
 
@@ -24,14 +24,14 @@ extension PixelFormat {
     }
 }
 
-/// Looks at clock and flag after every so many pixels.
+/// A counter that checks for cancellation and for the deadline after a number of pixels.
 struct Checkpoints {
     private let context: CodingContext
     private var work = 0
 
     init(_ context: CodingContext) { self.context = context }
 
-    /// Counts work that is done; about a millisecond of it lies between two looks.
+    /// Counts processed pixels. There's about a millisecond of work between two checks.
     mutating func count(pixels: Int) throws(ImageError) {
         work += pixels
         guard work >= 500_000 else { return }
@@ -41,7 +41,7 @@ struct Checkpoints {
 }
 
 extension PixelBuffer {
-    /// A picture of the same size and format of which `body` writes each row; padding is cleared.
+    /// Returns an image of the same size and format whose rows `body` writes. The padding is cleared.
     func mapRows(
         isOpaque: Bool, context: CodingContext,
         _ body: (_ row: Int, _ from: UnsafeRawPointer, _ to: UnsafeMutableRawPointer) -> Void
@@ -58,7 +58,7 @@ extension PixelBuffer {
         return canvas.finish(isOpaque: isOpaque)
     }
 
-    /// Runs `body` with the address of a row.
+    /// Calls `body` with the address of a row.
     func withRow(_ row: Int, _ body: (UnsafeRawPointer) -> Void) {
         withUnsafeBytes { bytes in
             if let base = bytes.baseAddress { body(base + row * bytesPerRow) }
@@ -67,7 +67,7 @@ extension PixelBuffer {
 }
 
 extension PixelColor {
-    /// A row of `count` pixels of this colour, premultiplied.
+    /// Returns a row of `count` premultiplied pixels of this color.
     func row(count: Int, format: PixelFormat) -> [UInt8] {
         let samples = premultiplied(maximum: format.maximum).map { $0.rounded() }
         let pixel: [UInt8] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Limits {
-    /// Checks the size and the bytes that a result of `size` is going to have.
+    /// Checks the size in pixels and in bytes of a future result.
     func check(result size: PixelSize, format: PixelFormat) throws(ImageError) {
         try check(size: size)
         let (bytes, overflow) = (format.bytesPerRow(width: size.width) ?? .max)
@@ -13,7 +13,7 @@ extension Limits {
 }
 
 extension PixelCanvas {
-    /// Clears what lies between the last pixel of each row and the next row.
+    /// Clears the padding after the last pixel of each row.
     borrowing func clearPadding() {
         let used = size.width * format.bytesPerPixel
         guard used < bytesPerRow else { return }
@@ -24,12 +24,12 @@ extension PixelCanvas {
     }
 }
 
-/// Checks the parameters of one transformer.
+/// A validator for the parameters of one transformer.
 struct ParameterCheck {
     let transformer: String
 
-    /// `value` × `factor`, finite, positive (or zero where allowed) and at most 2^30, which is beyond every limit
-    /// and far inside what Int and Double hold exactly.
+    /// Returns `value` × `factor` if it's finite, positive (or zero, if allowed), and at most 2^30. This bound exceeds
+    /// every limit, and Int and Double represent it exactly.
     func length(
         _ value: Double, _ parameter: String, times factor: Double = 1, allowsZero: Bool = false
     ) throws(ImageError) -> Double {
@@ -40,14 +40,14 @@ struct ParameterCheck {
         return result
     }
 
-    /// `value` × `factor`, finite and within ±2^30.
+    /// Returns `value` × `factor` if it's finite and within ±2^30.
     func place(_ value: Double, _ parameter: String, times factor: Double) throws(ImageError) -> Double {
         let result = value * factor
         guard result.isFinite, abs(result) <= 1_073_741_824 else { throw invalid(parameter, "\(value)") }
         return result
     }
 
-    /// `value`, not NaN and within `range`.
+    /// Returns `value` if it isn't NaN and is within `range`.
     func number(
         _ value: Double, _ parameter: String, in range: ClosedRange<Double>
     ) throws(ImageError) -> Double {

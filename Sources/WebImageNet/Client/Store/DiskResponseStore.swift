@@ -4,19 +4,21 @@ import Foundation
 import WebImageHTTP
 import WebImageStore
 
-/// Keeps answers on disk, those of one URL side by side as ``VariantStore`` does it. Survives restarts and kills;
-/// limits, expiry and crash safety are the disk cache's. Thread-safe.
+/// A thread-safe store that keeps responses in a disk cache.
+///
+/// The responses survive restarts and killed processes. The disk cache determines the limits, the expiration, and the
+/// crash safety.
 public final class DiskResponseStore: HTTPResponseStore {
     private let variants: VariantStore
     private let now: @Sendable () -> Date
 
-    /// Creates a store on `disk`, which other things may use too: keys do not collide.
+    /// Creates a store in a disk cache. Other code can use the same disk cache because the keys don't collide.
     public init(_ disk: DiskCache, now: @escaping @Sendable () -> Date = { Date() }) {
         variants = VariantStore(disk, now: now)
         self.now = now
     }
 
-    /// The newest answer that the request selects.
+    /// Returns the newest response that matches the request.
     public func response(for key: String, matching request: HTTPFields) async -> StoredResponse? {
         guard let (id, entry) = await variants.answer(for: Self.place(key), matching: request), let head = entry.head
         else { return nil }
@@ -24,30 +26,31 @@ public final class DiskResponseStore: HTTPResponseStore {
             variant: VariantList.Variant(id: id, stored: head), head: head, body: entry.payload)
     }
 
-    /// Stores an answer. What selects it is taken from its head; the store names it itself.
+    /// Stores a response. The store determines the selecting header fields from the head and assigns its own
+    /// identifier.
     public func put(_ response: StoredResponse, request: HTTPFields, for key: String) async {
         let entry = DiskEntry(
             key: Self.place(key), head: response.head, payload: response.body, stored: now())
         await variants.store(entry, request: request)
     }
 
-    /// Replaces an answer's head.
+    /// Replaces the head of a response.
     public func update(_ response: StoredResponse, for key: String) async {
         variants.updateHead(response.head, response.variant.id, for: Self.place(key))
     }
 
-    /// Removes one answer.
+    /// Removes one response.
     public func remove(_ id: String, for key: String) async { variants.remove(id, for: Self.place(key)) }
 
-    /// Removes the answers that the request selects.
+    /// Removes the responses that match the request.
     public func remove(matching request: HTTPFields, for key: String) async {
         await variants.remove(matching: request, for: Self.place(key))
     }
 
-    /// Removes all answers of `key`.
+    /// Removes all responses for `key`.
     public func removeAll(for key: String) async { variants.removeAll(for: Self.place(key)) }
 
-    /// Removes everything that the disk cache holds.
+    /// Removes the entire content of the disk cache.
     public func removeAll() async { await variants.removeAll() }
 
     private static func place(_ key: String) -> CacheKey { CacheKey(["http-response", key]) }

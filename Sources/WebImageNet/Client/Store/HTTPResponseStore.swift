@@ -3,35 +3,40 @@
 import Foundation
 import WebImageHTTP
 
-/// Where an ``HTTPCache`` keeps answers. Keys are ``HTTPCache/key(_:)``; several answers of one key live side by side,
-/// told apart by their ``VariantList/Variant``. Implementations are thread-safe, lose what they must, and never fail.
+/// A type that stores the responses of an ``HTTPCache``.
+///
+/// The keys are those of ``HTTPCache/key(_:)``. A key can have multiple responses with different
+/// ``VariantList/Variant`` values. Implementations must be thread-safe. They may evict responses at any time and never
+/// fail.
 public protocol HTTPResponseStore: Sendable {
-    /// The newest answer of `key` that a request with the fields `request` selects.
+    /// Returns the newest response for `key` that matches a request with the header fields `request`.
     func response(for key: String, matching request: HTTPFields) async -> StoredResponse?
-    /// Stores the answer to a request with the fields `request`, in place of those that it selects.
+    /// Stores the response to a request with the header fields `request`, and replaces the responses that match the
+    /// request.
     func put(_ response: StoredResponse, request: HTTPFields, for key: String) async
-    /// Replaces head and selecting fields of an answer that is stored; nothing happens where it is not.
+    /// Replaces the head and the selecting header fields of a stored response. Does nothing if the response isn't
+    /// stored.
     func update(_ response: StoredResponse, for key: String) async
-    /// Removes one answer.
+    /// Removes one response.
     func remove(_ id: String, for key: String) async
-    /// Removes the answers that a request with the fields `request` selects.
+    /// Removes the responses that match a request with the header fields `request`.
     func remove(matching request: HTTPFields, for key: String) async
-    /// Removes all answers of `key`.
+    /// Removes all responses for `key`.
     func removeAll(for key: String) async
-    /// Removes everything.
+    /// Removes all responses.
     func removeAll() async
 }
 
-/// A stored answer with its body.
+/// A stored response with its body.
 public struct StoredResponse: Sendable {
-    /// Its name, and what selects it.
+    /// The identifier of the response and the header fields that select it.
     public var variant: VariantList.Variant
-    /// Status, fields and times.
+    /// The status, the header fields, and the times.
     public var head: StoredHead
-    /// The whole body.
+    /// The complete body.
     public var body: Data
 
-    /// Creates a stored answer.
+    /// Creates a stored response.
     public init(variant: VariantList.Variant, head: StoredHead, body: Data) {
         self.variant = variant
         self.head = head

@@ -6,7 +6,8 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// Keeps answers in memory, up to a number of bytes; the least recently used leave first. Thread-safe.
+/// A thread-safe store that keeps responses in memory, up to a limit in bytes. It evicts the least recently used
+/// responses first.
 public final class MemoryResponseStore: HTTPResponseStore {
     private struct Entry {
         var response: StoredResponse
@@ -28,7 +29,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
             if lists[entry.key]?.variants.isEmpty == true { lists[entry.key] = nil }
         }
 
-        /// Many leave at once, so that the order is made once for all of them.
+        /// Evict several entries in one pass, so that the entries are sorted only once.
         mutating func evict(to goal: Int) {
             for (id, _) in entries.map({ ($0.key, $0.value.used) }).sorted(by: { $0.1 < $1.1 }) {
                 guard bytes > goal else { return }
@@ -40,16 +41,16 @@ public final class MemoryResponseStore: HTTPResponseStore {
     private let state = Lock(State())
     private let byteLimit: Int
 
-    /// Creates an empty store for `byteLimit` bytes of bodies and heads. An answer of more than a quarter of it is not
-    /// kept.
+    /// Creates an empty store with a limit for the total size of bodies and heads, in bytes. Responses larger than one
+    /// quarter of the limit aren't stored.
     public init(byteLimit: Int = 64 << 20) { self.byteLimit = max(0, byteLimit) }
 
-    /// Bytes held.
+    /// The total size of the stored responses, in bytes.
     public var byteCount: Int { state.withLock { $0.bytes } }
-    /// Answers held.
+    /// The number of stored responses.
     public var count: Int { state.withLock { $0.entries.count } }
 
-    /// The newest answer that the request selects.
+    /// Returns the newest response that matches the request.
     public func response(for key: String, matching request: HTTPFields) async -> StoredResponse? {
         state.withLock { state in
             guard let id = state.lists[key]?.matching(request).first?.id, state.entries[id] != nil else { return nil }
@@ -59,12 +60,12 @@ public final class MemoryResponseStore: HTTPResponseStore {
         }
     }
 
-    /// Stores an answer.
+    /// Stores a response.
     public func put(_ response: StoredResponse, request: HTTPFields, for key: String) async {
         let cost = Self.cost(response)
         state.withLock { state in
             guard cost <= byteLimit / 4 else {
-                // The older answer is out of date; better none.
+                // Remove the previous response, because it's outdated.
                 for variant in state.lists[key]?.matching(request) ?? [] { state.drop(variant.id) }
                 return
             }
@@ -78,7 +79,7 @@ public final class MemoryResponseStore: HTTPResponseStore {
         }
     }
 
-    /// Replaces an answer's head.
+    /// Replaces the head of a response.
     public func update(_ response: StoredResponse, for key: String) async {
         state.withLock { state in
             guard var entry = state.entries[response.variant.id] else { return }
@@ -92,30 +93,30 @@ public final class MemoryResponseStore: HTTPResponseStore {
         }
     }
 
-    /// Removes one answer.
+    /// Removes one response.
     public func remove(_ id: String, for key: String) async { state.withLock { $0.drop(id) } }
 
-    /// Removes the answers that the request selects.
+    /// Removes the responses that match the request.
     public func remove(matching request: HTTPFields, for key: String) async {
         state.withLock { state in
             for variant in state.lists[key]?.matching(request) ?? [] { state.drop(variant.id) }
         }
     }
 
-    /// Removes all answers of `key`.
+    /// Removes all responses for `key`.
     public func removeAll(for key: String) async {
         state.withLock { state in
             for variant in state.lists[key]?.variants ?? [] { state.drop(variant.id) }
         }
     }
 
-    /// Removes everything.
+    /// Removes all responses.
     public func removeAll() async {
         let old = state.withLock { state in
             defer { state = State() }
             return state
         }
-        // The bodies are let go outside the lock.
+        // Release the bodies after unlocking.
         withExtendedLifetime(old) {}
     }
 

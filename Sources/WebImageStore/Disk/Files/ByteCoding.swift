@@ -2,7 +2,9 @@
 
 import Foundation
 
-/// Builds the sections of an entry file. Numbers are little-endian, texts are UTF-8 behind their 32-bit length.
+/// A writer for the sections of an entry file.
+///
+/// Numbers are little-endian. Strings are UTF-8 and follow their 32-bit length.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -22,14 +24,14 @@ struct ByteWriter {
     mutating func put(raw more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 }
 
-/// Reads what ``ByteWriter`` wrote, or what somebody damaged: every read checks the bounds.
+/// A reader for the output of ``ByteWriter``. Every read checks the bounds because the data may be corrupt.
 struct ByteReader {
     private var rest: UnsafeRawBufferPointer.SubSequence
 
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
     var isAtEnd: Bool { rest.isEmpty }
-    /// Bytes not read yet.
+    /// The number of bytes that haven't been read yet.
     var remaining: Int { rest.count }
 
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
@@ -46,7 +48,7 @@ struct ByteReader {
         return String(validating: rest.prefix(Int(count)), as: UTF8.self)
     }
 
-    /// A moment; nil when it is not a finite number of seconds within a hundred thousand years.
+    /// Reads a date. Returns `nil` if the value isn't a finite number of seconds within 100,000 years.
     mutating func time() -> Date? {
         guard let bits = number(UInt64.self) else { return nil }
         let seconds = Double(bitPattern: bits)

@@ -3,7 +3,7 @@
 import Glibc
 import WebImageCore
 
-/// The folder of a disk cache:
+/// The directory structure of a disk cache:
 ///
 ///     CACHEDIR.TAG  lock  evictor  index.sqlite(-wal,-shm)  blobs/00…ff/<64 hex>  temp/  trash-<n>/
 struct CacheLayout: Sendable {
@@ -17,19 +17,19 @@ struct CacheLayout: Sendable {
     var tag: String { "\(root)/CACHEDIR.TAG" }
     static let trashPrefix = "trash-"
 
-    /// The folder of the entries whose names begin with the two digits of `shard`.
+    /// Returns the path of the directory for the entries whose names begin with the two digits of a shard.
     func shard(_ shard: Int) -> String { "\(blobs)/\(Self.digits(shard))" }
 
-    /// The file of the entry called `name`.
+    /// Returns the path of an entry's file.
     func entry(_ name: String) -> String { "\(blobs)/\(name.prefix(2))/\(name)" }
 
-    /// Two hexadecimal digits of 0…255.
+    /// Returns a number from 0 to 255 as two hexadecimal digits.
     static func digits(_ shard: Int) -> String {
         let text = String(shard, radix: 16)
         return text.utf8.count < 2 ? "0\(text)" : text
     }
 
-    /// The 32 bytes that a name spells.
+    /// Returns the 32 bytes that a hexadecimal name represents.
     static func nameBytes(_ name: String) -> [UInt8] {
         func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit &- 48 : digit &- 87 }
         var name = name
@@ -41,7 +41,7 @@ struct CacheLayout: Sendable {
         }
     }
 
-    /// The name that `bytes` spell.
+    /// Returns the hexadecimal name of the given bytes.
     static func name(_ bytes: UnsafeRawBufferPointer) -> String {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
         return String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
@@ -53,16 +53,17 @@ struct CacheLayout: Sendable {
         }
     }
 
-    /// True for the names of entry files; everything else in the tree is somebody else's.
+    /// Returns a Boolean value that indicates whether a name is that of an entry file. The cache doesn't own other
+    /// files in the tree.
     static func isEntryName(_ name: String) -> Bool {
         name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 }
 
 extension CacheLayout {
-    /// Makes what is missing and checks who owns it.
+    /// Creates the missing parts of the directory structure and checks the owner of the root.
     ///
-    /// - Throws: ``CacheError/unsafeDirectory(path:reason:)``, ``CacheError/system(operation:path:errno:)``.
+    /// - Throws: ``CacheError/unsafeDirectory(path:reason:)`` or ``CacheError/system(operation:path:errno:)``.
     func prepare(_ files: any FileSystem) throws(ImageError) {
         guard root.hasPrefix("/"), !root.utf8.contains(0) else {
             throw .cache(.unsafeDirectory(path: root, reason: "the path is not absolute"))
@@ -76,7 +77,7 @@ extension CacheLayout {
         if let problem = (try? files.status(at: root)).flatMap(problem) {
             throw .cache(.unsafeDirectory(path: root, reason: problem))
         }
-        // A read-only folder still serves reads, so what fails from here on only means that nothing is written.
+        // A read-only directory still serves reads. Ignore the following errors because they only prevent writes.
         try? makeDirectory(blobs, files)
         try? makeDirectory(temp, files)
         writeTag(files)
@@ -86,7 +87,7 @@ extension CacheLayout {
         guard status.kind == .directory || status.kind == .link else { throw FileFailure("mkdir", root, ENOTDIR) }
     }
 
-    /// Why the root must not be used.
+    /// Returns the reason why the root must not be used, or `nil` if it can be used.
     private func problem(_ status: FileStatus) -> String? {
         if status.kind != .directory { return "it is not a directory but a link or a file" }
         if status.owner != geteuid() { return "it belongs to user \(status.owner), not to \(geteuid())" }
@@ -104,12 +105,12 @@ extension CacheLayout {
         }
     }
 
-    /// Makes a folder, content with one that is there.
+    /// Creates a directory. An existing directory isn't an error.
     func makeDirectory(_ path: String, _ files: any FileSystem) throws(FileFailure) {
         do throws(FileFailure) { try files.makeDirectory(path) } catch  where error.code == EEXIST { return }
     }
 
-    /// The mark of bford.info/cachedir: backup programs leave the folder out.
+    /// Writes the tag of bford.info/cachedir so that backup programs skip the directory.
     private func writeTag(_ files: any FileSystem) {
         guard let file = try? files.openFile(tag, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else { return }
         defer { files.close(file) }

@@ -4,12 +4,13 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// A way for the fuzzing package to the reader of entry files.
+/// The access of the fuzzing package to the reader of entry files.
 @_spi(Fuzzing) public enum EntryFuzzing {
-    /// Reads `bytes` as an entry file without comparing the checksum, which no mutation would pass; writes what came out
-    /// and reads that again.
+    /// Decodes data as an entry file, encodes the result, and decodes it again.
     ///
-    /// - Returns: false when the second reading differs from the first.
+    /// The first decoding doesn't verify the checksum because no mutated file would pass.
+    ///
+    /// - Returns: `false` if the second result differs from the first.
     public static func roundTrip(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let entry = decode(bytes, verify: false) else { return true }
         guard let again = EntryFile.bytes(of: entry) else { return false }
@@ -22,7 +23,7 @@ import WebImageHTTP
         return try? EntryFile.decode(memory, key: nil, verify: verify)
     }
 
-    /// The file of a small entry with all sections, to begin with.
+    /// A small entry file with all sections, from which the fuzzer starts.
     public static var seed: [UInt8] {
         let head = StoredHead(
             head: ResponseHead(status: 200, fields: HTTPFields([.init(name: "ETag", value: "\"a\"")])),

@@ -4,8 +4,10 @@ import WebImageCore
 import WebImageHTTP
 
 extension StoredHead {
-    /// status u16 | final URL | request time | response time | fields | varying fields; a list of fields is a
-    /// 32-bit count and then names and values.
+    /// Encodes the head as status u16 | final URL | request time | response time | header fields | varying header
+    /// fields.
+    ///
+    /// A list of header fields is a 32-bit count followed by names and values.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.put(UInt16(clamping: head.status))
@@ -22,7 +24,7 @@ extension StoredHead {
         return writer.bytes
     }
 
-    /// nil when `bytes` are not what ``encoded()`` made.
+    /// Creates a head from its encoded form. Returns `nil` if the bytes aren't valid.
     init?(encoded bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let status = reader.number(UInt16.self), let finalURL = reader.text(), let request = reader.time(),
@@ -48,8 +50,11 @@ extension HTTPFields {
 }
 
 extension ImageProbe {
-    /// format | width, height, orientation, depth, frames, loops, smallest file as i64 | flags u8 | primaries and transfer
-    /// function, width and height of the clean aperture as i64 where a flag says that they are there.
+    /// Encodes the probe as format | width, height, orientation, depth, frames, loops, and smallest file as i64 | flags
+    /// u8.
+    ///
+    /// If the flags indicate them, the color primaries and the transfer function and then the width and height of the
+    /// clean aperture follow as i64.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.put(format.rawValue)
@@ -67,7 +72,7 @@ extension ImageProbe {
         return writer.bytes
     }
 
-    /// nil when `bytes` are not what ``encoded()`` made.
+    /// Creates a probe from its encoded form. Returns `nil` if the bytes aren't valid.
     init?(encoded bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let format = reader.text() else { return nil }
@@ -96,7 +101,7 @@ extension ImageProbe {
 }
 
 extension Set<String> {
-    /// A 32-bit count, and that many texts in order.
+    /// Encodes the tags as a 32-bit count followed by the sorted strings.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.put(UInt32(clamping: count))
@@ -104,7 +109,8 @@ extension Set<String> {
         return writer.bytes
     }
 
-    /// The tags at the beginning of `bytes` and how many bytes they take; nil when they are not what ``encoded()`` made.
+    /// Returns the tags at the beginning of the data and their encoded size in bytes, or `nil` if the bytes aren't
+    /// valid.
     static func decoded(_ bytes: UnsafeRawBufferPointer) -> (Set<String>, Int)? {
         var reader = ByteReader(bytes)
         guard let count = reader.number(UInt32.self), count <= DiskEntry.tagLimit else { return nil }

@@ -5,31 +5,31 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The file of one entry. All numbers are little-endian.
+/// The file format of one entry. All numbers are little-endian.
 ///
-///     0   8  magic 89 57 49 45 0D 0A 1A 0A (a text-mode transfer breaks it)
+///     0   8  magic 89 57 49 45 0D 0A 1A 0A (a text-mode transfer changes it)
 ///     8   4  version, 1
 ///     12  4  flags: 1 has a head, 2 has a probe, 4 has an attachment, 8 has tags
-///     16  4  bytes of the key
-///     20  4  bytes of the head
-///     24  4  bytes of the probe
-///     28  4  bytes of the attachment, the tags before it among them
-///     32  8  bytes of the payload
-///     40  8  when it was stored: seconds since 2001-01-01 UTC, IEEE 754 (as `Date` counts, so nothing is rounded)
+///     16  4  size of the key in bytes
+///     20  4  size of the head
+///     24  4  size of the probe
+///     28  4  size of the tags and the attachment
+///     32  8  size of the payload
+///     40  8  store date: seconds since 2001-01-01 UTC, IEEE 754 (as in `Date`, so the value isn't rounded)
 ///     48     key (UTF-8) | head | probe | tags | attachment | payload
-///     end 8  XXH3-64 of everything before
+///     end 8  XXH3-64 of all preceding bytes
 ///
-/// A file is written under a temporary name and renamed when whole, and never changes afterwards. What is read
-/// back is either exactly what was written or an ``EntryFault``.
+/// A file is written under a temporary name, renamed when it's complete, and never changed afterward. A read returns
+/// either exactly what was written or an ``EntryFault``.
 enum EntryFile {
     static let magic: UInt64 = 0x0A1A_0A0D_4549_5789
     static let version: UInt32 = 1
     static let headerBytes = 48
     static let trailerBytes = 8
-    /// No section before the payload is longer: such lengths come from damage only.
+    /// The maximum size in bytes of a section before the payload. Only corrupt files have larger values.
     static let sectionLimit = 16 << 20
 
-    /// Everything before the payload.
+    /// Returns all bytes before the payload.
     static func prefix(of entry: DiskEntry) -> [UInt8] {
         let head = entry.head?.encoded() ?? []
         let probe = entry.probe?.encoded() ?? []
@@ -55,7 +55,7 @@ enum EntryFile {
         return writer.bytes
     }
 
-    /// The checksum that ends the file, over `prefix` and `payload`.
+    /// Returns the checksum of the prefix and the payload, which ends the file.
     static func checksum(prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> UInt64? {
         guard let state = XXH3_createState() else { return nil }
         defer { XXH3_freeState(state) }
@@ -66,11 +66,12 @@ enum EntryFile {
         return XXH3_64bits_digest(state)
     }
 
-    /// Reads a whole file. The payload is not copied: it keeps `file`'s memory.
+    /// Decodes a complete file. The payload isn't copied and retains the memory of `file`.
     ///
     /// - Parameters:
-    ///   - key: what the file must hold; nil takes any.
-    ///   - verify: whether the checksum is calculated and compared.
+    ///   - file: The contents of the file.
+    ///   - key: The key that the file must have, or `nil` to accept any key.
+    ///   - verify: A Boolean value that indicates whether to verify the checksum.
     static func decode(_ file: consuming FileBytes, key: CacheKey?, verify: Bool) throws(EntryFault) -> DiskEntry {
         let layout = try EntryLayout(file.bytes)
         guard layout.fileBytes == file.count else { throw .length }
@@ -87,7 +88,7 @@ enum EntryFile {
         return entry
     }
 
-    /// Everything but the payload, from the first bytes of a file.
+    /// Decodes all sections except the payload from the first bytes of a file.
     static func decodeSections(
         _ bytes: UnsafeRawBufferPointer, _ layout: EntryLayout, key expected: CacheKey?
     ) throws(EntryFault) -> DiskEntry {
@@ -114,7 +115,7 @@ enum EntryFile {
         return entry
     }
 
-    /// What the app gave: tags and attachment.
+    /// Decodes the values that the app set, which are the tags and the attachment.
     private static func decodeOwn(
         _ bytes: UnsafeRawBufferPointer, _ flags: UInt32, into entry: inout DiskEntry
     ) throws(EntryFault) {
@@ -128,18 +129,18 @@ enum EntryFile {
     }
 }
 
-/// Why a file is not an entry.
+/// The reason why a file isn't a valid entry.
 enum EntryFault: Error, Hashable {
     case magic
     case version(UInt32)
     case length
     case checksum
     case section(String)
-    /// Another key has the same name, or somebody renamed a file.
+    /// The file contains another key because two keys have the same name or a file was renamed.
     case otherKey
 }
 
-/// Where the sections of a file lie.
+/// The positions of the sections in a file.
 struct EntryLayout {
     let flags: UInt32
     let key: Range<Int>
@@ -148,10 +149,10 @@ struct EntryLayout {
     let attachment: Range<Int>
     let payload: Range<Int>
     let stored: Date
-    /// Bytes of the whole file.
+    /// The size of the complete file in bytes.
     var fileBytes: Int { payload.upperBound + EntryFile.trailerBytes }
 
-    /// From the first 48 bytes; says nothing about what follows.
+    /// Creates a layout from the first 48 bytes of a file without checking the bytes that follow.
     init(_ bytes: UnsafeRawBufferPointer) throws(EntryFault) {
         var reader = ByteReader(bytes)
         guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }

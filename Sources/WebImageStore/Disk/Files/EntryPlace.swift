@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// The file of an entry, relative to the folder of all entries: `00…ff/<64 hex>`. Its text is made where it is needed:
-/// thousands of them are held while entries are sorted out.
+/// The path of an entry's file, relative to the directory of all entries: `00…ff/<64 hex>`.
+///
+/// The value stores 32 bytes and creates the text on demand because an eviction holds thousands of paths at the same
+/// time.
 package struct EntryPlace: Sendable, Hashable {
     private var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    /// The place of the entry whose name `bytes` spell, 32 of them.
+    /// Creates the path of the entry whose name is the hexadecimal form of the given 32 bytes.
     init(_ bytes: UnsafeRawBufferPointer) {
         withUnsafeMutableBytes(of: &self.bytes) { $0.copyMemory(from: .init(rebasing: bytes.prefix($0.count))) }
     }
 
-    /// Calls `body` with the text, which ends with a zero and is gone afterwards.
+    /// Calls a closure with the null-terminated text, which is valid only during the call.
     package func withText<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Self.length + 1) { text in
             withUnsafeBytes(of: bytes) { bytes in
@@ -26,7 +28,7 @@ package struct EntryPlace: Sendable, Hashable {
         }
     }
 
-    /// The text as a string.
+    /// The path as a string.
     package var text: String { withText { String(cString: $0) } }
 
     private static let length = 67

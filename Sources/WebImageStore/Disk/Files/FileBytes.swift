@@ -3,12 +3,12 @@
 import Foundation
 import Glibc
 
-/// Bytes of a file in memory of their own, freed with the owner or handed on to a `Data`.
+/// The contents of a file in allocated memory, which is freed with this value or transferred to a `Data` value.
 struct FileBytes: ~Copyable {
     private let address: UnsafeMutableRawPointer
     let count: Int
 
-    /// nil when there is no memory.
+    /// Allocates memory. Returns `nil` if the allocation fails.
     init?(count: Int) {
         guard count >= 0, let address = malloc(max(count, 1)) else { return nil }
         self.address = address
@@ -17,29 +17,31 @@ struct FileBytes: ~Copyable {
 
     deinit { free(address) }
 
-    /// The bytes; valid while the owner lives.
+    /// The bytes, which are valid during the lifetime of this value.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: address, count: count) }
 
-    /// The bytes to fill; valid while the owner lives.
+    /// The writable bytes, which are valid during the lifetime of this value.
     var mutableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: address, count: count) }
 
-    /// Hands the memory to a `Data` of the bytes in `range`, without a copy.
+    /// Transfers the memory to a `Data` value of the bytes in a range, without copying.
     consuming func data(in range: Range<Int>) -> Data {
-        // The data frees the whole block, so the pointer's two names must not both own it.
+        // The `Data` value frees the whole block, so this value must not free it again.
         let start = Block(address: address)
         let from = address + range.lowerBound
         discard self
         return Data(bytesNoCopy: from, count: range.count, deallocator: .custom { _, _ in free(start.address) })
     }
 
-    // Sendable: only the deallocator holds it, and it runs once.
+    // Safe: only the deallocator uses the address, and it runs once.
     private struct Block: @unchecked Sendable {
         let address: UnsafeMutableRawPointer
     }
 }
 
 extension FileSystem {
-    /// A whole regular file with its status; nil when there is none. Larger files than `limit` bytes are refused.
+    /// Returns the contents and the status of a regular file, or `nil` if the file doesn't exist.
+    ///
+    /// - Throws: A ``FileFailure`` with the code `EFBIG` if the file is larger than `limit` bytes.
     func contents(_ path: String, limit: Int) throws(FileFailure) -> FileContents? {
         let file: Int32
         do throws(FileFailure) {
@@ -51,7 +53,9 @@ extension FileSystem {
         return try contents(of: file, path: path, limit: limit)
     }
 
-    /// The whole regular file that is open as `file`. Larger ones than `limit` bytes are refused.
+    /// Returns the contents and the status of an open regular file.
+    ///
+    /// - Throws: A ``FileFailure`` with the code `EFBIG` if the file is larger than `limit` bytes.
     func contents(of file: Int32, path: String, limit: Int) throws(FileFailure) -> FileContents {
         let facts = try status(of: file)
         guard facts.kind == .file, facts.size <= limit else { throw FileFailure("read", path, EFBIG) }
@@ -62,8 +66,10 @@ extension FileSystem {
         return FileContents(bytes: memory, status: facts)
     }
 
-    /// A whole regular file of up to `limit` bytes that the kernel has in memory; fails for every other. Never waits
-    /// for the disk.
+    /// Returns the contents of a regular file of up to `limit` bytes that is completely in the page cache of the
+    /// kernel.
+    ///
+    /// This method throws for all other files and never waits for the disk.
     func cachedContents(_ path: String, limit: Int) throws(FileFailure) -> FileContents {
         let file = try openCached(path)
         defer { close(file) }
@@ -75,7 +81,7 @@ extension FileSystem {
     }
 }
 
-/// A file's bytes and status.
+/// The contents and the status of a file.
 struct FileContents: ~Copyable {
     let bytes: FileBytes
     let status: FileStatus

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A refusal of the operating system.
+/// A failed system call.
 package struct FileFailure: Error, Hashable {
     package var operation: String
     package var path: String
@@ -15,27 +15,29 @@ package struct FileFailure: Error, Hashable {
     }
 }
 
-/// What `stat` says, as far as the cache asks.
+/// The values from `stat` that the cache needs.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable { case file, directory, link, other }
     package var kind: Kind
     package var permissions: mode_t
     package var owner: uid_t
     package var size: Int
-    /// Bytes of the blocks in use; file systems that allocate late may say 0 for a while.
+    /// The number of bytes in allocated blocks. File systems with delayed allocation may report 0 for a while.
     package var allocated: Int
     package var inode: UInt64
     package var modified: Double
 }
 
-/// Bytes of a file system.
+/// The free and total bytes of a file system.
 package struct FreeSpace: Sendable, Equatable {
     package var free: Int
     package var total: Int
 }
 
-/// The system calls the disk cache makes. A protocol so that tests can make each of them fail.
-/// `read` and `write` may do less than asked; every call may be interrupted.
+/// The system calls of the disk cache.
+///
+/// This is a protocol so that tests can make each call fail. Calls to `read` and `write` may transfer fewer bytes than
+/// requested, and signals may interrupt every call.
 package protocol FileSystem: Sendable {
     func open(_ path: String, flags: Int32, mode: mode_t) throws(FileFailure) -> Int32
     func close(_ file: Int32)
@@ -46,37 +48,39 @@ package protocol FileSystem: Sendable {
     func synchronize(_ file: Int32) throws(FileFailure)
     func rename(_ path: String, to target: String) throws(FileFailure)
     func remove(_ path: String) throws(FileFailure)
-    /// Removes the file at `place` of the folder of all entries, which is open as `folder`.
+    /// Removes the file of an entry relative to the directory of all entries, which is open as `folder`.
     func remove(_ place: EntryPlace, in folder: Int32) throws(FileFailure)
     func removeDirectory(_ path: String) throws(FileFailure)
     func makeDirectory(_ path: String) throws(FileFailure)
     func names(in path: String) throws(FileFailure) -> [String]
     func freeSpace(at path: String) throws(FileFailure) -> FreeSpace
     func lock(_ file: Int32, _ operation: Int32) throws(FileFailure)
-    /// Opens for reading without ever asking the disk: `EAGAIN` where it would have to be asked, `ENOSYS` where the
-    /// system cannot tell.
+    /// Opens a file for reading without accessing the disk.
+    ///
+    /// - Throws: `EAGAIN` if the call would access the disk, or `ENOSYS` if the system doesn't support this mode.
     func openCached(_ path: String) throws(FileFailure) -> Int32
-    /// Fills `buffer` from the beginning of `file` without ever waiting for the disk: `EAGAIN` where it would have to,
-    /// `EOPNOTSUPP` where the file system cannot tell.
+    /// Fills a buffer from the beginning of a file without waiting for the disk.
+    ///
+    /// - Throws: `EAGAIN` if the call would wait, or `EOPNOTSUPP` if the file system doesn't support this mode.
     func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure)
-    /// Opens `path`, which is relative to `root`, for reading, and follows no link behind `root`.
+    /// Opens a path relative to `root` for reading without following symbolic links below `root`.
     func open(_ path: String, beneath root: String) throws(FileFailure) -> Int32
-    /// Whether the file system of `path` is on another machine.
+    /// Returns a Boolean value that indicates whether a path is on a remote file system.
     func isRemote(_ path: String) throws(FileFailure) -> Bool
-    /// Writes `parts` one after the other with one call; the bytes written.
+    /// Writes several buffers in order with one call and returns the number of written bytes.
     func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int
 }
 
 extension FileSystem {
-    /// Knows of no cache.
+    /// Throws `ENOSYS` because the default implementation doesn't support cached reads.
     package func openCached(_ path: String) throws(FileFailure) -> Int32 { throw FileFailure("openat2", path, ENOSYS) }
 
-    /// Knows of no cache.
+    /// Throws `EOPNOTSUPP` because the default implementation doesn't support cached reads.
     package func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) {
         throw FileFailure("preadv2", "", EOPNOTSUPP)
     }
 
-    /// Looks at each folder on the way before it opens.
+    /// Checks each directory of the path before opening the file.
     package func open(_ path: String, beneath root: String) throws(FileFailure) -> Int32 {
         var place = root
         for part in path.split(separator: "/").dropLast() {
@@ -86,10 +90,10 @@ extension FileSystem {
         return try openFile("\(root)/\(path)", O_RDONLY | O_NONBLOCK)
     }
 
-    /// Takes every file system for a local one.
+    /// Returns `false` because every file system counts as local by default.
     package func isRemote(_ path: String) throws(FileFailure) -> Bool { false }
 
-    /// Writes the first part that is not empty.
+    /// Writes the first buffer that isn't empty.
     package func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) -> Int {
         guard let first = parts.first(where: { !$0.isEmpty }) else { return 0 }
         return try write(file, first)
@@ -97,7 +101,7 @@ extension FileSystem {
 }
 
 extension FileSystem {
-    /// Writes all of `bytes`, however many calls that takes.
+    /// Writes all bytes with as many calls as necessary.
     package func writeAll(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -111,7 +115,7 @@ extension FileSystem {
         }
     }
 
-    /// Writes all of `parts`, one after the other, however many calls that takes.
+    /// Writes all buffers in order with as many calls as necessary.
     package func writeAll(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(FileFailure) {
         var rest = parts.filter { !$0.isEmpty }
         while !rest.isEmpty {
@@ -129,7 +133,7 @@ extension FileSystem {
         }
     }
 
-    /// Fills `buffer` as far as the file goes; the number of bytes read.
+    /// Fills a buffer until it's full or the file ends, and returns the number of bytes read.
     package func readAll(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -144,7 +148,7 @@ extension FileSystem {
         return filled
     }
 
-    /// Opens, again and again while signals interrupt.
+    /// Opens a file and retries when a signal interrupts the call.
     package func openFile(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) -> Int32 {
         while true {
             do throws(FileFailure) {

@@ -3,7 +3,7 @@
 import CFiles
 import Glibc
 
-/// The system calls themselves.
+/// The file system of the operating system.
 package struct SystemFileSystem: FileSystem {
     package init() {}
 
@@ -69,7 +69,7 @@ package struct SystemFileSystem: FileSystem {
     package func isRemote(_ path: String) throws(FileFailure) -> Bool {
         let type = wi_file_system(path)
         guard type >= 0 else { throw FileFailure("statfs", path, Int32(-type)) }
-        // statfs(2): NFS, SMB, CIFS, SMB2, AFS, Ceph, 9P.
+        // From statfs(2): NFS, SMB, CIFS, SMB2, AFS, Ceph, and 9P.
         return [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x5346_414F, 0xC3_6400, 0x0102_1997].contains(type)
     }
 
@@ -103,7 +103,7 @@ package struct SystemFileSystem: FileSystem {
         defer { closedir(folder) }
         var names: [String] = []
         while let line = readdir(folder) {
-            // The structure's memory ends with the name: the 256 bytes that its type declares are not all there.
+            // The memory of the structure ends after the name, so not all of the 256 declared bytes exist.
             let start = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let name = String(cString: UnsafeRawPointer(line).advanced(by: start).assumingMemoryBound(to: CChar.self))
             if name != "." && name != ".." { names.append(name) }

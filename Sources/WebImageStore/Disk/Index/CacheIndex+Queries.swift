@@ -6,13 +6,13 @@ import WebImageCore
 import WebImageHTTP
 
 extension CacheIndex {
-    /// Counts over all processes.
+    /// The totals of all processes.
     struct Totals: Equatable {
         var entries: Int
         var bytes: Int
-        /// Grows when everything is removed.
+        /// A number that increases whenever all entries are removed.
         var epoch: Int
-        /// Reads of all processes since the index was made.
+        /// The reads of all processes since the index was created.
         var hits: Int
         var misses: Int
     }
@@ -26,14 +26,16 @@ extension CacheIndex {
             misses: select.int(4))
     }
 
-    /// Changes whenever another connection has committed.
+    /// Returns a number that changes whenever another connection commits.
     func dataVersion() throws(IndexFault) -> Int { try connection.number("PRAGMA data_version") ?? 0 }
 
-    /// Digests of the lines that are newer than `id`, those of lines that know better than the file, and the newest id.
+    /// Returns the digests of the rows with ids greater than `id`, the digests of all updated rows, and the newest id.
+    ///
+    /// A row is updated if it has newer values than its file.
     func load(after id: Int) throws(IndexFault) -> (
         digests: [CacheKey.StoredDigest], updated: [CacheKey.StoredDigest], last: Int
     ) {
-        // All of them are in the small index; few are found by their id.
+        // To load all rows, scan the small covering index. To load new rows, look them up by id.
         let list = try connection.statement(
             id == 0 ? "SELECT high, low FROM entries" : "SELECT high, low FROM entries WHERE id > ?")
         if id != 0 { list.bind(id) }
@@ -49,7 +51,7 @@ extension CacheIndex {
         return found
     }
 
-    /// The names in one shard.
+    /// Returns the entry names in a shard.
     func names(inShard shard: Int) throws(IndexFault) -> Set<String> {
         let select = try connection.statement("SELECT name FROM entries WHERE tag BETWEEN ? AND ?")
         defer { select.reset() }
@@ -61,7 +63,8 @@ extension CacheIndex {
         return names
     }
 
-    /// What is newer than the file that was stored at `stored`; nil where the line belongs to another file.
+    /// Returns the values that are newer than the file with the given store time, or `nil` if the row describes another
+    /// file.
     func update(name: String, stored: Double) throws(IndexFault) -> EntryUpdate? {
         let select = try connection.statement(
             "SELECT stored, head, attachment FROM entries WHERE tag = ? AND name = ?")
@@ -74,14 +77,14 @@ extension CacheIndex {
             attachment: select.isNull(2) ? nil : EntryUpdate.Attachment(encoded: select.blob(2)))
     }
 
-    /// The entries neither stored nor revalidated since `cutoff`, the oldest first.
+    /// Returns the entries that were neither stored nor revalidated since `cutoff`, beginning with the oldest.
     func expired(before cutoff: Double) throws(IndexFault) -> [LastUse] {
         let select = try connection.statement("SELECT id, accessed, renewed FROM entries WHERE renewed < ? ORDER BY id")
         select.bind(cutoff)
         return try lastUses(select, timeColumn: 2)
     }
 
-    /// All entries, that which was not used for the longest time first.
+    /// Returns all entries, beginning with the least recently used one.
     func leastRecentlyUsed() throws(IndexFault) -> [LastUse] {
         try lastUses(try connection.statement("SELECT id, accessed FROM entries ORDER BY id"), timeColumn: 1)
     }
@@ -93,17 +96,18 @@ extension CacheIndex {
         var last = -Double.infinity
         while try select.step() {
             let time = select.double(timeColumn)
-            // Lines come by id, and so by time where nothing was used since it was stored.
+            // Rows are ordered by id, which equals the order by time if no entry was used after it was stored.
             isSorted = isSorted && last <= time
             last = time
             found.append(LastUse(id: select.int(0), accessed: timeColumn == 1 ? time : select.double(1), time: time))
         }
-        // What was used at the same moment leaves as it came.
+        // Entries with equal times are evicted in the order of their ids.
         if !isSorted { found.sort { ($0.time, $0.id) < ($1.time, $1.id) } }
         return found
     }
 
-    /// The lines `ids`, in their order; without those that are gone. Lines whose ids follow each other are read at once.
+    /// Returns the existing rows with the given ids, in the same order. Rows with consecutive ids are read with one
+    /// query.
     func candidates(_ ids: some Collection<Int>) throws(IndexFault) -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
         found.reserveCapacity(ids.count)
@@ -123,7 +127,7 @@ extension CacheIndex {
         return found
     }
 
-    /// Times from the future, left by a clock that was wrong, would keep their entries for ever.
+    /// Replaces times in the future, which a wrong clock caused. Otherwise, their entries would never be evicted.
     func clampTimes(now: Double) throws(IndexFault) {
         for column in ["accessed", "renewed"] {
             let update = try connection.statement("UPDATE entries SET \(column) = ? WHERE \(column) > ?")
@@ -133,7 +137,7 @@ extension CacheIndex {
         }
     }
 
-    /// All entries with their ids, most recently used first.
+    /// Returns all entries with their ids, beginning with the most recently used one.
     func summaries() throws(IndexFault) -> [(id: Int, summary: DiskEntrySummary)] {
         let select = try connection.statement(
             """
@@ -155,9 +159,11 @@ extension CacheIndex {
         return found
     }
 
-    /// The ids of the entries whose keys are that of `prefix` with more fields behind. Reads the whole table.
+    /// Returns the ids of the entries whose keys consist of the prefix followed by additional fields.
+    ///
+    /// This method scans the complete table.
     func ids(below prefix: CacheKey) throws(IndexFault) -> [Int] {
-        // A further field begins with the digits of its length; the colon is the character after the digits.
+        // An additional field begins with the digits of its length, and the colon is the character after the digits.
         let select = try connection.statement("SELECT id FROM entries WHERE key > ? AND key < ?")
         defer { select.reset() }
         select.bind(prefix.canonical)
@@ -167,7 +173,7 @@ extension CacheIndex {
         return found
     }
 
-    /// When the oldest entry was stored.
+    /// Returns the earliest store date.
     func oldest() throws(IndexFault) -> Date? {
         let select = try connection.statement("SELECT min(stored) FROM entries")
         defer { select.reset() }
@@ -182,7 +188,9 @@ extension CacheIndex {
 
     // MARK: Sessions
 
-    /// True when a process that had the cache open ended without closing it. Ask only while nobody else has it open.
+    /// Returns a Boolean value that indicates whether a process ended without closing the cache.
+    ///
+    /// Call this method only while no other process has the cache open.
     func hasOpenSessions() throws(IndexFault) -> Bool { try connection.number("SELECT 1 FROM sessions LIMIT 1") != nil }
 
     func removeSessions() throws(IndexFault) { try connection.execute("DELETE FROM sessions") }
@@ -191,7 +199,7 @@ extension CacheIndex {
 
     func endSession(_ id: Int) throws(IndexFault) { try connection.execute("DELETE FROM sessions WHERE id = \(id)") }
 
-    /// SQLite's own check of the file.
+    /// Returns a Boolean value that indicates whether the integrity check of SQLite succeeds.
     func isSound() throws(IndexFault) -> Bool {
         let check = try connection.statement("PRAGMA quick_check(1)")
         defer { check.reset() }

@@ -4,25 +4,26 @@ import CSQLite
 import Foundation
 import WebImageHTTP
 
-/// The index: a SQLite database (WAL, synchronous NORMAL) that repeats what the entry files say, so that sizes,
-/// ages and names are known without reading them. It may vanish at any time and is made again from the files.
-/// Belongs to one thread.
+/// The index of a disk cache, which is a SQLite database (WAL, synchronous NORMAL).
+///
+/// The index repeats information from the entry files, so that sizes, ages, and names are available without reading the
+/// files. If it's lost at any time, the cache rebuilds it from the files. An instance is confined to one thread.
 final class CacheIndex {
-    /// "WIMG".
+    /// The characters `WIMG`.
     static let applicationID = 0x5749_4D47
     static let version = 3
 
     let connection: SQLiteConnection
-    /// What the running transaction adds to the totals.
+    /// The changes of the totals in the current transaction.
     var growth = (entries: 0, bytes: 0)
-    /// The id of the next line that the running transaction inserts; nil until it inserts one.
+    /// The id of the next row that the current transaction inserts, or `nil` before the first insertion.
     private var nextID: Int?
 
-    /// Opens the index for the writer, and makes it where it is missing.
+    /// Opens the index for the writer and creates it if it doesn't exist.
     init(writing path: String) throws(IndexFault) {
         connection = try SQLiteConnection(path, create: true, busyMilliseconds: 2_000)
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA mmap_size=67108864;")
-        // Debian's library overwrites what is deleted even where that costs writes of its own.
+        // By default, Debian's SQLite library overwrites deleted content even if that requires additional writes.
         try connection.execute("PRAGMA secure_delete=FAST")
         let application = try connection.number("PRAGMA application_id") ?? 0
         let version = try connection.number("PRAGMA user_version") ?? 0
@@ -33,16 +34,16 @@ final class CacheIndex {
         }
     }
 
-    /// Opens the index for look-ups of one line.
+    /// Opens the index for lookups of single rows.
     init(reading path: String) throws(IndexFault) {
-        // Long enough for the writer to bring a log in order that another process left.
+        // The timeout is long enough for the writer to recover a log that another process left.
         connection = try SQLiteConnection(path, create: false, busyMilliseconds: 500)
         try connection.execute("PRAGMA query_only=1")
     }
 
     private func create() throws(IndexFault) {
         try transaction { () throws(IndexFault) in
-            // Another process may have made it while we waited for the lock.
+            // Another process may have created the tables while this process waited for the lock.
             guard try connection.number("PRAGMA user_version") == 0 else { return }
             try connection.execute(
                 """
@@ -68,13 +69,16 @@ final class CacheIndex {
         CREATE INDEX by_update ON entries(high, low) WHERE updated = 1;
         """
 
-    /// The first 64 bits of a name. Every index costs a page for nearly every line of a batch, since names lie all over
-    /// it; so there is one, of what is short, and it holds what is read at the start. What was used or stored first is
-    /// sorted out when it is to be deleted.
+    /// Returns the first 64 bits of a name.
+    ///
+    /// Names are distributed uniformly, so each additional index costs one page write for nearly every row of a batch.
+    /// Therefore, there is only one index with short columns, which contains the values that are loaded at startup.
+    /// Entries are sorted by use or age only when they must be deleted.
     static func tag(_ name: String) -> Int { Int(bitPattern: UInt(name.prefix(16), radix: 16) ?? 0) }
 
-    /// Runs `body` as one transaction that takes the write lock at once. Lines are inserted and deleted only in here:
-    /// the totals follow at its end.
+    /// Runs a closure as one transaction that takes the write lock immediately.
+    ///
+    /// Rows are inserted and deleted only in transactions because the totals are updated at the end.
     func transaction<Result>(_ body: () throws(IndexFault) -> Result) throws(IndexFault) -> Result {
         try connection.execute("BEGIN IMMEDIATE")
         growth = (0, 0)
@@ -99,7 +103,7 @@ final class CacheIndex {
         try update.run()
     }
 
-    // MARK: Lines
+    // MARK: Rows
 
     func insert(_ row: IndexRow) throws(IndexFault) {
         try delete(name: row.name)
@@ -149,7 +153,7 @@ final class CacheIndex {
         for line in found { try delete(id: line.id, size: line.size) }
     }
 
-    /// Deletes a line, which others may have deleted already.
+    /// Deletes a row. Another process may have already deleted it.
     func delete(id: Int, size: Int) throws(IndexFault) {
         let delete = try connection.statement("DELETE FROM entries WHERE id = ?")
         delete.bind(id)
@@ -159,7 +163,7 @@ final class CacheIndex {
         growth.bytes -= size
     }
 
-    /// Deletes the lines of `gone`, which must have been found in the running transaction.
+    /// Deletes the rows of the given candidates, which must have been read in the current transaction.
     func delete(_ gone: some Collection<EvictionCandidate>) throws(IndexFault) {
         for run in gone.map(\.id).sorted().consecutiveRuns() {
             let delete = try connection.statement("DELETE FROM entries WHERE id BETWEEN ? AND ?")
@@ -174,7 +178,9 @@ final class CacheIndex {
         growth.bytes -= gone.reduce(0) { $0 + $1.size }
     }
 
-    /// Takes what is newer than the file; false where there is no such line. A head renews the entry.
+    /// Stores values that are newer than the file. A new head also renews the entry.
+    ///
+    /// - Returns: `false` if the row doesn't exist.
     func update(_ update: EntryUpdate, name: String, renewed: Double) throws(IndexFault) -> Bool {
         var isKnown = true
         if let head = update.head {
@@ -204,7 +210,7 @@ final class CacheIndex {
         _ = try run(update, name: name)
     }
 
-    /// Runs `change` for the line of `name`; false where there is none.
+    /// Runs an update for the row of a name. Returns `false` if the row doesn't exist.
     private func run(_ change: SQLiteStatement, name: String) throws(IndexFault) -> Bool {
         change.bind(Self.tag(name))
         bindName(name, change)
@@ -212,7 +218,7 @@ final class CacheIndex {
         return connection.changes > 0
     }
 
-    /// Adds to the reads of all processes.
+    /// Adds to the read counts of all processes.
     func count(hits: Int, misses: Int) throws(IndexFault) {
         let update = try connection.statement("UPDATE totals SET hits = hits + ?, misses = misses + ?")
         update.bind(hits)
@@ -220,7 +226,7 @@ final class CacheIndex {
         try update.run()
     }
 
-    /// Forgets everything at once; other processes see the new epoch.
+    /// Removes all rows in one transaction. Other processes notice the new epoch.
     func removeAll() throws(IndexFault) {
         try transaction { () throws(IndexFault) in
             try connection.execute("DROP TABLE entries")

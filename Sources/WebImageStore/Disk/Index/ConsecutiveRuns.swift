@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Collection<Int> {
-    /// The numbers as ranges, in their order: as long as each is one more than the one before it.
+    /// Returns the numbers as ranges, in order. Each range covers numbers that increase by one.
     func consecutiveRuns() -> [ClosedRange<Int>] {
         var runs: [ClosedRange<Int>] = []
         for number in self {

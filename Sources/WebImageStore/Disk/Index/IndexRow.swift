@@ -2,23 +2,23 @@
 
 import WebImageHTTP
 
-/// A line of the index.
+/// A row of the index.
 struct IndexRow {
     var name: String
     var digest: CacheKey.StoredDigest
     var key: String
-    /// Bytes on disk.
+    /// The size on disk in bytes.
     var size: Int
     var payload: Int
-    /// Seconds since 1970, as in the file, bit for bit.
+    /// The store time in seconds since 1970, bit for bit the same as in the file.
     var stored: Double
-    /// When it was stored or revalidated; ages count from here.
+    /// The time when the entry was stored or revalidated. The age of an entry is relative to this time.
     var renewed: Double
     var accessed: Double
     var expires: Double?
     var format: String?
     var tags: Set<String> = []
-    /// What is newer than the file.
+    /// The values that are newer than the file.
     var update = EntryUpdate()
 }
 
@@ -30,22 +30,22 @@ enum RowChange {
     case touch(name: String, Double)
 }
 
-/// A line and when its entry was last used.
+/// A row and the time when its entry was last used.
 struct LastUse {
     var id: Int
     var accessed: Double
-    /// What lines are sorted by: when they were used, or confirmed.
+    /// The time by which rows are sorted, which is the time of the last use or revalidation.
     var time: Double
 }
 
-/// What deleting an entry needs to know of its line.
+/// The values of a row that are needed to delete its entry.
 struct EvictionCandidate: Sendable {
-    /// A line that replaces another has another one.
+    /// The id of the row. If another row replaces this one, it has a different id.
     var id: Int
-    /// Its file, relative to the folder of all entries.
+    /// The path of the file relative to the directory of all entries.
     var place: EntryPlace
     var digest: CacheKey.StoredDigest
     var size: Int
-    /// When it was used last, as its line says.
+    /// The time of the last use, as stored in the row.
     var accessed: Double
 }

@@ -2,22 +2,23 @@
 
 import CSQLite
 
-/// A refusal of SQLite.
+/// An error that SQLite returned.
 struct IndexFault: Error, Hashable {
-    /// Primary result code (sqlite.org/rescode.html).
+    /// The primary result code (sqlite.org/rescode.html).
     var code: Int32
     var message: String
 
-    /// The file is no index of ours, or damaged: set aside and made again.
+    /// A Boolean value that indicates whether the file is corrupt or isn't an index of this version. Such a file is set
+    /// aside and rebuilt.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_MISMATCH].contains(code) }
 }
 
-/// One connection. Belongs to one thread.
+/// A connection to a SQLite database that is confined to one thread.
 final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
 
-    /// Opens `path`, which must exist unless `create`.
+    /// Opens a database. The file must exist unless `create` is `true`.
     init(_ path: String, create: Bool, busyMilliseconds: Int32) throws(IndexFault) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
@@ -35,12 +36,12 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements without results.
+    /// Runs statements that return no rows.
     func execute(_ sql: String) throws(IndexFault) {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw fault }
     }
 
-    /// The prepared form of `sql`, reset and ready for new values. Prepared once.
+    /// Returns the prepared form of a statement, reset and ready for new values. Each statement is prepared only once.
     func statement(_ sql: String) throws(IndexFault) -> SQLiteStatement {
         if let statement = statements[sql] {
             statement.reset()
@@ -55,14 +56,14 @@ final class SQLiteConnection {
         return statement
     }
 
-    /// The first column of the first line as a number; nil where there is no line.
+    /// Returns the first column of the first row as a number, or `nil` if there are no rows.
     func number(_ sql: String) throws(IndexFault) -> Int? {
         let statement = try statement(sql)
         defer { statement.reset() }
         return try statement.step() ? statement.int(0) : nil
     }
 
-    /// Lines changed by the last statement.
+    /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
     private var fault: IndexFault { IndexFault(handle) }
@@ -74,7 +75,7 @@ extension IndexFault {
     }
 }
 
-/// A prepared statement of one connection. Values are bound in order, columns are read by number.
+/// A prepared statement of one connection. Values are bound in order, and columns are read by number.
 final class SQLiteStatement {
     private let pointer: OpaquePointer
     private let handle: OpaquePointer
@@ -126,7 +127,7 @@ final class SQLiteStatement {
 
     private func bindNull() { sqlite3_bind_null(pointer, nextIndex()) }
 
-    /// Runs to the next line; false at the end.
+    /// Advances to the next row. Returns `false` after the last row.
     func step() throws(IndexFault) -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
@@ -138,7 +139,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Runs a statement without results.
+    /// Runs a statement that returns no rows.
     func run() throws(IndexFault) {
         _ = try step()
         reset()

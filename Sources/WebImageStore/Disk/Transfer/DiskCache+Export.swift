@@ -7,13 +7,20 @@ import WebImageConcurrency
 import WebImageCore
 
 extension DiskCache {
-    /// Writes entries to a folder, which is made where it is missing and must be empty. `progress` counts entries.
-    /// Cancelling the task ends the work early; without its manifest the folder cannot be imported.
+    /// Writes entries to a directory.
+    ///
+    /// If the directory doesn't exist, this method creates it. An existing directory must be empty. Canceling the
+    /// current task ends the export early. A directory of images without its manifest can't be imported.
     ///
     /// - Parameters:
-    ///   - folder: an absolute path.
-    ///   - matches: which entries; default all. Called on a thread of the cache.
-    /// - Throws: ``CacheError/system(operation:path:errno:)``.
+    ///   - folder: The absolute path of the directory.
+    ///   - form: The form of the export. The default is ``DiskExportForm/pictures``.
+    ///   - matches: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
+    ///     default, all entries are exported.
+    ///   - progress: A closure that receives the progress in entries.
+    /// - Returns: A summary of the export.
+    /// - Throws: ``CacheError/system(operation:path:errno:)``, or ``CacheError/suspended(reason:)`` if the cache is
+    ///   closed.
     public func export(
         to folder: String, as form: DiskExportForm = .pictures,
         where matches: @escaping @Sendable (DiskEntrySummary) -> Bool = { _ in true }, progress: DiskProgress? = nil
@@ -43,7 +50,7 @@ extension DiskCache {
         return transfer
     }
 
-    /// Runs `work` on a thread for reading.
+    /// Runs a closure on a reader thread.
     func running<Value: Sendable>(
         _ work: @escaping @Sendable (EntryReader) throws(FileFailure) -> Value
     ) async throws(ImageError) -> Value {
@@ -59,7 +66,7 @@ extension DiskCache {
     }
 }
 
-/// The folder that an export fills. Its methods block.
+/// The directory that an export fills. Its methods block.
 private struct ExportFolder {
     let path: String
     let form: DiskExportForm
@@ -79,7 +86,7 @@ private struct ExportFolder {
         if form == .entries { try files.makeDirectory(layout.blobs) }
     }
 
-    /// Writes one entry; nil where it is not for this form.
+    /// Writes one entry. Returns `nil` if the form of the export doesn't include the entry.
     func write(_ entry: DiskEntry) throws(FileFailure) -> (line: ExportManifest.Entry, bytes: Int)? {
         let name = entry.key.fileName
         var line = ExportManifest.Entry(
@@ -119,7 +126,7 @@ private struct ExportFolder {
 }
 
 extension EntryFile {
-    /// The whole file of `entry`; nil without memory.
+    /// Returns the complete file of an entry, or `nil` if memory can't be allocated.
     static func bytes(of entry: DiskEntry) -> [UInt8]? {
         let prefix = prefix(of: entry)
         let sum = prefix.withUnsafeBytes { prefix in
@@ -130,7 +137,7 @@ extension EntryFile {
 }
 
 extension EntryReader {
-    /// The entry of `key` as a read would give it, but neither counted nor used. Blocks.
+    /// Returns the entry of a key like a read, but counts neither a read nor a use. This method blocks.
     func peek(_ key: CacheKey) -> DiskEntry? {
         let name = key.fileName
         let limit = state.configuration.entryLimit + 4 * EntryFile.sectionLimit

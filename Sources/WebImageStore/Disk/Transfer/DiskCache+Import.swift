@@ -8,13 +8,19 @@ import WebImageCore
 import WebImageHTTP
 
 extension DiskCache {
-    /// Takes in what ``export(to:as:where:progress:)`` wrote as pictures. Each file is compared with its digest, sniffed,
-    /// probed and held against `limits`; what fails is left out and named in the result. Entries that the cache has
-    /// from the same time or later stay. `progress` counts entries. Cancelling the task ends the work early.
+    /// Imports a directory of images that ``export(to:as:where:progress:)`` wrote.
     ///
-    /// - Parameter folder: an absolute path. Links in it are not followed.
-    /// - Throws: ``CacheError/system(operation:path:errno:)``; ``CacheError/corrupt(reason:)`` for a folder without a
-    ///   manifest of ours.
+    /// The cache verifies the digest of each file, detects its format, probes it, and checks it against the limits.
+    /// Files that fail a check are skipped and listed in the result. If the cache has an entry with the same or a later
+    /// store date, that entry remains. Canceling the current task ends the import early.
+    ///
+    /// - Parameters:
+    ///   - folder: The absolute path of the directory. Symbolic links in it aren't followed.
+    ///   - limits: The limits for images. The default is ``Limits/desktop``.
+    ///   - progress: A closure that receives the progress in entries.
+    /// - Returns: A summary of the import.
+    /// - Throws: ``CacheError/system(operation:path:errno:)``, or ``CacheError/corrupt(reason:)`` if the directory has
+    ///   no valid manifest.
     public func importFolder(
         _ folder: String, limits: Limits = .desktop, progress: DiskProgress? = nil
     ) async throws(ImageError) -> DiskTransfer {
@@ -29,8 +35,16 @@ extension DiskCache {
         }
     }
 
-    /// Takes in picture files under the keys given. Each is sniffed, probed and held against `limits`; what fails is left
-    /// out and named in the result. `progress` counts files. Cancelling the task ends the work early.
+    /// Imports image files under the given keys.
+    ///
+    /// The cache detects the format of each file, probes it, and checks it against the limits. Files that fail a check
+    /// are skipped and listed in the result. Canceling the current task ends the import early.
+    ///
+    /// - Parameters:
+    ///   - pictures: The files and their keys.
+    ///   - limits: The limits for images. The default is ``Limits/desktop``.
+    ///   - progress: A closure that receives the progress in files.
+    /// - Returns: A summary of the import.
     public func importPictures(
         _ pictures: [DiskImport], limits: Limits = .desktop, progress: DiskProgress? = nil
     ) async -> DiskTransfer {
@@ -61,7 +75,7 @@ extension DiskCache {
             case (let name, .failure(let error))?: transfer.failures.append(.init(name: name, error: error))
             case nil: return transfer
             }
-            // Nothing of this may be dropped because too much is waiting.
+            // Flush regularly so that the cache doesn't drop imported entries because too many writes are pending.
             if waiting > limit.bytes / 4 || index % 64 == 63 {
                 await flush()
                 waiting = 0
@@ -78,7 +92,7 @@ extension EntryReader {
         do throws(ImageError) { return .success(try work()) } catch { return .failure(error) }
     }
 
-    /// A file in `folder`, no link being followed. Blocks.
+    /// Returns the contents of a file in a directory without following symbolic links. This method blocks.
     func bytes(_ name: String, beneath folder: String, limit: Int) throws(FileFailure) -> Data {
         let file = try state.files.open(name, beneath: folder)
         defer { state.files.close(file) }
@@ -87,7 +101,7 @@ extension EntryReader {
         return contents.takeBytes().data(in: 0..<size)
     }
 
-    /// An entry of a manifest. Blocks.
+    /// Returns the entry for an item of a manifest. This method blocks.
     func entry(_ line: ExportManifest.Entry, in folder: String, _ limits: Limits) throws(ImageError) -> DiskEntry {
         guard !line.file.isEmpty, !line.file.hasPrefix("."), !line.file.contains("/"), !line.file.utf8.contains(0)
         else {
@@ -111,7 +125,7 @@ extension EntryReader {
                 tags: Set(line.tags ?? []), stored: stored), limits)
     }
 
-    /// The entry of a picture file. Blocks.
+    /// Returns the entry for an image file. This method blocks.
     func entry(_ picture: DiskImport, _ limits: Limits) throws(ImageError) -> DiskEntry {
         let payload: Data
         do throws(FileFailure) {
@@ -129,7 +143,7 @@ extension EntryReader {
 
     private func limit(_ limits: Limits) -> Int { min(limits.maxEncodedBytes, state.configuration.entryLimit) }
 
-    /// `entry` with its probe, if it is a picture within the limits.
+    /// Returns the entry with its probe if its payload is an image within the limits.
     private func checked(_ entry: DiskEntry, _ limits: Limits) throws(ImageError) -> DiskEntry {
         var entry = entry
         guard !entry.payload.isEmpty else { throw .decode(.empty) }
@@ -152,7 +166,7 @@ extension FileFailure {
 }
 
 extension StoredHead {
-    /// Why such an answer must not be in a cache; nil where it may.
+    /// The reason why a response with this head must not be cached, or `nil` if it can be cached.
     fileprivate var problem: String? {
         if !(200..<300).contains(head.status) || head.status == 206 { return "status \(head.status) is no picture's" }
         if CacheControl(head.fields).noStore { return "the answer was not to be stored" }

@@ -4,25 +4,27 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// What ``DiskCache/export(to:as:where:progress:)`` writes.
+/// The form in which ``DiskCache/export(to:as:where:progress:)`` writes entries.
 public enum DiskExportForm: Sendable, Hashable, CaseIterable {
-    /// The original bytes as `<32 hex>.<extension>` and a `manifest.json` with keys, heads, times, tags and attachments.
-    /// What is no picture is left out.
+    /// The original data as `<32 hex>.<extension>`, and a `manifest.json` with keys, heads, times, tags, and
+    /// attachments.
+    ///
+    /// Entries that aren't images are skipped.
     case pictures
-    /// Entry files, for ``DiskCacheConfiguration/extraDirectories``.
+    /// Entry files for ``DiskCacheConfiguration/extraDirectories``.
     case entries
 }
 
-/// A picture file that goes into the cache under a key.
+/// An image file to import into the cache under a key.
 public struct DiskImport: Sendable, Hashable {
-    /// Where the file is.
+    /// The path of the file.
     public var path: String
-    /// What it will be found by.
+    /// The key of the new entry.
     public var key: CacheKey
-    /// Tags of the entry.
+    /// The tags of the new entry.
     public var tags: Set<String>
 
-    /// Creates an order.
+    /// Creates a description of a file to import.
     public init(path: String, key: CacheKey, tags: Set<String> = []) {
         self.path = path
         self.key = key
@@ -30,26 +32,27 @@ public struct DiskImport: Sendable, Hashable {
     }
 }
 
-/// What an export or an import did.
+/// A summary of an export or import.
 public struct DiskTransfer: Sendable {
-    /// A file that was not taken, and why.
+    /// A file that wasn't imported, and the reason.
     public struct Failure: Sendable {
-        /// The file's name.
+        /// The name of the file.
         public let name: String
-        /// What is wrong with it.
+        /// The error for the file.
         public let error: ImageError
     }
 
-    /// Entries written.
+    /// The number of entries that were written.
     public var entries = 0
-    /// Bytes of their pictures.
+    /// The total size of their images in bytes.
     public var bytes = 0
-    /// Entries left as they were: no picture on export, not newer than what is there on import.
+    /// The number of skipped entries. An export skips entries that aren't images. An import skips entries that aren't
+    /// newer than the cached ones.
     public var skipped = 0
-    /// What was refused on import, or could not be read.
+    /// The files that an import rejected or couldn't read.
     public var failures: [Failure] = []
 
-    /// Nothing.
+    /// Creates an empty summary.
     public init() {}
 
     mutating func add(_ part: DiskTransfer) {
@@ -60,16 +63,16 @@ public struct DiskTransfer: Sendable {
     }
 }
 
-/// The list beside exported pictures.
+/// The manifest of a directory with exported images.
 struct ExportManifest: Codable {
     struct Entry: Codable {
-        /// A name in the manifest's folder.
+        /// The name of a file in the directory of the manifest.
         var file: String
-        /// Canonical text of the key.
+        /// The canonical text of the key.
         var key: String
-        /// XXH3-128 of the file, hexadecimal.
+        /// The XXH3-128 digest of the file in hexadecimal digits.
         var digest: String
-        /// Seconds since 1970.
+        /// The store time in seconds since 1970.
         var stored: Double
         var tags: [String]?
         var attachment: Data?
@@ -79,7 +82,7 @@ struct ExportManifest: Codable {
     static let name = "manifest.json"
     static let format = "webimage-cache"
     static let version = 1
-    /// Larger ones are no manifest of ours.
+    /// The maximum size of a manifest in bytes. Larger files aren't valid manifests.
     static let limit = 1 << 30
 
     var format = Self.format

@@ -8,12 +8,13 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// Batches, and following other processes.
+/// Batches, and synchronization with other processes.
 extension DiskWriter {
-    /// Changes kept for an index that cannot be written; beyond, a comparison with the files mends it later.
+    /// The maximum number of pending changes while the index can't be written. Beyond it, a later reconciliation with
+    /// the files repairs the index.
     static let changeLimit = 8_192
 
-    /// Writes the waiting changes, access times and counts as one transaction.
+    /// Writes the pending changes, access times, and read counts in one transaction.
     func commit() {
         let (accesses, hits, misses) = state.shared.withLock { state in
             defer { state.accesses = [:] }
@@ -21,7 +22,7 @@ extension DiskWriter {
         }
         guard let index else { return forgetChanges() }
         let reads = (hits: hits - countedReads.hits, misses: misses - countedReads.misses)
-        // Counts alone are worth no transaction before the end.
+        // Read counts alone don't justify a transaction before the cache is closed.
         guard !changes.isEmpty || !accesses.isEmpty || (isClosing && reads != (0, 0)) else { return steps.committed() }
         do throws(IndexFault) {
             try index.transaction { () throws(IndexFault) in
@@ -51,7 +52,7 @@ extension DiskWriter {
         }
     }
 
-    /// Without an index nothing is remembered but the files; they are found again by comparison.
+    /// Discards the pending changes because there is no index. A later reconciliation finds the files again.
     private func forgetChanges() {
         committed()
         guard uptime >= retryIndexAfter else { return }
@@ -59,7 +60,7 @@ extension DiskWriter {
         retryIndex()
     }
 
-    /// False when the index does not know the entry that the change is about.
+    /// Applies a change to the index. Returns `false` if the index doesn't contain the entry.
     private func apply(_ change: RowChange, to index: CacheIndex) throws(IndexFault) -> Bool {
         switch change {
         case .insert(let row): try index.insert(row)
@@ -71,7 +72,7 @@ extension DiskWriter {
         return true
     }
 
-    /// The line of an entry whose file is there but not in the index yet, with the news of it.
+    /// Returns a row, including the update, for an entry whose file exists but isn't in the index yet.
     private func adopted(_ change: RowChange) -> IndexRow? {
         guard case .update(_, let name, _, let update, let renewed) = change, var row = describe(name) else {
             return nil
@@ -84,7 +85,8 @@ extension DiskWriter {
         return row
     }
 
-    /// The files took the room that the index needs for their lines, without which nobody could delete them: they go.
+    /// Deletes the files that have no index rows yet. They occupy the space that the index needs, and files without
+    /// rows would never be evicted.
     private func giveUpWaiting() {
         var gone: [CacheKey.StoredDigest] = []
         changes = changes.map { change in
@@ -124,7 +126,7 @@ extension DiskWriter {
 
     // MARK: Other processes
 
-    /// Looks whether others have changed the index, and learns what they added.
+    /// Checks whether other processes changed the index and loads the entries that they added.
     func refresh() {
         guard let index, reconciliation == nil else { return }
         do throws(IndexFault) {
@@ -143,7 +145,7 @@ extension DiskWriter {
         }
     }
 
-    /// Tells the readers all that the index knows.
+    /// Publishes the contents of the index to the readers.
     func publishKnown() {
         commit()
         guard let index else { return }
@@ -158,7 +160,7 @@ extension DiskWriter {
                 known.formUnion(state.staging.digests)
                 state.known = known
                 state.updated = Set(all.updated)
-                // Where others' entries are not seen in the index, nothing is known to be absent.
+                // If the index doesn't contain the entries of other processes, no entry is known to be absent.
                 state.isLoaded = !self.state.isFilesOnly
             }
         } catch {

@@ -7,9 +7,9 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Opening, closing, and starting anew.
+/// Opening, closing, and reopening.
 extension DiskWriter {
-    /// Opens lock and index, mends what an unclean end left, and loads what is known.
+    /// Opens the lock and the index, repairs the state after an unclean shutdown, and loads the known entries.
     func start() {
         let isAlone = takeLock()
         openIndex(isAlone: isAlone)
@@ -38,10 +38,11 @@ extension DiskWriter {
         checkSpace()
     }
 
-    /// True when there is no file that the index could be missing.
+    /// A Boolean value that indicates whether there are no files that the index could lack.
     private var isEmpty: Bool { (try? files.names(in: layout.blobs).isEmpty) ?? true }
 
-    /// Takes the folder's lock, shared, or exclusively while nobody else has it. True when exclusive.
+    /// Takes the lock of the directory exclusively if no other process holds it, or shared otherwise. Returns `true` if
+    /// exclusive.
     private func takeLock() -> Bool {
         guard let file = try? files.openFile(layout.lock, O_RDWR | O_CREAT, mode: 0o600) else { return false }
         lockFile = file
@@ -49,13 +50,13 @@ extension DiskWriter {
         while (try? files.lock(file, LOCK_SH | LOCK_NB)) == nil {
             let mustEnd = state.shared.withLock { $0.isClosed }
             if mustEnd { break }
-            // Another process is starting and holds it for milliseconds.
+            // Another process is starting and holds the lock for a few milliseconds.
             usleep(5_000)
         }
         return false
     }
 
-    /// Opens the index; sets a damaged one aside if nobody else is using it.
+    /// Opens the index. If it's corrupt and no other process uses it, sets it aside and creates a new one.
     private func openIndex(isAlone: Bool) {
         guard !state.isFilesOnly else {
             index = try? CacheIndex(writing: ":memory:")
@@ -87,7 +88,7 @@ extension DiskWriter {
         }
     }
 
-    /// Gives a damaged index up and makes a new one from the files, if no other process is using it.
+    /// Replaces a corrupt index with a new one that is rebuilt from the files, if no other process uses it.
     func replaceIndex(isAlone: Bool = false) {
         index = nil
         retryIndexAfter = uptime + 60
@@ -101,7 +102,7 @@ extension DiskWriter {
         reopened()
     }
 
-    /// After the index was made anew: everything is learned from the files again.
+    /// Starts rebuilding the state from the files after the index was recreated.
     private func reopened() {
         state.shared.withLock { state in
             state.isLoaded = false
@@ -111,7 +112,7 @@ extension DiskWriter {
         startReconciliation(publishing: true) { _ in }
     }
 
-    /// Opens the index again after it could not be used.
+    /// Opens the index again after it was unusable.
     func retryIndex() {
         openIndex(isAlone: false)
         if index != nil { reopened() }
@@ -125,7 +126,8 @@ extension DiskWriter {
         findTrash()
     }
 
-    /// The folder was deleted under us: index and lock live on only as open files nobody else can see.
+    /// Reopens the files after the cache directory was deleted. The old index and lock exist only as open files that no
+    /// other process can access.
     func reopenAfterFolderVanished() {
         entries.foundFolderGone = false
         let inode = (try? files.status(at: layout.index))?.inode

@@ -6,19 +6,20 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Size, age and free space; deletion in slices.
+/// Limits of size, age, and free space, and deletion in slices.
 extension DiskWriter {
-    /// Entries deleted at a time, and the seconds after which a slow file system ends the slice early.
+    /// The maximum number of entries per slice, and the number of seconds after which a slow file system ends the slice
+    /// early.
     static let slice = 2_048
     static let sliceSeconds = 0.02
 
-    /// Starts eviction when the entries of all processes are over the limit.
+    /// Starts an eviction if the entries of all processes exceed the size limit.
     func checkSize() {
         guard let bytes = try? index?.totals().bytes, bytes > state.configuration.sizeLimit else { return }
         evict(to: EvictionGoal(bytes: state.configuration.sizeLimit / 10 * 9))
     }
 
-    /// Starts eviction when too little of the file system is free.
+    /// Starts an eviction if the file system has too little free space.
     func checkSpace() {
         steps.spaceChecked(now: uptime)
         readSpace()
@@ -26,16 +27,19 @@ extension DiskWriter {
         evict(to: EvictionGoal(bytes: max(0, bytes - (spaceFloor - freeBytes))))
     }
 
-    /// An entry of `count` bytes was dropped because it does not fit: so that those after it do, a tenth leaves and what
-    /// is missing.
+    /// Starts an eviction after an entry of `count` bytes was dropped because it didn't fit.
+    ///
+    /// The eviction deletes one tenth of the entries and additionally the missing space, so that the following entries
+    /// fit.
     func makeRoom(for count: Int) {
         steps.spaceMissed()
         guard goal == nil, let bytes = try? index?.totals().bytes, bytes > 0 else { return }
         evict(to: EvictionGoal(bytes: max(0, bytes / 10 * 9 - (spaceFloor + count - freeBytes))))
     }
 
-    /// Whether `count` bytes leave the free space that others are to have. Asks the system before it says no: others
-    /// may have made room.
+    /// Returns a Boolean value that indicates whether the required free space remains after writing `count` bytes.
+    ///
+    /// Before this method returns `false`, it queries the file system because other processes may have freed space.
     func hasRoom(for count: Int) -> Bool {
         if freeBytes - count >= spaceFloor { return true }
         readSpace()
@@ -49,13 +53,13 @@ extension DiskWriter {
         spaceFloor = Int(saturating: Double(space.total) * min(max(fraction.isNaN ? 0 : fraction, 0), 1))
     }
 
-    /// Starts eviction of what is too old.
+    /// Starts an eviction of expired entries.
     func checkAge() {
         steps.ageChecked(now: uptime)
         trim(to: EvictionGoal(bytes: .max, cutoff: now - state.configuration.maxAge))
     }
 
-    /// Starts eviction that looks at ages.
+    /// Starts an eviction whose goal may include a maximum age.
     func trim(to goal: EvictionGoal) {
         if goal.cutoff != nil, let index { try? index.clampTimes(now: now) }
         evict(to: goal)
@@ -67,7 +71,7 @@ extension DiskWriter {
         steps.overLimit(now: uptime)
     }
 
-    /// Deletes one slice of entries, unless another process is at it.
+    /// Deletes one slice of entries unless another process is evicting entries.
     func evictSlice() {
         guard goal != nil, index != nil else { return evictionDone() }
         guard takeEvictorLock() else { return steps.sliceDone(again: true, delay: 0.02, now: uptime) }
@@ -90,11 +94,14 @@ extension DiskWriter {
         }
     }
 
-    /// Files go first: a line without a file is found out by the next read, a file without its line by nobody for long.
+    /// Deletes the files of one slice and then their rows.
+    ///
+    /// The order matters. The next read detects a row without a file, but a file without a row would remain undetected
+    /// for a long time.
     private func evictSlice(
         _ goal: EvictionGoal, _ index: CacheIndex
     ) throws(IndexFault) -> ArraySlice<EvictionCandidate> {
-        // What was stored again since the last slice stays.
+        // Entries that were stored again since the last slice remain.
         if !pendingVictims.isEmpty { pendingVictims = try index.candidates(pendingVictims.map(\.id)) }
         if pendingVictims.isEmpty { pendingVictims = try victims.next(goal, index, limit: Self.slice) }
         let count = removeFiles(pendingVictims, until: uptime + Self.sliceSeconds)
@@ -109,14 +116,14 @@ extension DiskWriter {
         for waiter in goalWaiters { waiter.progress?(left.entries, left.bytes) }
     }
 
-    /// Deletes the entries of those lines of the index that are still there.
+    /// Deletes the entries of the index rows with the given ids that still exist.
     func discard(_ ids: [Int]) -> DiskRemoval {
         commit()
         guard let index else { return DiskRemoval() }
         var removal = DiskRemoval()
         let ids = ids.sorted()
         do throws(IndexFault) {
-            // In slices: other processes wait for the index meanwhile.
+            // Delete in slices because other processes may be waiting for the index.
             for start in stride(from: 0, to: ids.count, by: Self.slice) {
                 let slice = ids[start..<min(start + Self.slice, ids.count)]
                 let found = try index.transaction { () throws(IndexFault) in
@@ -135,10 +142,10 @@ extension DiskWriter {
         return removal
     }
 
-    /// Deletes files until the time is over; how many.
+    /// Deletes files until the given uptime and returns the number of deleted files.
     private func removeFiles(_ victims: [EvictionCandidate], until end: Double) -> Int {
         guard !victims.isEmpty else { return 0 }
-        // From the open folder the way to a file is shorter.
+        // Paths relative to an open directory are shorter to resolve.
         let folder = try? files.openFile(layout.blobs, O_RDONLY | O_DIRECTORY)
         defer { if let folder { files.close(folder) } }
         for (index, victim) in zip(0..., victims) {
@@ -152,11 +159,11 @@ extension DiskWriter {
         return victims.count
     }
 
-    /// Takes entries whose files are gone out of memory.
+    /// Removes entries whose files were deleted from the shared state.
     private func forget(_ gone: ArraySlice<EvictionCandidate>) {
         state.shared.withLock { state in
             let waiting = Set(state.staging.digests)
-            // What is empty is not asked: hashing is most of the work here.
+            // Skip empty collections because hashing takes most of the time here.
             let (hasVerified, hasUpdated) = (!state.verified.isEmpty, !state.updated.isEmpty)
             for entry in gone {
                 if hasVerified { state.verified[entry.digest] = nil }
@@ -177,7 +184,7 @@ extension DiskWriter {
         for waiter in waiters { waiter.completion() }
     }
 
-    /// The file whose lock keeps two processes from deleting at once.
+    /// Opens the file whose lock prevents two processes from evicting at the same time.
     func openEvictor() {
         guard evictorFile == nil else { return }
         evictorFile = try? files.openFile(layout.evictor, O_RDWR | O_CREAT, mode: 0o600)

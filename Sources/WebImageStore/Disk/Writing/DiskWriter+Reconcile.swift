@@ -6,11 +6,11 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A comparison of all files with the index, one shard after the other.
+/// A comparison of all files with the index that proceeds shard by shard.
 struct Reconciliation {
     var nextShard = 0
     var report = VerifyReport()
-    /// Whether the readers learn the result, because they know nothing yet.
+    /// A Boolean value that indicates whether to publish the result to the readers because they have no data yet.
     var publishing: Bool
     var completions: [@Sendable (VerifyReport) -> Void] = []
 
@@ -28,13 +28,13 @@ extension DiskWriter {
         steps.isReconciling = true
     }
 
-    /// Calls `completion` once the readers know what is on disk.
+    /// Calls the completion after the readers know the entries on disk.
     func settle(_ completion: @escaping StoreState.Completion) {
         guard reconciliation?.publishing == true else { return completion() }
         reconciliation?.completions.append { _ in completion() }
     }
 
-    /// Compares one shard: files the index does not know are taken in, lines without a file leave.
+    /// Compares one shard. Adds files that the index doesn't contain and deletes rows without a file.
     func reconcileShard() {
         guard var work = reconciliation, let index else { return endReconciliation() }
         commit()
@@ -42,7 +42,7 @@ extension DiskWriter {
         work.nextShard += 1
         reconciliation = work
         defer { if work.nextShard == 256 { endReconciliation() } }
-        // A folder that cannot be read says nothing about its files.
+        // If the directory can't be read, its files are unknown.
         guard let found = namesOfFiles(shard) else { return }
         do throws(IndexFault) {
             let known = try index.names(inShard: shard)
@@ -64,7 +64,8 @@ extension DiskWriter {
         reconciliation?.report = work.report
     }
 
-    /// Nil when they cannot be told; a folder that is missing has none.
+    /// Returns the names of the files in a shard, or `nil` if the directory can't be read. A missing directory has no
+    /// files.
     private func namesOfFiles(_ shard: Int) -> Set<String>? {
         do throws(FileFailure) {
             return Set(try files.names(in: layout.shard(shard)))
@@ -82,7 +83,7 @@ extension DiskWriter {
         work.finish()
     }
 
-    /// A file that is no entry: deleted once nobody can still be busy with it.
+    /// Deletes a file that isn't a valid entry, after making sure that no process can still be writing it.
     private func removeStranger(_ name: String, shard: Int, report: inout VerifyReport) {
         let path = "\(layout.shard(shard))/\(name)"
         guard let facts = try? files.status(at: path), facts.kind == .file,
@@ -93,7 +94,7 @@ extension DiskWriter {
         state.shared.withLock { $0.counters.corrupt += 1 }
     }
 
-    /// The line of a file, read from its beginning; nil when it is not an entry of that name.
+    /// Returns the row for a file from its first sections, or `nil` if the file isn't an entry with that name.
     func describe(_ name: String) -> IndexRow? {
         guard CacheLayout.isEntryName(name),
             let file = try? files.openFile(layout.entry(name), O_RDONLY | O_NONBLOCK)
@@ -110,7 +111,7 @@ extension DiskWriter {
         return row
     }
 
-    /// Everything but the payload, and the payload's size.
+    /// Returns all sections except the payload, and the size of the payload.
     private func sections(of file: Int32, size: Int) -> (DiskEntry, Int)? {
         var wanted = min(size, 16_384)
         var bytes: [UInt8] = []

@@ -6,10 +6,12 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// Removing everything, and deleting what was set aside, slowly.
+/// Removal of all entries, and gradual deletion of files that were set aside.
 extension DiskWriter {
-    /// Renames all entries out of the way; they are deleted behind. (Creating files right after many were deleted
-    /// is up to twenty times slower on ext4, so the new folder must not share a directory with the old files.)
+    /// Moves all entries aside, so that they can be deleted in the background.
+    ///
+    /// On ext4, creating files right after deleting many others is up to 20 times slower. The new entries must
+    /// therefore not share a directory with the old ones.
     func removeAll() {
         commit()
         if let trash = makeTrash() { try? files.rename(layout.blobs, to: "\(trash)/blobs") }
@@ -26,7 +28,7 @@ extension DiskWriter {
         findTrash()
     }
 
-    /// A new folder for what is set aside.
+    /// Creates a directory for files that are set aside.
     func makeTrash() -> String? {
         let base = "\(layout.root)/\(CacheLayout.trashPrefix)\(getpid())-"
         for _ in 0..<8 {
@@ -54,7 +56,7 @@ extension DiskWriter {
         }
     }
 
-    /// Deletes a slice of what was set aside.
+    /// Deletes one slice of the files that were set aside.
     func sweepSlice() {
         var budget = Self.slice
         if let trash = nextTrash() {
@@ -67,7 +69,7 @@ extension DiskWriter {
         }
     }
 
-    /// Deletes a tree as far as the budget goes; false when something cannot be deleted.
+    /// Deletes a tree until the budget is used up. Returns `false` if a file can't be deleted.
     private func delete(_ folder: String, _ budget: inout Int) -> Bool {
         guard let names = try? files.names(in: folder) else { return false }
         for name in names {
@@ -85,7 +87,7 @@ extension DiskWriter {
         return (try? files.removeDirectory(folder)) != nil
     }
 
-    /// Deletes temporary files that nobody is writing any more.
+    /// Deletes temporary files that no process is writing.
     func sweepTemporary(all: Bool) {
         guard let names = try? files.names(in: layout.temp) else { return }
         for name in names where !entries.isOwn(name) {

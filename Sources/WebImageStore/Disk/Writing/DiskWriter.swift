@@ -7,14 +7,16 @@ import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
-/// The one thread that changes folder and index. It does what ``WriterState`` says, one step at a time.
-/// Every property belongs to that thread.
+/// The writer, which runs on the only thread that changes the directory and the index.
+///
+/// The writer performs the steps that ``WriterState`` selects, one at a time. All properties are confined to its
+/// thread.
 final class DiskWriter {
     let state: StoreState
     let layout: CacheLayout
     let files: any FileSystem
     let entries: EntryWriter
-    /// What this opening of the cache is called in the index.
+    /// The identifier of this session in the index.
     let session = Int(UInt64.random(in: 1...(1 << 62)))
     var steps: WriterState
     var index: CacheIndex?
@@ -25,7 +27,7 @@ final class DiskWriter {
     var goal: EvictionGoal?
     var goalWaiters: [(progress: EvictionProgress?, completion: StoreState.Completion)] = []
     var victims = EvictionQueue()
-    /// Of a slice whose time did not suffice.
+    /// The entries left over from an eviction slice that ran out of time.
     var pendingVictims: [EvictionCandidate] = []
     var sweepWaiters: [(progress: SweepProgress?, completion: StoreState.Completion)] = []
     var swept = 0
@@ -36,7 +38,7 @@ final class DiskWriter {
     var seenVersion = 0
     var seenEpoch = 0
     var seenID = 0
-    /// Reads that the index has counted.
+    /// The reads that the index already includes.
     var countedReads = (hits: 0, misses: 0)
     var isClosing = false
 
@@ -133,7 +135,7 @@ final class DiskWriter {
     }
 
     private func drop(_ key: CacheKey, _ ticket: UInt64) {
-        // An older entry of the key would come back to life.
+        // Remove the previous entry for the key, or the next read returns outdated data.
         try? files.remove(layout.entry(key.fileName))
         add(.delete(name: key.fileName))
         state.shared.withLock { state in
@@ -142,7 +144,7 @@ final class DiskWriter {
         }
     }
 
-    /// Writing pauses where the system has no room or no permission.
+    /// Pauses writing if the system has no space or denies permission.
     func failed(_ code: Int32) {
         if steps.writeFailed(code, now: uptime) {
             evict(to: EvictionGoal(bytes: state.configuration.sizeLimit / 2))
@@ -174,7 +176,7 @@ final class DiskWriter {
         state.shared.withLock { _ = $0.staging.finish(key, ticket: ticket) }
     }
 
-    /// Without an index on disk what is newer goes into the file.
+    /// Writes an update into the file because there is no index on disk.
     private func rewrite(_ key: CacheKey, _ update: EntryUpdate) {
         let name = key.fileName
         let limit = state.configuration.entryLimit + 4 * EntryFile.sectionLimit

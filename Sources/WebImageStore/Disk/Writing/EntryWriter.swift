@@ -3,14 +3,14 @@
 import Foundation
 import Glibc
 
-/// Puts entry files in place: a temporary file in the same file system, then a rename.
+/// A writer that writes entry files to a temporary file in the same file system and then renames it.
 final class EntryWriter {
     private let files: any FileSystem
     private let layout: CacheLayout
     private let durability: DiskCacheConfiguration.Durability
     private var count = 0
     private let prefix: String
-    /// Set when the folder had been deleted under us and was made again.
+    /// A Boolean value that indicates whether the cache directory was deleted and created again.
     var foundFolderGone = false
 
     init(_ state: StoreState, session: Int) {
@@ -20,10 +20,11 @@ final class EntryWriter {
         prefix = "\(getpid())-\(String(session, radix: 36))-"
     }
 
-    /// True for temporary files of this writer.
+    /// Returns a Boolean value that indicates whether a temporary file belongs to this writer.
     func isOwn(_ temporary: String) -> Bool { temporary.hasPrefix(prefix) }
 
-    /// Writes `entry` under `name`; the bytes it occupies on disk. On failure nothing is left behind.
+    /// Writes an entry under a name and returns the number of bytes that it occupies on disk. A failed write leaves no
+    /// files.
     func write(_ entry: DiskEntry, name: String) throws(FileFailure) -> Int {
         count += 1
         let temporary = "\(layout.temp)/\(prefix)\(count)"
@@ -48,7 +49,7 @@ final class EntryWriter {
         }
         if durability != .none { try files.synchronize(file) }
         let facts = try files.status(of: file)
-        // Some file systems count no blocks before they write them out.
+        // Some file systems report no blocks before they write them to disk.
         return facts.allocated > 0 ? facts.allocated : total
     }
 
@@ -92,7 +93,7 @@ final class EntryWriter {
         }
     }
 
-    /// Makes the folder again with everything in it.
+    /// Creates the cache directory and its contents again.
     func makeFolders() throws(FileFailure) {
         do {
             try layout.prepare(files)
@@ -103,7 +104,7 @@ final class EntryWriter {
 }
 
 extension ContiguousBytes {
-    /// `withUnsafeBytes` with the kind of error kept.
+    /// Calls `withUnsafeBytes` and preserves the type of the error.
     fileprivate func withBytes<Value>(
         _ body: (UnsafeRawBufferPointer) throws(FileFailure) -> Value
     ) throws(FileFailure) -> Value {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// Which entries are to leave next. Sorted out once for a whole eviction: keeping an order in the index would cost every
-/// write and every read more than that.
+/// The order in which entries are evicted.
+///
+/// Entries are sorted once per eviction. Keeping an order in the index would cost more with every write and every read.
 struct EvictionQueue {
-    /// Too old, the oldest first; nil until asked for.
+    /// The expired entries, with the oldest one last, or `nil` before they're loaded.
     private var expired: [LastUse]?
-    /// By last use, oldest first; nil until asked for.
+    /// All entries from the least to the most recently used one, or `nil` before they're loaded.
     private var unused: [LastUse]?
     private var next = 0
 
-    /// Forgets what was sorted out.
+    /// Discards the sorted entries.
     mutating func reset() { self = EvictionQueue() }
 
-    /// Up to `limit` entries that stand between the index and `goal`; none when it is reached.
+    /// Returns up to `limit` entries that must be evicted to reach the goal, or no entries if the goal is reached.
     mutating func next(
         _ goal: EvictionGoal, _ index: CacheIndex, limit: Int
     ) throws(IndexFault) -> [EvictionCandidate] {
@@ -31,7 +32,7 @@ struct EvictionQueue {
                 isFresh = true
             }
             guard let order = unused, next < order.count else {
-                // What was used or stored since then is looked at only where that is not enough.
+                // Load the entries that were used or stored in the meantime only if the sorted entries don't suffice.
                 guard slice.isEmpty, !isFresh else { return slice }
                 unused = nil
                 continue
@@ -50,10 +51,10 @@ struct EvictionQueue {
         return slice
     }
 
-    /// Lines that are read at a time.
+    /// The number of rows that are read at a time.
     private static let step = 128
 
-    /// The lines that were not used since they were sorted out.
+    /// Returns the rows that haven't been used since they were sorted.
     private static func unchanged(
         _ uses: some Collection<LastUse>, _ index: CacheIndex
     ) throws(IndexFault) -> [EvictionCandidate] {
@@ -75,10 +76,10 @@ struct EvictionQueue {
         return slice
     }
 
-    /// The next `count` of what is too old, or fewer; nil where there are none.
+    /// Returns up to `count` of the next expired entries, or `nil` if there are none.
     private mutating func popExpired(_ count: Int) -> [LastUse]? {
         guard let rest = expired, !rest.isEmpty else { return nil }
-        // Handed back before it is changed, or all of it would be copied.
+        // Clear the property before changing the array so that the array isn't copied.
         expired = nil
         var left = rest
         let uses = Array(left.suffix(count).reversed())

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// What was asked of the cache and is not on disk yet. Reads look here first, so that everything looks done the
-/// moment it was asked for. A pure value; ``StoreState`` guards it.
+/// The pending changes that aren't on disk yet.
+///
+/// Reads check the pending changes first, so each change takes effect as soon as it's requested. This is a plain value
+/// that ``StoreState`` guards with a lock.
 struct Staging {
-    /// What is known better than by the disk.
+    /// A pending change that takes precedence over the disk.
     enum Overlay {
         case entry(DiskEntry)
-        /// What is newer than the file on disk.
+        /// Values that are newer than the file on disk.
         case update(EntryUpdate)
         case removed
     }
 
-    /// Work for the writer, in order. A ticket that is no longer the newest of its key means that the work has
-    /// been overtaken.
+    /// A job for the writer, in order. If the ticket isn't the newest one for its key, the job is superseded.
     enum Job {
         case write(CacheKey, ticket: UInt64)
         case remove(CacheKey, ticket: UInt64)
@@ -29,7 +30,7 @@ struct Staging {
     private var lastTicket: UInt64 = 0
     private var entryCount = 0
     private var byteCount = 0
-    /// Tickets of removals of everything that are still to be done.
+    /// The number of pending removals of all entries.
     private var clearing = 0
     let entryLimit: Int
     let byteLimit: Int
@@ -39,22 +40,24 @@ struct Staging {
         self.byteLimit = byteLimit
     }
 
-    /// What reads must take instead of, or on top of, what is on disk; `.removed` also while everything is going.
+    /// Returns the change that reads must apply instead of or in addition to the entry on disk.
+    ///
+    /// The result is also `.removed` while all entries are being removed.
     func overlay(for key: CacheKey) -> Overlay? {
-        // Nearly always nothing waits.
+        // This is the fast path because there are usually no pending changes.
         if pending.isEmpty { return clearing > 0 ? .removed : nil }
         return pending[key]?.overlay ?? (clearing > 0 ? .removed : nil)
     }
 
-    /// Digests of the entries that wait.
+    /// The digests of the entries that wait to be written.
     var digests: [CacheKey.StoredDigest] {
         pending.compactMap { if case .entry = $1.overlay { $0.storedDigest } else { nil } }
     }
 
-    /// True while everything is being removed and nothing that came later is waiting.
+    /// A Boolean value that indicates whether a removal of all entries is pending.
     var isClearing: Bool { clearing > 0 }
 
-    /// Takes an entry; nil when too much is waiting.
+    /// Adds an entry. Returns `nil` if too many changes are pending.
     mutating func stage(_ entry: DiskEntry) -> Job? {
         let old = bytes(of: pending[entry.key])
         guard old != nil || entryCount < entryLimit,
@@ -63,12 +66,12 @@ struct Staging {
         return .write(entry.key, ticket: put(.entry(entry), for: entry.key))
     }
 
-    /// Takes what became known of an entry. Nil where the entry is being removed.
+    /// Adds an update of an entry. Returns `nil` if the entry is being removed.
     mutating func stage(_ update: EntryUpdate, for key: CacheKey) -> Job? {
         switch overlay(for: key) {
         case .removed: return nil
         case .entry(var entry):
-            // Not on disk yet: it goes there as it is now.
+            // The entry isn't on disk yet, so apply the update before it's written.
             update.apply(to: &entry)
             return .write(key, ticket: put(.entry(entry), for: key))
         case .update(var known):
@@ -89,13 +92,13 @@ struct Staging {
         return .removeAll(ticket: lastTicket)
     }
 
-    /// The overlay of a job; nil when it has been overtaken.
+    /// Returns the change for a job, or `nil` if the job is superseded.
     func current(_ key: CacheKey, ticket: UInt64) -> Overlay? {
         guard let found = pending[key], found.ticket == ticket else { return nil }
         return found.overlay
     }
 
-    /// The disk now says what the overlay said. False when it has been overtaken.
+    /// Removes a change after it was written to disk. Returns `false` if the job is superseded.
     @discardableResult
     mutating func finish(_ key: CacheKey, ticket: UInt64) -> Bool {
         guard let found = pending[key], found.ticket == ticket else { return false }

@@ -2,26 +2,28 @@
 
 import Glibc
 
-/// Decides what the writer thread does next: when a batch of index lines is committed, when writing pauses, when
-/// limits are looked after. A pure state machine: it is told what happened and at what time, and says the next step.
+/// A state machine that decides the next step of the writer thread.
+///
+/// It decides when to commit a batch of index rows, when to pause writing, and when to check the limits. It performs no
+/// I/O. Its inputs are events with their times, and its output is the next step.
 struct WriterState {
-    /// The next thing to do.
+    /// The next step of the writer.
     enum Step: Equatable {
-        /// Take the next job of the queue.
+        /// Run the next job of the queue.
         case job
-        /// Write the waiting lines to the index.
+        /// Write the pending rows to the index.
         case commit
-        /// Ask how much space the file system has.
+        /// Query the free space of the file system.
         case checkSpace
-        /// Look for entries that are too old.
+        /// Look for expired entries.
         case checkAge
-        /// Delete one slice of what is over a limit.
+        /// Delete one slice of the entries that exceed a limit.
         case evict
         /// Compare one more shard of files with the index.
         case reconcile
-        /// Delete one slice of what was set aside.
+        /// Delete one slice of the files that were set aside.
         case sweep
-        /// Nothing to do before that many seconds have passed or a job comes.
+        /// Wait until the given number of seconds has passed or a job arrives.
         case wait(Double)
     }
 
@@ -34,7 +36,8 @@ struct WriterState {
     static let ageSeconds = 3_600.0
     static let shortestPause = 60.0
     static let longestPause = 900.0
-    /// Jobs between two slices of eviction: entries must not wait for a long eviction, nor the limit for a long queue.
+    /// The number of jobs between two eviction slices. A long eviction must not delay jobs, and a long queue must not
+    /// delay the eviction.
     static let jobsPerSlice = 16
 
     private(set) var rows = 0
@@ -51,16 +54,17 @@ struct WriterState {
     private var jobsSinceSlice = 0
     private var evictAfter: Double?
     private var sweepAfter: Double?
-    /// Bytes of lines that make a batch full, so that a small cache's limit is not overrun by one batch.
+    /// The total entry size in bytes that completes a batch, so that one batch can't exceed the limit of a small cache
+    /// by much.
     let batchBytes: Int
-    /// Set while a comparison of files and index is under way.
+    /// A Boolean value that indicates whether a comparison of the files with the index is in progress.
     var isReconciling = false
 
     init(sizeLimit: Int) { batchBytes = max(1, sizeLimit / 20) }
 
     var isEvicting: Bool { evictAfter != nil }
 
-    // MARK: What happened
+    // MARK: Events
 
     mutating func rowAdded(bytes: Int = 0, now: Double) {
         if rows == 0 { rowsSince = now }
@@ -80,10 +84,10 @@ struct WriterState {
         accesses = 0
     }
 
-    /// The index refused the batch; it is tried again after a while.
+    /// Records that the index rejected a batch. The writer retries after a delay.
     mutating func commitFailed(now: Double) { commitAfter = now + Self.retrySeconds }
 
-    /// An entry was dropped for want of space; space is to be asked for again.
+    /// Records that an entry was dropped because of insufficient space, so that the writer checks the free space again.
     mutating func spaceMissed() { bytesSinceSpaceCheck = max(1, bytesSinceSpaceCheck) }
 
     mutating func jobDone() { jobsSinceSlice += 1 }
@@ -95,10 +99,15 @@ struct WriterState {
 
     mutating func ageChecked(now: Double) { lastAgeCheck = now }
 
-    /// Something is over a limit.
+    /// Records that a limit is exceeded.
     mutating func overLimit(now: Double) { evictAfter = evictAfter ?? now }
 
-    /// A slice was deleted; `again` says whether there is more, `delay` how long to leave others alone.
+    /// Records a deleted slice.
+    ///
+    /// - Parameters:
+    ///   - again: A Boolean value that indicates whether another slice follows.
+    ///   - delay: The number of seconds before the next slice, during which other processes can continue.
+    ///   - now: The current uptime.
     mutating func sliceDone(again: Bool, delay: Double = 0, now: Double) {
         jobsSinceSlice = 0
         evictAfter = again ? now + delay : nil
@@ -108,7 +117,7 @@ struct WriterState {
 
     mutating func sweepDone(again: Bool, now: Double) { sweepAfter = again ? now + 0.002 : nil }
 
-    /// The system refused a write. True when it was a lack of space, which eviction may cure.
+    /// Records a failed write. Returns `true` if the cause is insufficient space, which an eviction may resolve.
     mutating func writeFailed(_ code: Int32, now: Double) -> Bool {
         switch code {
         case ENOSPC, EDQUOT, EROFS, EACCES, EPERM, EIO:
@@ -124,12 +133,12 @@ struct WriterState {
         nextPause = Self.shortestPause
     }
 
-    /// False while writing pauses. After the pause one write is tried.
+    /// Returns `false` while writing is paused. After the pause, the writer tries to write again.
     func acceptsWrites(now: Double) -> Bool { pausedUntil.map { now >= $0 } ?? true }
 
-    // MARK: What is next
+    // MARK: Next step
 
-    /// The next step.
+    /// Returns the next step.
     func next(now: Double, hasJob: Bool) -> Step {
         if batchIsDue(now: now) { return .commit }
         if let evictAfter, now >= evictAfter, !hasJob || jobsSinceSlice >= Self.jobsPerSlice { return .evict }

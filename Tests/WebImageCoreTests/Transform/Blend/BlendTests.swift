@@ -19,7 +19,7 @@ struct BlendTests {
         #expect(worst <= 0.51 / steps)
     }
 
-    @Test("draws a picture as the formulas of the W3C say, in both depths", arguments: BlendMode.allCases)
+    @Test("An overlay matches the W3C formulas in both depths", arguments: BlendMode.allCases)
     func overlay(_ mode: BlendMode) throws {
         let back = try PixelMaking.noise(40, 30, opaque: false, seed: 21)
         let front = try PixelMaking.noise(40, 30, opaque: false, seed: 22)
@@ -35,7 +35,7 @@ struct BlendTests {
         }
     }
 
-    @Test("tints within the picture's shape", arguments: BlendMode.allCases)
+    @Test("A tint changes only the pixels within the shape of the image", arguments: BlendMode.allCases)
     func tint(_ mode: BlendMode) throws {
         let back = try PixelMaking.noise(40, 30, opaque: false, seed: 23)
         for color in [PixelColor(red: 200, green: 30, blue: 0), PixelColor(red: 255, green: 255, blue: 0, alpha: 85)] {
@@ -50,7 +50,7 @@ struct BlendTests {
         }
     }
 
-    @Test("has the values one can work out by hand")
+    @Test("All blend modes match values that were calculated by hand")
     func byHand() throws {
         let back = try PixelMaking.buffer(1, 1, isOpaque: true) { _, _ in [51, 102, 204, 255] }
         let front = PixelColor(red: 102, green: 102, blue: 102)
@@ -67,7 +67,7 @@ struct BlendTests {
         }
     }
 
-    @Test("makes template icons and keeps opaque pictures opaque")
+    @Test("A tint colors template icons and keeps opaque images opaque")
     func shapes() throws {
         let icon = try PixelMaking.buffer(4, 1, isOpaque: false) { x, _ in [0, 0, 0, UInt8(x * 85)] }
         let red = PixelColor(red: 255, green: 0, blue: 0)
@@ -81,7 +81,7 @@ struct BlendTests {
         #expect(try TintTransformer(.clear, mode: .multiply).transform(solid, context: context) === solid)
     }
 
-    @Test("puts the overlay where it belongs and leaves the rest alone")
+    @Test("An overlay is drawn at its position, and the other pixels are unchanged")
     func places() throws {
         let back = try PixelMaking.buffer(9, 7, isOpaque: true) { _, _ in [9, 9, 9, 255] }
         let badge = try PixelMaking.buffer(3, 2, isOpaque: true) { x, y in [UInt8(100 + x), UInt8(100 + y), 0, 255] }
@@ -112,7 +112,7 @@ struct BlendTests {
         #expect(try origin(.anchored(.bottom)).first == [3, 5, 3, 5])
     }
 
-    @Test("shows what a mask shows")
+    @Test("A mask multiplies the image by its alpha or its luminance")
     func masks() throws {
         let back = try PixelMaking.noise(11, 5, opaque: true, seed: 3)
         let mask = try PixelMaking.noise(11, 5, opaque: false, seed: 4)

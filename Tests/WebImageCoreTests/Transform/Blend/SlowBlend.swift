@@ -2,9 +2,9 @@
 
 import WebImageCore
 
-/// Compositing and Blending Level 1 (W3C) written down as it stands there, in double precision.
+/// A literal implementation of Compositing and Blending Level 1 (W3C) in double precision.
 enum SlowBlend {
-    /// Straight colour of the mode; `back` and `front` 0...1.
+    /// Returns the unpremultiplied color of the blend mode. `back` and `front` are in the range 0 to 1.
     static func color(_ mode: BlendMode, _ back: Double, _ front: Double) -> Double {
         switch mode {
         case .normal, .sourceAtop, .sourceIn: return front
@@ -26,7 +26,9 @@ enum SlowBlend {
         }
     }
 
-    /// Premultiplied in, premultiplied out, 0...1. `keepsShape` shows the front on the back only.
+    /// Blends premultiplied pixels in the range 0 to 1.
+    ///
+    /// - Parameter keepsShape: A Boolean value that indicates whether the front is visible only on the back.
     static func pixel(
         _ mode: BlendMode, back: [Double], front: [Double], opacity: Double = 1, keepsShape: Bool = false
     ) -> [Double] {

@@ -6,14 +6,15 @@ import WebImageCore
 
 @Suite("Blur")
 struct BlurTests {
-    /// A new one each time: the clock of a context runs on while other tests do.
+    /// A new context for each use, because the clock of a context continues while other tests run.
     private var context: TransformContext { TransformContext() }
 
     private func blurred(_ pixels: PixelBuffer, _ radius: Double) throws -> PixelBuffer {
         try BlurTransformer(radius: radius).transform(pixels, context: context)
     }
 
-    /// A box has full weight up to `reach` and `edge` at the next pixel; both follow from its variance.
+    /// Returns the box for a deviation. The box has full weight up to `reach` and the weight `edge` at the next pixel.
+    /// Both follow from its variance.
     private func slowBox(deviation: Double) -> (reach: Int, edge: Double) {
         let wanted = deviation * deviation / 3
         var (reach, squares) = (0, 0.0)
@@ -33,7 +34,7 @@ struct BlurTests {
         return (reach, low)
     }
 
-    /// Three boxes one after the other by definition, edges clamped, in double precision.
+    /// Applies three boxes in sequence as defined, with clamped edges and in double precision.
     private func slow(_ values: [Double], _ box: (reach: Int, edge: Double)) -> [Double] {
         var result = values
         for _ in 0..<3 {
@@ -48,7 +49,7 @@ struct BlurTests {
         return result
     }
 
-    @Test("agrees with its definition for every kind of radius", arguments: [0.3, 1, 2, 3.7, 8, 21, 64, 500])
+    @Test("A blur agrees with its definition for all radii", arguments: [0.3, 1, 2, 3.7, 8, 21, 64, 500])
     func agrees(_ radius: Double) throws {
         for (width, height) in [(37, 1), (1, 29), (19, 23), (8, 8), (41, 9)] {
             let source = try PixelMaking.noise(width, height, opaque: false, seed: 11)
@@ -69,12 +70,12 @@ struct BlurTests {
                     }
                 }
             }
-            // Half a step for each of two roundings, and colour is held below alpha.
+            // Allow half a step for each of two roundings. In addition, color is clamped to alpha.
             #expect(worst <= 1.6, "\(width)x\(height)")
         }
     }
 
-    @Test("spreads a point as a Gaussian does")
+    @Test("A blur spreads a point like a Gaussian")
     func gaussian() throws {
         let deviation = 6.0
         let side = 101
@@ -94,12 +95,12 @@ struct BlurTests {
         for (index, value) in values.enumerated() {
             let x = Double(index - side / 2)
             let exact = exp(-x * x / (2 * deviation * deviation)) / (deviation * (2 * .pi).squareRoot())
-            // The peak of three boxes is 6 % lower than a Gaussian's, 0.0665 here.
+            // The peak of three boxes is 6% lower than the peak of a Gaussian, which is 0.0665 here.
             #expect(abs(value - exact) < 0.0045)
         }
     }
 
-    @Test("leaves flat pictures exactly as they are, in both depths", arguments: [0.1, 1, 7, 100, 1e9])
+    @Test("A blur leaves flat images unchanged in both depths", arguments: [0.1, 1, 7, 100, 1e9])
     func keepsFlat(_ radius: Double) throws {
         for (width, height) in [(1, 1), (1, 40), (33, 7), (300, 3)] {
             for pixel: [UInt8] in [[255, 255, 255, 255], [10, 200, 30, 255], [9, 8, 7, 10], [0, 0, 0, 0]] {
@@ -113,19 +114,19 @@ struct BlurTests {
         }
     }
 
-    @Test("has the looks of YYWebImage")
+    @Test("The blur styles match YYWebImage")
     func looks() throws {
         let source = try PixelMaking.buffer(9, 9, isOpaque: true) { _, _ in [200, 100, 50, 255] }
         func pixel(_ style: BlurTransformer.Style) throws -> [UInt8] {
             Array(try BlurTransformer(style).transform(source, context: context).packedBytes().prefix(4))
         }
-        // Saturation 1.8 gives 255, 86, 0; then the white of each look by its alpha.
+        // Saturation 1.8 results in 255, 86, 0. Then the white of each style is blended by its alpha.
         #expect(try pixel(.soft) == [240, 132, 77, 255])
         #expect(try pixel(.light) == [255, 137, 77, 255])
         #expect(try pixel(.extraLight) == [248, 218, 202, 255])
-        // A tint is rounded when it is premultiplied: 20 and not 20.4, which makes 43 of 43.7.
+        // A tint is rounded when it's premultiplied: to 20 instead of 20.4, which results in 43 instead of 43.7.
         #expect(try pixel(.dark) == [89, 43, 20, 255])
-        // Saturation -1 gives 35, 135, 185.
+        // Saturation -1 results in 35, 135, 185.
         let blue = PixelColor(red: 0, green: 0, blue: 250, alpha: 9)
         #expect(try pixel(.tinted(blue)) == [14, 54, 224, 255])
         #expect(BlurTransformer(.soft).radius == 60 && BlurTransformer(.light).radius == 60)
@@ -133,7 +134,7 @@ struct BlurTests {
         #expect(BlurTransformer(.tinted(blue)).radius == 20 && BlurTransformer(.soft).unit == .points)
     }
 
-    @Test("is seen where the mask shows")
+    @Test("A blur is visible only in the mask")
     func mask() throws {
         let source = try PixelMaking.noise(20, 6, opaque: true, seed: 4)
         let half = try PixelMaking.buffer(20, 6, isOpaque: false) { x, _ in x < 10 ? [0, 0, 0, 0] : [0, 0, 0, 255] }
@@ -148,7 +149,7 @@ struct BlurTests {
         }
     }
 
-    @Test("is undone a little by sharpening, which leaves flat parts alone")
+    @Test("Sharpening amplifies the difference from the blur and leaves flat areas unchanged")
     func sharpen() throws {
         let source = try PixelMaking.buffer(24, 3, isOpaque: true) { x, _ in
             x < 12 ? [100, 100, 100, 255] : [160, 160, 160, 255]
@@ -164,12 +165,12 @@ struct BlurTests {
         }
         let kept = try SharpenTransformer(amount: 1.5, radius: 3, threshold: 0.5).transform(source, context: context)
         #expect(kept.packedBytes() == source.packedBytes())
-        // What is transparent beside a colour does not make it lighter.
+        // Transparent pixels next to a color don't make it lighter.
         let edge = try PixelMaking.buffer(24, 3, isOpaque: false) { x, _ in
             x < 12 ? [0, 0, 0, 0] : [40, 50, 60, 255]
         }
         let beside = try SharpenTransformer(amount: 3).transform(edge, context: context).packedBytes()
-        // What the blur rounds, times the amount.
+        // The tolerance is the rounding error of the blur, multiplied by the amount.
         #expect(zip(beside, edge.packedBytes()).allSatisfy { abs(Int($0) - Int($1)) <= 3 })
     }
 }

@@ -3,7 +3,7 @@
 import Testing
 import WebImageCore
 
-@Suite("Colours")
+@Suite("Colors")
 struct ColorTests {
     private let context = TransformContext()
 
@@ -12,7 +12,7 @@ struct ColorTests {
         return Array(try transformer.transform(source, context: context).packedBytes().suffix(4))
     }
 
-    @Test("change as Filter Effects says")
+    @Test("Colors change as the Filter Effects specification defines")
     func named() throws {
         #expect(try changed([200, 100, 51, 255], .invert()) == [55, 155, 204, 255])
         #expect(try changed([200, 100, 51, 255], .invert(0.5)) == [128, 128, 128, 255])
@@ -25,14 +25,14 @@ struct ColorTests {
         #expect(try changed([100, 50, 25, 255], .brightness(0)) == [0, 0, 0, 255])
         #expect(try changed([100, 200, 30, 255], .contrast(1.5)) == [86, 236, 0, 255])
         #expect(try changed([100, 200, 30, 255], .contrast(0)) == [128, 128, 128, 255])
-        // At 180 degrees the matrix is 2 × luminance − identity.
+        // At 180 degrees, the matrix is 2 × luminance − identity.
         #expect(try changed([100, 120, 90, 255], .hueRotation(degrees: 180)) == [127, 107, 137, 255])
         #expect(try changed([100, 120, 90, 255], .hueRotation(degrees: 540)) == [127, 107, 137, 255])
     }
 
-    @Test("are changed as straight values, whatever the alpha")
+    @Test("Color matrices apply to unpremultiplied values, regardless of the alpha")
     func alpha() throws {
-        // 60 of 120 is half the range: its opposite is half the range again.
+        // 60 of 120 is half of the range, and its inverse is half of the range again.
         #expect(try changed([60, 120, 0, 120], .invert()) == [60, 0, 120, 120])
         #expect(try changed([0, 0, 0, 0], .invert()) == [0, 0, 0, 0])
         let fade = ColorMatrix(alpha: .init(alpha: 0.5))
@@ -45,12 +45,12 @@ struct ColorTests {
         #expect(try changed([1, 2, 3, 4], .colorMatrix(swap)) == [3, 2, 1, 4])
     }
 
-    @Test("of every value pass the identity unchanged, in both depths")
+    @Test("An identity matrix leaves all values unchanged in both depths")
     func identity() throws {
         let source = try PixelMaking.buffer(256, 256, isOpaque: false) { x, y in
             [UInt8(min(x, y)), UInt8(x * y / 255), 0, UInt8(y)]
         }
-        // An alpha row that is no plain identity keeps the shortcut from being taken.
+        // The matrix isn't exactly the identity, so the transformer doesn't take its shortcut.
         let almost = ColorMatrixTransformer.colorMatrix(ColorMatrix(red: .init(red: 1, constant: 1e-12)))
         #expect(try almost.transform(source, context: context).packedBytes() == source.packedBytes())
         let deep = try PixelMaking.deep(source)
@@ -58,7 +58,7 @@ struct ColorTests {
         #expect(try ColorMatrixTransformer.brightness(1).transform(source, context: context) === source)
     }
 
-    @Test("go through two matrices as through their product")
+    @Test("Applying two matrices equals applying their product")
     func product() throws {
         let source = try PixelMaking.noise(30, 20, opaque: false, seed: 8)
         let first = ColorMatrix.saturation(0.4)
@@ -71,14 +71,14 @@ struct ColorTests {
         #expect((worst ?? 9) <= 2)
     }
 
-    @Test("fade towards the corners and nowhere else")
+    @Test("A vignette fades only toward the corners")
     func vignette() throws {
         let source = try PixelMaking.buffer(101, 101, isOpaque: true) { _, _ in [200, 200, 200, 255] }
         let result = try VignetteTransformer(strength: 0.5, start: 0.5).transform(source, context: context)
         #expect(result.isOpaque)
         func red(_ x: Int, _ y: Int) -> Int { Int(result.color(at: PixelPoint(x: x, y: y))?.red ?? 0) }
         #expect(red(50, 50) == 200 && red(50, 20) == 200 && red(70, 70) == 200)
-        // The corner pixel's centre lies at 50 / 50.5 of the way.
+        // The center of the corner pixel is at 50 / 50.5 of the distance.
         let t = (50 / 50.5 - 0.5) * 2
         #expect(abs(Double(red(0, 0)) - 200 * (1 - 0.5 * t * t * (3 - 2 * t))) <= 0.6)
         #expect(red(0, 0) == red(100, 100) && red(3, 90) == red(97, 10))

@@ -3,13 +3,13 @@
 import Testing
 import WebImageCore
 
-@Suite("Composed and own transformers")
+@Suite("Composed transformers and closures")
 struct ComposeTests {
     private struct Oops: Error {}
 
     private let context = TransformContext()
 
-    @Test("run in their order")
+    @Test("Composed transformers run in order")
     func order() throws {
         let source = try PixelMaking.noise(9, 6, opaque: true)
         let turnedFirst = try ComposedTransformer.composed(.rotate(degrees: 90), .crop(width: 4, height: 2))
@@ -21,7 +21,7 @@ struct ComposeTests {
         #expect(try ComposedTransformer([]).transform(source, context: context) === source)
     }
 
-    @Test("have identities that no other list has")
+    @Test("Different compositions have different identities")
     func identities() {
         let tricky: [any ImageTransformer] = [
             .closure(id: "a)2:bc") { pixels, _ in pixels }, .closure(id: "a") { pixels, _ in pixels },
@@ -33,7 +33,7 @@ struct ComposeTests {
         #expect(Set(tricky.map(\.identity)).count == tricky.count)
     }
 
-    @Test("name the closure that failed and check what it gives")
+    @Test("A failing closure throws an error with its identifier, and its result is checked against the limits")
     func failures() throws {
         let source = try PixelMaking.noise(4, 4, opaque: true)
         #expect(throws: ImageError.transform(.failed(transformer: "mine", reason: "Oops()"))) {

@@ -18,7 +18,7 @@ struct RotateTests {
         pixels.color(at: PixelPoint(x: x, y: y))
     }
 
-    @Test("by a multiple of 90° moves pixels clockwise and changes none")
+    @Test("A rotation by a multiple of 90° moves pixels clockwise and changes none of them")
     func quarters() throws {
         let source = try PixelMaking.noise(7, 4, opaque: false, seed: 6)
         for whole in [0, 360, -720] { #expect(try turned(source, Double(whole)) === source) }
@@ -41,7 +41,7 @@ struct RotateTests {
         #expect(color(clipped, 2, 0) == color(whole, 0, 1) || color(clipped, 2, 0) == color(whole, 1, 1))
     }
 
-    @Test("by other angles has the size and the area of the turned picture")
+    @Test("A rotation by another angle has the size and the area of the rotated image")
     func sizes() throws {
         let white = try PixelMaking.buffer(60, 40, isOpaque: true) { _, _ in [255, 255, 255, 255] }
         for degrees in [1, 15, 30, 45, 89.5, 100, 200, -33] {
@@ -60,7 +60,7 @@ struct RotateTests {
         #expect(try turned(white, 30).size == PixelSize(width: 72, height: 65))
     }
 
-    @Test("keeps flat colours to the very edge, where only alpha falls")
+    @Test("Flat colors are preserved up to the edges, and only alpha decreases there")
     func edges() throws {
         let source = try PixelMaking.buffer(31, 17, isOpaque: true) { _, _ in [200, 100, 0, 255] }
         for degrees in [3, 27, 45, 133.3] {
@@ -74,16 +74,16 @@ struct RotateTests {
         }
     }
 
-    @Test("turns clockwise about the middle")
+    @Test("Images rotate clockwise around the center")
     func direction() throws {
-        // One quarter of the picture is red: the upper left.
+        // The top-left quarter of the image is red.
         let source = try PixelMaking.buffer(41, 41, isOpaque: true) { x, y in
             x < 20 && y < 20 ? [255, 0, 0, 255] : [0, 0, 0, 255]
         }
         let result = try turned(source, 45, .clip)
         #expect(color(result, 20, 8)?.red == 255)
         #expect(color(result, 8, 20)?.red == 0 && color(result, 32, 20)?.red == 0 && color(result, 20, 32)?.red == 0)
-        // A ramp is turned exactly by an interpolation of the third order.
+        // A third-order interpolation rotates a ramp exactly.
         let ramp = try PixelMaking.buffer(101, 101, isOpaque: true) { x, y in [UInt8(x * 2), UInt8(y * 2), 0, 255] }
         let turn = try turned(ramp, 30, .clip)
         for (x, y) in [(50, 50), (60, 40), (35, 70), (50, 20)] {

@@ -20,7 +20,7 @@ struct ShapeTests {
         pixels.color(at: PixelPoint(x: x, y: y))
     }
 
-    @Test("flip exchanges the sides and keeps every pixel", arguments: FlipTransformer.Direction.allCases)
+    @Test("A flip exchanges the sides and keeps every pixel", arguments: FlipTransformer.Direction.allCases)
     func flips(_ direction: FlipTransformer.Direction) throws {
         let source = try PixelMaking.noise(13, 8, opaque: true, seed: 2)
         let result = try run(.flip(direction), source)
@@ -35,7 +35,7 @@ struct ShapeTests {
         #expect(try run(.flip(direction), result).packedBytes() == source.packedBytes())
     }
 
-    @Test("pad and inset move each edge by itself")
+    @Test("Padding and insets move each edge independently")
     func pads() throws {
         let source = try PixelMaking.noise(6, 5, opaque: true, seed: 2)
         let result = try run(
@@ -63,7 +63,7 @@ struct ShapeTests {
         }
     }
 
-    @Test("circle cuts a disc of exact area out of the middle")
+    @Test("A circle crops a centered disc with an exact area")
     func circles() throws {
         let source = try PixelMaking.buffer(60, 40, isOpaque: true) { x, _ in [UInt8(x), 255, 255, 255] }
         let result = try run(.circle, source)
@@ -82,7 +82,7 @@ struct ShapeTests {
             ).color(at: PixelPoint(x: 5, y: 20)) == red)
     }
 
-    @Test("border lies inside or outside")
+    @Test("A border is drawn inside or outside")
     func borders() throws {
         let source = try white(10, 8)
         let inside = try run(.border(width: 2, color: red), source)
