@@ -10,13 +10,26 @@ import WebImageStore
 final class EncodedImage: Sendable {
     let data: Data
     let claims = StoreClaims()
+    /// The cache that contained the encoded image, or `nil` if it was encoded.
+    let source: ImageCache?
 
-    init(_ data: Data) { self.data = data }
+    init(_ data: Data, source: ImageCache? = nil) {
+        self.data = data
+        self.source = source
+    }
 }
 
 /// The stage that encodes images. Concurrent encodes of the same image are coalesced. An encoder can reuse the original
 /// data.
 final class EncodeStage: Sendable {
+    /// The access to the cache entry of an encoded image.
+    struct Storage: Sendable {
+        /// Returns the encoded image if the cache contains it.
+        let cached: @Sendable () async -> EncodedImage?
+        /// Stores the encoded image. Returns when the cache finds it.
+        let store: @Sendable (EncodedImage) async -> Void
+    }
+
     /// The key of an encode. Encodes with equal keys are coalesced.
     private struct Key: Hashable {
         let processed: CacheKey
@@ -44,15 +57,22 @@ final class EncodeStage: Sendable {
 
     /// Encodes `image`, which is the processed image of `plan`. `original` is the data that the image was decoded from,
     /// if the encoder can use it.
+    ///
+    /// The encode looks in `storage` first and stores its result there before it ends. So a request that found nothing
+    /// in the cache either joins the running encode or uses its stored result.
     func encode(
-        _ image: Image, original: Data?, _ plan: RequestPlan, as encoding: ImageEncoding, priority: LivePriority
+        _ image: Image, original: Data?, _ plan: RequestPlan, as encoding: ImageEncoding, priority: LivePriority,
+        storage: Storage? = nil
     ) async throws(ImageError) -> EncodedImage {
         let key = Key(
             processed: plan.keys.final, encoding: encoding, image: ObjectIdentifier(image),
             reusesOriginal: original != nil, limits: plan.limits)
         return try await jobs.value(for: key, priority: priority) { context in
+            if let cached = await storage?.cached() { return .success(cached) }
             do throws(ImageError) {
-                return .success(try await self.encode(image, original, plan, encoding, context.priority))
+                let encoded = try await self.encode(image, original, plan, encoding, context.priority)
+                await storage?.store(encoded)
+                return .success(encoded)
             } catch {
                 return .failure(error)
             }

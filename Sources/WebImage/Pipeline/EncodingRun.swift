@@ -27,17 +27,29 @@ struct EncodingRun {
     func data() async throws(ImageError) -> Data {
         if let data = await storedBeforehand() { return data }
         let (image, original) = try await source()
-        // An image that the server has just revalidated may already have been encoded.
-        if storesEncodings, plan.policy != .reload, let digest = image.resource?.digest,
-            let data = await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
-        {
-            return data
-        }
         let encoded = try await pipeline.encode.encode(
-            image, original: original, plan, as: encoding, priority: priority)
-        if storesEncodings { await pipeline.storing.store(encoded, of: image, encoding, plan, generation) }
+            image, original: original, plan, as: encoding, priority: priority,
+            storage: storesEncodings ? storage(of: image) : nil)
+        // A request that joined the encode may store in another cache or in other tiers.
+        if storesEncodings { await store(encoded, of: image) }
         if plan.request.waitsForStore { await plan.cache.flush() }
         return encoded.data
+    }
+
+    private func storage(of image: Image) -> EncodeStage.Storage {
+        EncodeStage.Storage(
+            cached: {
+                // An image that the server has just revalidated may already have been encoded.
+                guard plan.policy != .reload, let digest = image.resource?.digest else { return nil }
+                let data = await pipeline.cache.encoding(encoding, plan, of: digest, priority: priority)
+                return data.map { EncodedImage($0, source: plan.cache) }
+            },
+            store: { await store($0, of: image) })
+    }
+
+    private func store(_ encoded: EncodedImage, of image: Image) async {
+        guard encoded.source !== plan.cache else { return }
+        await pipeline.storing.store(encoded, of: image, encoding, plan, generation)
     }
 
     /// Returns the cached encoding of data that is available and fresh, without decoding anything.

@@ -10,7 +10,7 @@ import WebImageHTTP
 ///
 /// The values are in an object because tables of running exchanges copy their keys often.
 package struct ExchangeKey: Sendable, Hashable {
-    private final class Values: Sendable, Equatable {
+    private final class Values: Sendable, Hashable {
         let url: String
         let method: String
         let body: Data
@@ -20,6 +20,8 @@ package struct ExchangeKey: Sendable, Hashable {
         let acceptsNotModified: Bool
         let rules: ExchangeRules
         let access: AccessIdentity
+        /// The hash value of all properties. It's computed once because every table that uses the key needs it.
+        private let hash: Int
 
         init(_ request: LoadRequest, _ method: String, _ body: Data, _ rules: ExchangeRules) {
             url = ExchangeKey.withoutFragment(request.url.absoluteString)
@@ -30,15 +32,27 @@ package struct ExchangeKey: Sendable, Hashable {
             acceptsNotModified = request.acceptsNotModified
             self.rules = rules.applying(request.network, retry: request.retry)
             access = self.rules.access
+            var hasher = Hasher()
+            hasher.combine(url)
+            hasher.combine(method)
+            hasher.combine(body)
+            hasher.combine(fields)
+            hasher.combine(maxBytes)
+            hasher.combine(acceptsNotModified)
+            hasher.combine(self.rules)
+            hasher.combine(access)
+            hash = hasher.finalize()
         }
 
         static func == (left: Values, right: Values) -> Bool {
             left === right
-                || (left.url == right.url && left.method == right.method && left.body == right.body
+                || (left.hash == right.hash && left.url == right.url && left.method == right.method && left.body == right.body
                     && left.fields == right.fields && left.maxBytes == right.maxBytes
                     && left.acceptsNotModified == right.acceptsNotModified && left.rules == right.rules
                     && left.access == right.access)
         }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(hash) }
     }
 
     private let values: Values
@@ -54,10 +68,6 @@ package struct ExchangeKey: Sendable, Hashable {
     package init(_ request: LoadRequest, method: String = "GET", body: Data = Data(), rules: ExchangeRules) {
         values = Values(request, method, body, rules)
     }
-
-    /// Hashes only the URL. Requests for the same URL rarely differ otherwise, and hashing all values would dominate
-    /// the cost of a key.
-    package func hash(into hasher: inout Hasher) { hasher.combine(values.url) }
 
     private static func withoutFragment(_ url: String) -> String {
         guard let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) else { return url }

@@ -40,7 +40,8 @@ public final class MemoryPressureSource: Sendable {
     /// Reports a level from another source.
     ///
     /// The level lasts for ten seconds unless it's reported again. The source calls its observers before this method
-    /// returns.
+    /// returns, unless another thread is calling them for an earlier event. That thread then also calls them for this
+    /// level.
     public func report(_ level: MemoryPressureLevel) { core.take(level) }
 
     /// Reports a warning of GMemoryMonitor (GLib), where 50 is low, 100 is medium, and 255 is critical.

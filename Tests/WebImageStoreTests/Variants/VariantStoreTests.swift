@@ -59,6 +59,8 @@ struct VariantStoreTests {
                 entry.key = CacheKey(["data", "http://example.org/\(number)"])
                 await store.store(entry, request: request)
             }
+            // Otherwise, the cache may drop entries that wait to be written.
+            if number % 32 == 0 { await store.flush() }
         }
         #expect(store.listCount == 8)
         let first = CacheKey(["data", "http://example.org/0"])

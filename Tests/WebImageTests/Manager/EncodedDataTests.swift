@@ -189,4 +189,33 @@ struct EncodedDataTests {
         #expect(answers.count == 1)
         #expect(manager.statistics.encodes == 1 && server.counters.requests == 1)
     }
+
+    @Test("A request that looked for an encoding before another request stored it doesn't encode again")
+    func lookedUpBefore() async throws {
+        let loader = StubLoader { _ in Numbered.answer(1) }
+        let tier = RecordingTier(.disk)
+        let fixture = try ManagerFixture {
+            $0.cache.usesDisk = false
+            $0.cache.tiers = [tier]
+            $0.loaders = [loader]
+        }
+        let manager = fixture.manager
+        _ = try await manager.image(for: .sample)
+        let (first, second, open) = (Gate(), Gate(), Gate())
+        open.open()
+        tier.holdLookups(first)
+        let lookups = tier.lookups
+        let slow = Task { try await manager.data(for: ImageRequest(.sample), encodedAs: .png()) }
+        await untilTrue { tier.lookups == lookups + 1 }
+        tier.holdLookups(second)
+        first.open()
+        await untilTrue { tier.lookups == lookups + 2 }
+        tier.holdLookups(open)
+        let data = Task { try await manager.data(for: ImageRequest(.sample), encodedAs: .png()) }
+        await passing()
+        second.open()
+        #expect(try await data.value == slow.value)
+        #expect(manager.statistics.encodes == 1)
+        #expect(tier.payloads.count == 2)
+    }
 }

@@ -105,10 +105,20 @@ struct MemoryTests {
         #expect(sizes.allSatisfy { fixture.manager.cachedImage(for: $0) == nil })
     }
 
+    /// Returns a source whose level changes only by reports. Its clock stands still so that a level lasts regardless of
+    /// how long the requests take. It has no thread, which could be calling the observers when the test reports a level.
+    private static func reportedPressure() -> MemoryPressureSource {
+        let now = Date()
+        return MemoryPressureSource(files: nil, clock: TimeSource(now: { now }, uptime: { 0 }), hasThread: false)
+    }
+
     @Test("Memory pressure evicts images in stages, low-priority ones first, and loading continues")
     func pressure() async throws {
         let server = try server()
-        let fixture = try ManagerFixture { $0.cache.memory.costLimit = 1 << 20 }
+        let fixture = try ManagerFixture {
+            $0.cache.memory.costLimit = 1 << 20
+            $0.memoryPressure = Self.reportedPressure()
+        }
         let manager = fixture.manager
         var ahead = request(server.url("/ahead"), width: 100)
         ahead.priority = .veryLow
@@ -133,11 +143,7 @@ struct MemoryTests {
         let image = Image(pixels: try TestPictures.pixels(1, width: 2_400, height: 2_000))
         let jpeg = try CoderRegistry.standard.encode(image, as: .jpeg(), context: CodingContext())
         let server = try LoopbackServer(routes: ["/large": .ok(jpeg)])
-        // A fixed clock keeps the pressure level, regardless of how long the requests take.
-        let now = Date()
-        let source = MemoryPressureSource(
-            files: nil, clock: TimeSource(now: { now }, uptime: { 0 }), hasThread: false)
-        let fixture = try ManagerFixture { $0.memoryPressure = source }
+        let fixture = try ManagerFixture { $0.memoryPressure = Self.reportedPressure() }
         fixture.manager.handleMemoryPressure(.critical)
         let error = await #expect(throws: ImageError.self) {
             try await fixture.manager.image(for: request(server.url("/large"), width: nil))

@@ -31,8 +31,10 @@ struct AbandonedWorkTests {
             $0.cache.tiers = [tier]
             $0.loaders = source == .managerLoader ? [loader] : []
         }
+        // Each round uses its own image, because a new request may still join the lookup of a request that was just
+        // canceled.
         for round in 1...20 {
-            let task = fixture.manager.load(request(source, loader, starts))
+            let task = fixture.manager.load(request(source, round, loader, starts))
             await untilTrue { tier.lookups == round }
             task.cancel()
             #expect(await task.code == 1001)
@@ -44,21 +46,23 @@ struct AbandonedWorkTests {
         #expect(starts.value == 0)
     }
 
-    private func request(_ source: Source, _ loader: StubLoader, _ starts: Shared<Int>) -> ImageRequest {
+    private func request(
+        _ source: Source, _ round: Int, _ loader: StubLoader, _ starts: Shared<Int>
+    ) -> ImageRequest {
         switch source {
-        case .managerLoader: return ImageRequest(.sample)
+        case .managerLoader: return ImageRequest(.sample.appending(path: "\(round)"))
         case .requestLoader:
-            var request = ImageRequest(.sample)
+            var request = ImageRequest(.sample.appending(path: "\(round)"))
             request.loader = loader
             return request
         case .data:
-            return ImageRequest(key: "one") {
+            return ImageRequest(key: "\(round)") {
                 starts.update { $0 += 1 }
                 return Numbered.data(1)
             }
         case .stream:
             return ImageRequest(
-                key: "one",
+                key: "\(round)",
                 stream: {
                     starts.update { $0 += 1 }
                     return AsyncThrowingStream { $0.finish() }
@@ -78,7 +82,7 @@ struct AbandonedWorkTests {
         }
         let manager = fixture.manager
         for round in 1...20 {
-            let waiting = Task { try await manager.data(for: ImageRequest(.sample)) }
+            let waiting = Task { try await manager.data(for: ImageRequest(.sample.appending(path: "\(round)"))) }
             await untilTrue { tier.lookups == round }
             waiting.cancel()
             _ = try? await waiting.value
