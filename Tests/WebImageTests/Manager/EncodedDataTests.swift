@@ -200,7 +200,7 @@ struct EncodedDataTests {
             $0.loaders = [loader]
         }
         let manager = fixture.manager
-        _ = try await manager.image(for: .sample)
+        _ = try await manager.image(for: ImageRequest(.sample))
         let (first, second, open) = (Gate(), Gate(), Gate())
         open.open()
         tier.holdLookups(first)
