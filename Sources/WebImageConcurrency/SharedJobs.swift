@@ -80,7 +80,7 @@ public final class SharedJobs<
 
     /// Creates an empty table of jobs.
     ///
-    /// - Parameter cancelled: The error of a wait whose Swift task was canceled.
+    /// - Parameter cancelled: The error of a wait whose Swift task was canceled. <!-- prose-lint: allow -->
     @inlinable
     public init(cancelled: Failure) { self.cancelled = cancelled }
 

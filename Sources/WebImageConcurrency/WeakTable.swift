@@ -58,7 +58,7 @@ public struct WeakTable<Key: Hashable, Object: AnyObject, Note> {
     ///   - object: The object to add.
     ///   - key: The key of the object.
     ///   - note: The note to store with the object.
-    ///   - forget: A closure that the table calls for every entry that it removes because the object was deallocated.
+    ///   - forget: A closure to call for each entry that is removed with its object. <!-- prose-lint: allow -->
     @inlinable
     public mutating func insert(
         _ object: Object, for key: Key, note: Note, forget: (Key, Note) -> Void = { _, _ in }

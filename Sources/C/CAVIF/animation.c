@@ -32,7 +32,7 @@ void wi_avif_animator_close(wi_avif_animator *animator) {
 }
 
 const char *wi_avif_animator_message(const wi_avif_animator *animator) {
-    return animator->message ? animator->message : "no memory";
+    return animator->message ? animator->message : "out of memory";
 }
 
 wi_avif_status wi_avif_animator_add(wi_avif_animator *animator, const void *pixels, size_t stride, uint32_t width,

@@ -91,7 +91,7 @@ void wi_avif_close(wi_avif_decoder *own) {
     free(own);
 }
 
-const char *wi_avif_message(const wi_avif_decoder *own) { return own && own->message ? own->message : "no memory"; }
+const char *wi_avif_message(const wi_avif_decoder *own) { return own && own->message ? own->message : "out of memory"; }
 
 double wi_avif_milliseconds(const wi_avif_decoder *own, uint32_t index) {
     avifImageTiming timing;

@@ -18,7 +18,7 @@ struct wi_heif_decoder {
 
 static wi_heif_status note(wi_heif_decoder *own, struct heif_error error) {
     if (error.code == heif_error_Ok) return WI_HEIF_OK;
-    snprintf(own->message, sizeof own->message, "%s", error.message ? error.message : "libheif cannot read it");
+    snprintf(own->message, sizeof own->message, "%s", error.message ? error.message : "libheif can't decode it");
     if (error.subcode == heif_suberror_End_of_data) return WI_HEIF_TRUNCATED;
     switch (error.code) {
     case heif_error_Memory_allocation_error:
@@ -144,7 +144,7 @@ void wi_heif_close(wi_heif_decoder *own) {
 }
 
 const char *wi_heif_message(const wi_heif_decoder *own) {
-    return own && own->message[0] ? own->message : "libheif cannot read it";
+    return own && own->message[0] ? own->message : "libheif can't decode it";
 }
 
 int wi_heif_icc(const wi_heif_decoder *own, uint8_t *out) {

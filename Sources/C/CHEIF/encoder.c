@@ -15,7 +15,7 @@ static struct heif_error on_write(struct heif_context *context, const void *data
     output *to = user;
     (void)context;
     struct heif_error done = {heif_error_Ok, heif_suberror_Unspecified, "ok"};
-    struct heif_error failed = {heif_error_Memory_allocation_error, heif_suberror_Unspecified, "no memory"};
+    struct heif_error failed = {heif_error_Memory_allocation_error, heif_suberror_Unspecified, "out of memory"};
     to->bytes = malloc(size);
     if (!to->bytes) return failed;
     memcpy(to->bytes, data, size);

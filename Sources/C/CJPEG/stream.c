@@ -53,7 +53,7 @@ wi_jpeg_status wi_jpeg_stream_feed(wi_jpeg_decoder *decoder, const uint8_t *byte
     if (skipped) bytes += skipped;
     count -= skipped;
     if (decoder->source.bytes_in_buffer > MAX_PENDING)
-        wi_jpeg_fail((j_common_ptr)&decoder->info, WI_JPEG_CORRUPT, "a part without an end");
+        wi_jpeg_fail((j_common_ptr)&decoder->info, WI_JPEG_CORRUPT, "a segment has no end");
     if (count > 0) {
         if (!make_room(decoder, count)) return WI_JPEG_MEMORY;
         memcpy(decoder->pending + decoder->source.bytes_in_buffer, bytes, count);

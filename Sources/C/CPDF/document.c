@@ -34,7 +34,7 @@ wi_pdf_status wi_pdf_open(const uint8_t *data, size_t count, uint32_t *pages, ch
     g_bytes_unref(bytes);
     if (!own->document) {
         int is_encrypted = error && error->domain == POPPLER_ERROR && error->code == POPPLER_ERROR_ENCRYPTED;
-        snprintf(message, room, "%s", error && error->message ? error->message : "poppler cannot read it");
+        snprintf(message, room, "%s", error && error->message ? error->message : "poppler can't open it");
         g_clear_error(&error);
         return is_encrypted ? WI_PDF_ENCRYPTED : WI_PDF_CORRUPT;
     }

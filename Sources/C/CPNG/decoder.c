@@ -33,7 +33,7 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
     if (count > decoder->left) {
         decoder->left = 0;
         decoder->status = WI_PNG_TRUNCATED;
-        png_error(png, "the data ends early");
+        png_error(png, "unexpected end of data");
     }
     memcpy(out, decoder->data, count);
     decoder->data += count;

@@ -47,7 +47,7 @@ static void on_info(png_structp png, png_infop info) {
     found->is_interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
     if (found->width != stream->width || found->height != stream->height) {
         stream->status = WI_PNG_INCONSISTENT;
-        png_error(png, "another size than the header says");
+        png_error(png, "the size differs from the size in the header");
     }
     found->is_gray = !(png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR);
     wi_png_read_colors(png, info, &stream->colors);

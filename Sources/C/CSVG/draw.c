@@ -5,7 +5,7 @@
 #include "CSVG.h"
 
 static void note(GError **error, char *message, size_t room) {
-    snprintf(message, room, "%s", *error && (*error)->message ? (*error)->message : "librsvg cannot draw it");
+    snprintf(message, room, "%s", *error && (*error)->message ? (*error)->message : "librsvg can't draw it");
     g_clear_error(error);
 }
 

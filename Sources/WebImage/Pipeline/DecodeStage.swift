@@ -118,7 +118,7 @@ final class DecodeStage: Sendable {
     /// Rejects large images under critical memory pressure, because they could cause the kernel to kill this process.
     private func checkMemory(_ cost: Int) throws(ImageError) {
         guard let limit = pressure.level.decodedBytesLimit, cost > limit else { return }
-        throw .limit(LimitError(.decodedBytes, limit: limit, actual: cost, detail: "memory is short"))
+        throw .limit(LimitError(.decodedBytes, limit: limit, actual: cost, detail: "critical memory pressure"))
     }
 
     /// Returns the estimated size of the pixels that a decode needs, for the budget, in bytes. Decoders that reduce

@@ -217,7 +217,9 @@ struct PipelineRun {
             await store(same, resource)
             return response(same, resource, .revalidated, data: stored?.data, metrics: metrics)
         }
-        guard let stored else { throw .cache(.corrupt(reason: "a revalidated image is no longer there")) }
+        guard let stored else {
+            throw .cache(.corrupt(reason: "the revalidated image is no longer in the cache"))
+        }
         let image = try await make(stored)
         await store(image, resource)
         return response(image, resource, .revalidated, data: stored.data, metrics: metrics)
@@ -326,6 +328,6 @@ extension RequestPlan {
     fileprivate var unexpectedNotModified: NetworkError {
         NetworkError(
             .badServerResponse, url: request.url.absoluteString, phase: .head, status: 304,
-            detail: "304 without a condition")
+            detail: "status 304, but the request wasn't conditional")
     }
 }

@@ -96,7 +96,7 @@
             case WI_AVIF_MEMORY: .decode(.outOfMemory(bytes: received))
             case WI_AVIF_UNSUPPORTED: .decode(.unsupported(format: .avif, feature: words))
             case WI_AVIF_INCONSISTENT:
-                .decode(.inconsistent(format: .avif, reason: "a frame has another size than the header says"))
+                .decode(.inconsistent(format: .avif, reason: "the size of a frame differs from the size in the header"))
             default: .decode(.corrupt(format: .avif, reason: words))
             }
         }

@@ -20,7 +20,7 @@
             try requireEncodable(pixels, as: .avif, maxSide: maxSide)
             let isWide = pixels.format == .rgba16
             guard !isWide || !encoding.isLossless else {
-                let reason = "it has 12 bits a sample at most, so that 16 cannot be kept"
+                let reason = "AVIF has at most 12 bits per sample, so 16 bits can't be encoded losslessly"
                 throw .transform(.encodingFailed(format: .avif, reason: reason))
             }
             var options = try options(encoding, depth: isWide ? 10 : depth, image.metadata)
@@ -40,7 +40,7 @@
                     : write(StraightAlpha.rows(of: pixels, from: 0, count: pixels.height))
             }
             guard status == WI_AVIF_OK, let bytes else {
-                let reason = message.map { String(cString: $0) } ?? "libavif refused"
+                let reason = message.map { String(cString: $0) } ?? "libavif failed without a message"
                 throw .transform(.encodingFailed(format: .avif, reason: reason))
             }
             defer { wi_avif_free(bytes) }

@@ -52,7 +52,7 @@ struct FramesToEncode {
         let pixels = try animation.frame(at: place).eightBits(context: context)
         try requireEncodable(pixels, as: format, maxSide: maxSide)
         guard pixels.size == size else {
-            let reason = "frame \(place) has \(pixels.size) pixels, the first \(size)"
+            let reason = "the size of frame \(place) is \(pixels.size), but the size of frame 0 is \(size)"
             throw .transform(.encodingFailed(format: format, reason: reason))
         }
         return pixels

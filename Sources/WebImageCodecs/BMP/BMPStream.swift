@@ -61,7 +61,7 @@ struct BMPStream: PixelStream, ~Copyable {
             var reader = ByteReader(bytes, at: BMPCoder.fileHeaderSize)
             let header = try DIBHeader(&reader)
             guard header.size == size else {
-                throw .decode(.inconsistent(format: .bmp, reason: "\(header.size) instead of \(size)"))
+                throw .decode(.inconsistent(format: .bmp, reason: "the size is \(header.size) instead of \(size)"))
             }
             return (header, BMPCoder.pixelOffset(bytes, behindHeader: reader.offset))
         }

@@ -58,7 +58,7 @@ struct DIBHeader: Sendable {
         default:
             throw .decode(.unsupported(format: format, feature: "a header of \(headerSize) bytes"))
         }
-        guard !size.isEmpty else { throw .decode(.corrupt(format: format, reason: "its size is \(size)")) }
+        guard !size.isEmpty else { throw .decode(.corrupt(format: format, reason: "invalid size \(size)")) }
         try readCompression(raw, format)
         try readMasks(&reader, raw, start: start, format)
         readPalette(&reader, raw, maxEntries: reader.remaining / (headerSize == 12 ? 3 : 4))
@@ -116,7 +116,7 @@ struct DIBHeader: Sendable {
         guard depths.contains(bitsPerPixel) else {
             throw .decode(
                 .unsupported(
-                    format: format, feature: "\(bitsPerPixel) bits a pixel with compression \(raw.compression)"))
+                    format: format, feature: "\(bitsPerPixel) bits per pixel with compression \(raw.compression)"))
         }
     }
 

@@ -108,8 +108,8 @@ struct GIFCanvas: ~Copyable {
         switch status {
         case WI_GIF_OK: nil
         case WI_GIF_TRUNCATED: .truncated(format: .gif, received: received, expected: nil)
-        case WI_GIF_SHORT: .corrupt(format: .gif, reason: "a frame has \(done) of \(area) pixels")
-        default: .corrupt(format: .gif, reason: "an LZW code that cannot be, after \(done) of \(area) pixels")
+        case WI_GIF_SHORT: .corrupt(format: .gif, reason: "a frame has only \(done) of \(area) pixels")
+        default: .corrupt(format: .gif, reason: "invalid LZW code after \(done) of \(area) pixels")
         }
     }
 }

@@ -42,7 +42,7 @@ struct GIFIndex: Sendable {
     init(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(ImageError) {
         var reader = ByteReader(bytes)
         guard let signature = reader.take(6), signature.starts(with: "GIF".utf8) else {
-            throw .decode(.corrupt(format: .gif, reason: "it does not begin with GIF"))
+            throw .decode(.corrupt(format: .gif, reason: "it doesn't begin with GIF"))
         }
         guard let width = reader.uint16(), let height = reader.uint16(), let packed = reader.byte(),
             reader.skip(2)
@@ -60,7 +60,7 @@ struct GIFIndex: Sendable {
             throw .decode(
                 isTruncated || reader.isAtEnd
                     ? .truncated(format: .gif, received: bytes.count, expected: nil)
-                    : .corrupt(format: .gif, reason: "there is no picture in it"))
+                    : .corrupt(format: .gif, reason: "it contains no frames"))
         }
         canvasSize.width = max(canvasSize.width, first.place.x + first.place.width)
         canvasSize.height = max(canvasSize.height, first.place.y + first.place.height)

@@ -45,7 +45,7 @@ final class GIFFrameStream {
     init?(_ header: [UInt8], isLast: Bool, expected: PixelSize, context: CodingContext) throws(ImageError) {
         guard let found = try Self.find(header, isLast: isLast), let first = found.frames.first else { return nil }
         guard found.canvasSize == expected else {
-            throw .decode(.inconsistent(format: .gif, reason: "\(found.canvasSize) instead of \(expected)"))
+            throw .decode(.inconsistent(format: .gif, reason: "the size is \(found.canvasSize) instead of \(expected)"))
         }
         let area = try context.limits.check(size: first.place.size)
         let palette = header.withUnsafeBufferPointer { first.palette(in: $0) }
@@ -90,11 +90,11 @@ final class GIFFrameStream {
     /// - Returns: The error that prevents the rest of the frame from being decoded, or `nil`.
     func feed(_ bytes: UnsafeBufferPointer<UInt8>) -> DecodeError? {
         guard area > 0 else { return nil }
-        guard let handle else { return .corrupt(format: .gif, reason: "an impossible code size") }
+        guard let handle else { return .corrupt(format: .gif, reason: "invalid LZW code size") }
         return switch wi_gif_stream_feed(handle, bytes.baseAddress, bytes.count) {
         case WI_GIF_OK, WI_GIF_TRUNCATED: nil
-        case WI_GIF_SHORT: .corrupt(format: .gif, reason: "a frame has \(done) of \(area) pixels")
-        default: .corrupt(format: .gif, reason: "an LZW code that cannot be, after \(done) of \(area) pixels")
+        case WI_GIF_SHORT: .corrupt(format: .gif, reason: "a frame has only \(done) of \(area) pixels")
+        default: .corrupt(format: .gif, reason: "invalid LZW code after \(done) of \(area) pixels")
         }
     }
 

@@ -33,7 +33,8 @@
                 let index = options.firstIndex
                 var reader = try HEIFReader(bytes, picture: index, limits: context.limits)
                 if index == 0, let probe, probe.size != reader.size {
-                    throw .decode(.inconsistent(format: .heif, reason: "\(reader.size) instead of \(probe.size)"))
+                    let reason = "the size is \(reader.size) instead of \(probe.size)"
+                    throw .decode(.inconsistent(format: .heif, reason: reason))
                 }
                 let layout = try DecodeLayout(
                     rawSize: reader.size, options: options, format: options.depth.format(reader.depth), context: context
@@ -87,7 +88,7 @@
             try requireEncodable(image.pixels, as: .heif, maxSide: 16_384)
             _ = try encoding.checkedEffort()
             guard !encoding.isLossless else {
-                throw .transform(.encodingFailed(format: .heif, reason: "it cannot be lossless"))
+                throw .transform(.encodingFailed(format: .heif, reason: "the HEVC encoding isn't lossless"))
             }
             let pixels = try image.pixels.eightBits(context: context)
             try context.checkpoint()
@@ -110,7 +111,7 @@
                 }
             }
             guard status == WI_HEIF_OK, let bytes else {
-                throw .transform(.encodingFailed(format: .heif, reason: "libheif refused (\(status.rawValue))"))
+                throw .transform(.encodingFailed(format: .heif, reason: "libheif failed (status \(status.rawValue))"))
             }
             defer { free(bytes) }
             return Data(bytes: bytes, count: count)

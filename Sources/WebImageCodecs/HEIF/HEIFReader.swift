@@ -113,7 +113,7 @@
             case WI_HEIF_MEMORY: .decode(.outOfMemory(bytes: received))
             case WI_HEIF_UNSUPPORTED: .decode(.unsupported(format: .heif, feature: words))
             case WI_HEIF_INCONSISTENT:
-                .decode(.inconsistent(format: .heif, reason: "the pixels have another size than the header says"))
+                .decode(.inconsistent(format: .heif, reason: "the decoded size differs from the size in the header"))
             default: .decode(.corrupt(format: .heif, reason: words))
             }
         }

@@ -24,7 +24,7 @@ struct ICODirectory {
             throw .decode(.truncated(format: format, received: bytes.count, expected: nil))
         }
         guard kind == 1 || kind == 2, count > 0 else {
-            throw .decode(.corrupt(format: format, reason: "no list of pictures"))
+            throw .decode(.corrupt(format: format, reason: "the list of images is missing"))
         }
         var entries: [Entry] = []
         for _ in 0..<count {

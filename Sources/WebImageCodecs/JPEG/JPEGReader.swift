@@ -124,7 +124,7 @@ struct JPEGReader: ~Copyable {
         case WI_JPEG_TRUNCATED: .decode(.truncated(format: .jpeg, received: received, expected: nil))
         case WI_JPEG_UNSUPPORTED: .decode(.unsupported(format: .jpeg, feature: words))
         case WI_JPEG_SCANS:
-            .limit(LimitError(.structure, limit: maxScans, actual: maxScans + 1, detail: "scans of a JPEG"))
+            .limit(LimitError(.structure, limit: maxScans, actual: maxScans + 1, detail: "JPEG scans"))
         case WI_JPEG_MEMORY: .decode(.outOfMemory(bytes: limits.maxDecodedBytes))
         default: .decode(.corrupt(format: .jpeg, reason: words))
         }

@@ -74,7 +74,7 @@ struct JPEGStream: PixelStream, ~Copyable {
         try check(status)
         let size = PixelSize(width: Int(info.width), height: Int(info.height))
         guard size == expected else {
-            throw .decode(.inconsistent(format: .jpeg, reason: "\(size) instead of \(expected)"))
+            throw .decode(.inconsistent(format: .jpeg, reason: "the size is \(size) instead of \(expected)"))
         }
         depth = Int(info.bits)
         iccProfile = JPEGReader.iccProfile(of: handle)

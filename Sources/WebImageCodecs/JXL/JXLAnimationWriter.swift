@@ -21,7 +21,9 @@
                 wi_jxl_animator_open(
                     &picture, blocks, UInt32(clamping: frames.loopCount), options.distance, options.effort)
             }
-            guard let handle else { throw .transform(.encodingFailed(format: .jxl, reason: "libjxl refused")) }
+            guard let handle else {
+                throw .transform(.encodingFailed(format: .jxl, reason: "libjxl can't create an encoder"))
+            }
             defer { wi_jxl_animator_close(handle) }
             let whole = PixelRect(x: 0, y: 0, width: frames.size.width, height: frames.size.height)
             var before: PixelBuffer?
@@ -36,7 +38,7 @@
                     milliseconds: UInt32(clamping: frames.durations[place]))
                 let status = wi_jxl_animator_add(handle, StraightAlpha.packed(pixels, rect, channels: channels), &part)
                 guard status == WI_JXL_OK else {
-                    throw .transform(.encodingFailed(format: .jxl, reason: "libjxl refused (\(status.rawValue))"))
+                    throw .transform(.encodingFailed(format: .jxl, reason: "libjxl failed (status \(status.rawValue))"))
                 }
                 before = pixels
             }

@@ -124,8 +124,8 @@
             case WI_JXL_TRUNCATED: .decode(.truncated(format: .jxl, received: received, expected: nil))
             case WI_JXL_MEMORY: .decode(.outOfMemory(bytes: memory))
             case WI_JXL_INCONSISTENT:
-                .decode(.inconsistent(format: .jxl, reason: "a frame has another size than the header says"))
-            default: .decode(.corrupt(format: .jxl, reason: "libjxl cannot read it"))
+                .decode(.inconsistent(format: .jxl, reason: "the size of a frame differs from the size in the header"))
+            default: .decode(.corrupt(format: .jxl, reason: "libjxl can't decode it"))
             }
         }
     }

@@ -32,7 +32,7 @@
                     : write(StraightAlpha.packed(pixels, channels: channels))
             }
             guard status == WI_JXL_OK, let bytes else {
-                throw .transform(.encodingFailed(format: .jxl, reason: "libjxl refused (\(status.rawValue))"))
+                throw .transform(.encodingFailed(format: .jxl, reason: "libjxl failed (status \(status.rawValue))"))
             }
             defer { free(bytes) }
             try context.checkpoint()

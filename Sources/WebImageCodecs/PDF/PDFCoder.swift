@@ -64,7 +64,7 @@
                 let words = message.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
                 switch status {
                 case WI_PDF_MEMORY: throw .decode(.outOfMemory(bytes: bytes.count))
-                case WI_PDF_ENCRYPTED: throw .decode(.unsupported(format: .pdf, feature: "a password"))
+                case WI_PDF_ENCRYPTED: throw .decode(.unsupported(format: .pdf, feature: "password protection"))
                 default: throw .decode(.corrupt(format: .pdf, reason: words))
                 }
             }
@@ -93,7 +93,7 @@
             switch status {
             case WI_PDF_OK: return
             case WI_PDF_MEMORY: throw .decode(.outOfMemory(bytes: canvas.byteCount))
-            default: throw .decode(.corrupt(format: .pdf, reason: "page \(index) cannot be drawn"))
+            default: throw .decode(.corrupt(format: .pdf, reason: "page \(index) can't be drawn"))
             }
         }
     }

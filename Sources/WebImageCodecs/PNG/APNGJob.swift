@@ -42,7 +42,8 @@ struct APNGJob {
     /// - Throws: A decoding error (4xxx), a limit error (6xxx), or ``RequestError/noSuchFrame(index:count:)``.
     func decode(_ reader: borrowing PNGReader) throws(ImageError) -> Image {
         guard index.canvasSize == reader.size else {
-            throw .decode(.inconsistent(format: .apng, reason: "\(index.canvasSize) instead of \(reader.size)"))
+            let reason = "the size is \(index.canvasSize) instead of \(reader.size)"
+            throw .decode(.inconsistent(format: .apng, reason: reason))
         }
         let isCut = index.isTruncated && (options.wantedFrames(context.limits) == .all || index.frames.isEmpty)
         if isCut, !options.allowsPartial {

@@ -79,7 +79,7 @@ struct PNGStream: PixelStream, ~Copyable {
         switch status {
         case WI_PNG_OK: return
         case WI_PNG_INCONSISTENT:
-            throw .decode(.inconsistent(format: .png, reason: "another size than \(expected)"))
+            throw .decode(.inconsistent(format: .png, reason: "the size differs from \(expected)"))
         default: throw .decode(.corrupt(format: .png, reason: String(cString: wi_png_stream_message(handle))))
         }
     }

@@ -26,7 +26,7 @@ struct QOIReader {
         }
         size = PixelSize(width: Int(width.byteSwapped), height: Int(height.byteSwapped))
         guard bytes.starts(with: [0x71, 0x6F, 0x69, 0x66]), !size.isEmpty, channels == 3 || channels == 4 else {
-            throw .decode(.corrupt(format: .qoi, reason: "no header: \(size) with \(channels) channels"))
+            throw .decode(.corrupt(format: .qoi, reason: "invalid header: \(size) with \(channels) channels"))
         }
         hasAlpha = channels == 4
         isLinear = space == 1

@@ -69,7 +69,7 @@
                 case WI_SVG_TRUNCATED:
                     throw .decode(.truncated(format: .svg, received: bytes.count, expected: nil))
                 case WI_SVG_MEMORY: throw .decode(.outOfMemory(bytes: maxTextBytes))
-                default: throw .decode(.corrupt(format: .svg, reason: "its gzip data is damaged"))
+                default: throw .decode(.corrupt(format: .svg, reason: "the gzip data is invalid"))
                 }
                 defer { free(text) }
                 return text.map { Data(bytes: $0, count: count) } ?? Data()

@@ -46,7 +46,7 @@ extension ImageProbe? {
     /// - Throws: ``DecodeError/inconsistent(format:reason:)`` if the sizes differ.
     func requireAgreement(on size: PixelSize, format: ImageFormat) throws(ImageError) {
         guard let self, self.rawSize != size else { return }
-        throw .decode(.inconsistent(format: format, reason: "\(size) instead of \(self.rawSize)"))
+        throw .decode(.inconsistent(format: format, reason: "the size is \(size) instead of \(self.rawSize)"))
     }
 }
 

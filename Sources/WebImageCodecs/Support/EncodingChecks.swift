@@ -7,7 +7,7 @@ import WebImageCore
 /// - Throws: ``TransformError/encodingFailed(format:reason:)`` if a side is longer than `maxSide` pixels.
 func requireEncodable(_ pixels: PixelBuffer, as format: ImageFormat, maxSide: Int) throws(ImageError) {
     guard max(pixels.width, pixels.height) <= maxSide else {
-        let reason = "\(pixels.size) is larger than the format's \(maxSide) pixels a side"
+        let reason = "the size is \(pixels.size), but the format allows at most \(maxSide) pixels per side"
         throw .transform(.encodingFailed(format: format, reason: reason))
     }
 }

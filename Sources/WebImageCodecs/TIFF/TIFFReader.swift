@@ -114,7 +114,7 @@
 
         private static func failure(_ status: wi_tiff_status, _ handle: OpaquePointer?, received: Int) -> ImageError {
             let words = String(cString: wi_tiff_message(handle))
-            let reason = words.isEmpty ? "libtiff cannot read it" : words
+            let reason = words.isEmpty ? "libtiff can't decode it" : words
             return switch status {
             case WI_TIFF_TRUNCATED: .decode(.truncated(format: .tiff, received: received, expected: nil))
             case WI_TIFF_MEMORY: .decode(.outOfMemory(bytes: received))
@@ -125,7 +125,7 @@
 
         /// Returns the name of the feature in a message of libtiff, such as "Sorry, can not handle …".
         private static func feature(_ words: String) -> String {
-            guard let place = words.range(of: "handle ") else { return words.isEmpty ? "something unusual" : words }
+            guard let place = words.range(of: "handle ") else { return words.isEmpty ? "an unknown feature" : words }
             return String(words[place.upperBound...])
         }
     }

@@ -39,7 +39,7 @@
                     : write(StraightAlpha.packed(pixels, channels: channels))
             }
             guard status == WI_TIFF_OK, let bytes else {
-                throw .transform(.encodingFailed(format: .tiff, reason: "libtiff refused (\(status.rawValue))"))
+                throw .transform(.encodingFailed(format: .tiff, reason: "libtiff failed (status \(status.rawValue))"))
             }
             defer { free(bytes) }
             return Data(bytes: bytes, count: count)

@@ -27,7 +27,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         /// - Throws: ``DecodeError/corrupt(format:reason:)``.
         init(_ encoded: EncodedBytes) throws(ImageError) {
             guard let handle = wi_webp_animation_open(encoded.bytes.baseAddress, encoded.count) else {
-                throw .decode(.corrupt(format: .webp, reason: "libwebp cannot read the animation"))
+                throw .decode(.corrupt(format: .webp, reason: "libwebp can't open the animation"))
             }
             self.handle = handle
         }
@@ -87,7 +87,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
             guard state.canvas != nil else {
                 // Restart at the next call, because libwebp doesn't report its state after an error.
                 state.next = .max
-                throw .decode(.corrupt(format: .webp, reason: "frame \(place) of the animation is damaged"))
+                throw .decode(.corrupt(format: .webp, reason: "libwebp can't decode frame \(place) of the animation"))
             }
         }
     }

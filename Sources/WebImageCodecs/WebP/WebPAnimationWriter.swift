@@ -50,6 +50,6 @@ enum WebPAnimationWriter {
     private static func check(_ status: wi_webp_status, _ handle: OpaquePointer) throws(ImageError) {
         guard status != WI_WEBP_OK else { return }
         let words = wi_webp_animator_message(handle).map { String(cString: $0) } ?? ""
-        throw .transform(.encodingFailed(format: .webp, reason: words.isEmpty ? "libwebp refused" : words))
+        throw .transform(.encodingFailed(format: .webp, reason: words.isEmpty ? "libwebp failed" : words))
     }
 }

@@ -94,7 +94,7 @@ struct WebPJob {
         let place = PixelRect(
             x: Int(frame.x), y: Int(frame.y), width: Int(frame.width), height: Int(frame.height))
         guard place.clamped(to: size) == place else {
-            throw .decode(.corrupt(format: .webp, reason: "a frame lies outside the canvas"))
+            throw .decode(.corrupt(format: .webp, reason: "a frame extends past the edge of the canvas"))
         }
         let canvas = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
         let isWhole = try WebPStill.decode(

@@ -47,8 +47,8 @@ enum WebPStill {
         switch status {
         case WI_WEBP_MORE: .decode(.truncated(format: .webp, received: received, expected: nil))
         case WI_WEBP_MEMORY: .decode(.outOfMemory(bytes: bytes))
-        case WI_WEBP_UNSUPPORTED: .decode(.unsupported(format: .webp, feature: "a feature libwebp does not know"))
-        default: .decode(.corrupt(format: .webp, reason: "libwebp cannot read the bitstream"))
+        case WI_WEBP_UNSUPPORTED: .decode(.unsupported(format: .webp, feature: "unknown to libwebp"))
+        default: .decode(.corrupt(format: .webp, reason: "libwebp can't decode the bitstream"))
         }
     }
 }

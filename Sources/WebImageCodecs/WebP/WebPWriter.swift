@@ -55,7 +55,7 @@ enum WebPWriter {
         }
         if let failure = watch.failure { throw failure }
         guard status == WI_WEBP_OK, let bytes else {
-            throw .transform(.encodingFailed(format: .webp, reason: "libwebp refused (\(status.rawValue))"))
+            throw .transform(.encodingFailed(format: .webp, reason: "libwebp failed (status \(status.rawValue))"))
         }
         defer { wi_webp_free(bytes) }
         return try embed(
@@ -82,7 +82,7 @@ enum WebPWriter {
                 xmp.baseAddress, xmp.count, &bytes, &count)
         }
         guard status == WI_WEBP_OK, let bytes else {
-            throw .transform(.encodingFailed(format: .webp, reason: "libwebp refused the metadata"))
+            throw .transform(.encodingFailed(format: .webp, reason: "libwebp can't embed the metadata"))
         }
         defer { wi_webp_free(bytes) }
         return Data(bytes: bytes, count: count)

@@ -122,7 +122,7 @@ extension ImageError {
     /// The message without the URL, for use next to the URL.
     package var shortMessage: String {
         guard case .network(let failure) = self else { return message }
-        return message.replacing(" [\(failure.url)]", with: ".")
+        return message.replacing(" [\(failure.url)]", with: "")
     }
 }
 

@@ -76,7 +76,7 @@ struct EncodingSearch {
             last = data.count
             smallest = min(smallest, last)
         }
-        let detail = "the smallest \(encoding.format) that was made"
+        let detail = "the smallest encoded \(encoding.format)"
         throw .limit(LimitError(.encodedBytes, limit: limit, actual: smallest, detail: detail))
     }
 

@@ -42,15 +42,17 @@ public indirect enum CacheError: Sendable, Hashable {
     /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
-        case .notInCache: "The picture is not in the cache, and only the cache was allowed."
-        case .unsafeDirectory(let path, let reason): "The folder \(path) cannot hold a cache: \(reason)."
+        case .notInCache:
+            "The image isn't in the cache, and the request allows only cached images. "
+                + "To download it, use another cache policy."
+        case .unsafeDirectory(let path, let reason): "The directory \(path) can't be used as a cache: \(reason)."
         case .system(let operation, let path, let errno): "\(operation) failed for \(path) (errno \(errno))."
-        case .corrupt(let reason): "A cache entry is damaged: \(reason)."
+        case .corrupt(let reason): "A cache entry is corrupt: \(reason)."
         case .index(let code, let message): "The cache index failed: \(message) (SQLite \(code))."
-        case .suspended(let reason): "The disk cache takes no new entries for a while: \(reason)."
+        case .suspended(let reason): "The disk cache is suspended: \(reason)."
         case .remembered(let cause, let since, let until):
-            "\(cause.message) (remembered since \(since.formatted(.iso8601)), asked again after "
-                + "\(until.formatted(.iso8601)))"
+            "\(cause.message) The manager remembers this failure from \(since.formatted(.iso8601)). "
+                + "It makes no new attempt before \(until.formatted(.iso8601))."
         }
     }
 }

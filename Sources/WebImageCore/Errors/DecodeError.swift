@@ -43,20 +43,24 @@ public enum DecodeError: Sendable, Hashable {
     /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
-        case .empty: "There is no data."
-        case .unknownFormat: "The data is of no known picture format."
+        case .empty: "The data is empty."
+        case .unknownFormat: "The data isn't in a known image format."
         case .notAnImage(let format, let status, let type):
-            "The data is \(format), not a picture"
-                + (status.map { " (status \($0), \(type ?? "no Content-Type"))." } ?? ".")
-        case .noCoder(let format): "No coder for \(format) is present."
+            "The data is \(format), not an image"
+                + (status.map { " (HTTP status \($0), \(type ?? "no Content-Type"))." } ?? ".")
+        case .noCoder(let format):
+            "No registered coder decodes \(format). "
+                + "Enable the package trait for the format or register a coder."
         case .truncated(let format, let received, let expected):
-            "The \(format) data ends too early, after \(received)"
+            "The \(format) data is truncated after \(received)"
                 + (expected.map { " of \($0) bytes." } ?? " bytes.")
-        case .corrupt(let format, let reason): "The \(format) data is damaged: \(reason)."
-        case .unsupported(let format, let feature): "This \(format) uses \(feature), which is not supported."
+        case .corrupt(let format, let reason): "The \(format) data is corrupt: \(reason)."
+        case .unsupported(let format, let feature):
+            "The \(format) data uses an unsupported feature: \(feature)."
         case .allCodersFailed(let errors): errors.map(\.message).joined(separator: " ")
-        case .inconsistent(let format, let reason): "The \(format) decoder contradicts the header: \(reason)."
-        case .outOfMemory(let bytes): "\(bytes) bytes for the pixels could not be had."
+        case .inconsistent(let format, let reason):
+            "The result of the \(format) decoder contradicts the header: \(reason)."
+        case .outOfMemory(let bytes): "Can't allocate \(bytes) bytes for the decoded pixels."
         }
     }
 }

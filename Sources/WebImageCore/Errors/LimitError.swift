@@ -52,17 +52,23 @@ public struct LimitError: Sendable, Hashable {
     public var message: String {
         let suffix = detail.isEmpty ? "" : " (\(detail))"
         return switch kind {
-        case .encodedBytes: "\(actual) encoded bytes are more than the limit of \(limit)\(suffix)."
-        case .pixels: "\(actual) pixels are more than the limit of \(limit)\(suffix)."
-        case .side: "A side of \(actual) pixels is longer than the limit of \(limit)\(suffix)."
-        case .frames: "\(actual) frames are more than the limit of \(limit)\(suffix)."
-        case .totalPixels: "\(actual) pixels over all frames are more than the limit of \(limit)\(suffix)."
-        case .decodedBytes: "\(actual) decoded bytes are more than the limit of \(limit)\(suffix)."
-        case .seconds: "Decoding took \(actual) ms, more than the limit of \(limit) ms\(suffix)."
+        case .encodedBytes: "The encoded data has \(actual) bytes, but the limit is \(limit)\(suffix)."
+        case .pixels:
+            "The image has \(actual) pixels, but the limit is \(limit)\(suffix). "
+                + "To allow larger images, raise `maxPixels`."
+        case .side: "The longer side has \(actual) pixels, but the limit is \(limit)\(suffix)."
+        case .frames: "The image has \(actual) frames, but the limit is \(limit)\(suffix)."
+        case .totalPixels: "All frames together have \(actual) pixels, but the limit is \(limit)\(suffix)."
+        case .decodedBytes: "The decoded image needs \(actual) bytes, but the limit is \(limit)\(suffix)."
+        case .seconds: "The operation took \(actual) ms, but the limit is \(limit) ms\(suffix)."
         case .plausibility:
-            "A file of \(actual) bytes cannot hold a picture of the declared size (at least \(limit))\(suffix)."
-        case .structure: "\(actual) is more than the limit of \(limit)\(suffix)."
-        case .overloaded: "\(actual) requests are waiting, the limit is \(limit)\(suffix)."
+            "The file has \(actual) bytes, but the declared size needs at least \(limit) bytes\(suffix)."
+        case .structure:
+            detail.isEmpty
+                ? "A part of the file has the size or count \(actual), but the limit is \(limit)."
+                : "The file has \(actual) \(detail), but the limit is \(limit)."
+        case .overloaded:
+            "The manager is overloaded with \(actual) requests. The limit is \(limit)\(suffix). Try again later."
         }
     }
 }

@@ -60,19 +60,21 @@ public enum RequestError: Sendable, Hashable {
     /// A message that describes the error and its remedy.
     public var message: String {
         switch self {
-        case .cancelled: "The request was cancelled."
-        case .invalidURL(let text): "“\(URLCredentials.removed(from: text))” is not a usable URL."
-        case .unsupportedScheme(let scheme): "No loader takes URLs of the scheme “\(scheme)”."
-        case .invalidSize(let text): "The size \(text) is not a positive, finite length."
-        case .invalidDataURL(let reason): "The data URL cannot be read: \(reason)."
-        case .fileNotFound(let path): "There is no file at \(path)."
-        case .fileUnreadable(let path, let errno): "The file \(path) cannot be read (errno \(errno))."
-        case .noSuchFrame(let index, let count): "Frame \(index) was asked for, but the picture has \(count)."
-        case .invalidOption(let name, let value): "The value \(value) is not allowed for \(name)."
+        case .cancelled: "The request was canceled."
+        case .invalidURL(let text): "“\(URLCredentials.removed(from: text))” isn't a valid URL."
+        case .unsupportedScheme(let scheme): "No loader supports the URL scheme “\(scheme)”."
+        case .invalidSize(let text): "The size \(text) isn't valid. Use a positive, finite length."
+        case .invalidDataURL(let reason): "The data URL can't be parsed: \(reason)."
+        case .fileNotFound(let path): "The file \(path) doesn't exist."
+        case .fileUnreadable(let path, let errno): "The file \(path) can't be read (errno \(errno))."
+        case .noSuchFrame(let index, let count):
+            "Frame \(index) doesn't exist. The image has \(count) \(count == 1 ? "frame" : "frames"), numbered from 0."
+        case .invalidOption(let name, let value): "The value \(value) isn't valid for \(name)."
         case .managerClosed: "The manager was shut down."
-        case .refused(let reason): "The request was refused: \(reason)."
-        case .sourceFailed(let reason): "The request's own source failed: \(reason)."
-        case .noOriginal: "The request makes its picture itself; it has no original bytes. Ask for it encoded."
+        case .refused(let reason): "The request was rejected: \(reason)."
+        case .sourceFailed(let reason): "The custom source failed: \(reason)."
+        case .noOriginal:
+            "The request generates its image, so there is no original data. Request encoded data instead."
         }
     }
 }

@@ -28,10 +28,13 @@ public enum TransformError: Sendable, Hashable {
     public var message: String {
         switch self {
         case .invalidParameter(let transformer, let parameter, let value):
-            "\(transformer): \(parameter) must not be \(value)."
-        case .outsidePicture(let transformer): "\(transformer): the wanted part lies outside the picture."
+            "\(transformer): \(value) isn't valid for \(parameter)."
+        case .outsidePicture(let transformer):
+            "\(transformer): the requested area contains no pixels of the image."
         case .failed(let transformer, let reason): "\(transformer) failed: \(reason)."
-        case .noEncoder(let format): "No coder encodes \(format)."
+        case .noEncoder(let format):
+            "No registered coder encodes \(format). "
+                + "Enable the package trait for the format or register a coder."
         case .encodingFailed(let format, let reason): "Encoding as \(format) failed: \(reason)."
         }
     }

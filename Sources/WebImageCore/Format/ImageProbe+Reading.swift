@@ -54,7 +54,7 @@ extension ImageProbe {
         case (.needsMore(let count), let format?):
             .failed(.decode(.truncated(format: format, received: received, expected: count)))
         case (.outside, let format?):
-            .failed(.decode(.corrupt(format: format, reason: "a part reaches beyond its end")))
+            .failed(.decode(.corrupt(format: format, reason: "a part of the file extends past its end")))
         }
     }
 

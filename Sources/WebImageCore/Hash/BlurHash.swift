@@ -36,7 +36,7 @@ public struct BlurHash: Sendable, Hashable {
         let expected = 4 + 2 * xComponents * yComponents
         guard digits.count == expected else { throw .length(expected: expected, actual: digits.count) }
         let color = Base83.number(digits[2..<6])
-        guard color < 1 << 24 else { throw .value(field: "average colour", value: color) }
+        guard color < 1 << 24 else { throw .value(field: "average color", value: color) }
         let (red, green, blue) = (color >> 16, color >> 8 & 255, color & 255)
         averageColor = PixelColor(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
         var waves = [SIMD3(SRGB.linear[red], SRGB.linear[green], SRGB.linear[blue])]

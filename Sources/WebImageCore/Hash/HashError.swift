@@ -13,8 +13,8 @@ enum HashError: Error, Hashable, CustomStringConvertible {
     var description: String {
         switch self {
         case .length(let expected, let actual): "its length is \(actual), not \(expected)"
-        case .digit(let character, let place): "“\(character)” at \(place) is no digit"
-        case .value(let field, let value): "\(value) is no \(field)"
+        case .digit(let character, let place): "“\(character)” at position \(place) isn't a digit"
+        case .value(let field, let value): "\(value) isn't a valid \(field)"
         }
     }
 

@@ -12,7 +12,7 @@ extension StrictTransport {
 
     /// The unexpired policies in the format of curl, sorted by host.
     public var text: String {
-        var text = "# Hosts that want https alone, in the format of curl's HSTS cache\n"
+        var text = "# Hosts that require HTTPS, in the format of curl's HSTS cache\n"
         for (host, rule) in known.sorted(by: { $0.key < $1.key }) {
             text += "\(rule.includesSubdomains ? "." : "")\(host) \"\(Self.stamp(rule.end))\"\n"
         }

@@ -36,7 +36,7 @@ final class BrotliStreamDecoder: StreamDecoder {
             case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
             case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: return
             default:
-                throw .broken("brotli \(BrotliDecoderGetErrorCode(state).rawValue)")
+                throw .broken("brotli error \(BrotliDecoderGetErrorCode(state).rawValue)")
             }
         }
     }

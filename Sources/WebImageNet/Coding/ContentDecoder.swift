@@ -87,7 +87,7 @@ final class ContentDecoder {
     /// Ends the body and checks that all streams are complete.
     func finish(output: Output) throws(Failure) {
         guard received > 0 else { return }
-        for stage in stages where !stage.isAtEnd { throw .broken("the coded body ends too early") }
+        for stage in stages where !stage.isAtEnd { throw .broken("the encoded body is truncated") }
     }
 
     private func run(_ bytes: UnsafeRawBufferPointer, stage: Int, output: Output) throws(Failure) {

@@ -70,12 +70,12 @@ final class InflateDecoder: StreamDecoder {
                 state = .ended
                 return
             }
-            guard inflateReset(stream) == Z_OK else { throw .broken("gzip member") }
+            guard inflateReset(stream) == Z_OK else { throw .broken("zlib can't start another gzip member") }
         } else {
             // A zlib header specifies method 8 and is a multiple of 31 (RFC 1950 2.2).
             let isZlib = start[0] & 15 == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
             let bits: Int32 = kind == .gzip ? 31 : isZlib ? 15 : -15
-            guard wi_inflate_begin(stream, bits) == Z_OK else { throw .broken("zlib has no memory") }
+            guard wi_inflate_begin(stream, bits) == Z_OK else { throw .broken("zlib can't be initialized") }
             isOpen = true
         }
         state = .running
@@ -109,7 +109,7 @@ final class InflateDecoder: StreamDecoder {
                 state = kind == .gzip ? .between : .ended
                 return bytes.count - Int(stream.pointee.avail_in)
             case Z_OK, Z_BUF_ERROR: break
-            default: throw .broken(stream.pointee.msg.map { String(cString: $0) } ?? "zlib \(result)")
+            default: throw .broken(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(result)")
             }
         } while stream.pointee.avail_out == 0 || stream.pointee.avail_in > 0
         return bytes.count

@@ -28,6 +28,6 @@ extension DownloaderConfiguration {
         guard redirects > 0 else { throw .request(.unsupportedScheme(scheme)) }
         throw .network(
             NetworkError(
-                .redirectRefused, url: url.absoluteString, phase: .head, detail: "a redirect to the scheme \(scheme)"))
+                .redirectRefused, url: url.absoluteString, phase: .head, detail: "the scheme \(scheme) isn't allowed"))
     }
 }

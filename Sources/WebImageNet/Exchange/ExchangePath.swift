@@ -58,9 +58,9 @@ final class ExchangePath: Sendable {
             state.visited.append(mark)
             return true
         }
-        guard isNew else { throw step.failure(.tooManyRedirects, detail: "a loop") }
+        guard isNew else { throw step.failure(.tooManyRedirects, detail: "redirect loop") }
         let most = step.rules.configuration.maxRedirects
-        guard step.redirects <= most else { throw step.failure(.tooManyRedirects, detail: "more than \(most)") }
+        guard step.redirects <= most else { throw step.failure(.tooManyRedirects, detail: "the limit is \(most)") }
     }
 
     /// Advances after the response to the current step.

@@ -189,7 +189,7 @@ struct ExchangeStep: Sendable {
             let redirect = try Redirect(
                 head, method: method, from: url, allowsDowngrade: rules.configuration.allowsDowngrade,
                 strictTransport: rules.configuration.strictTransport)
-            guard redirectHandling != .refuse else { return .refused("no redirect was allowed") }
+            guard redirectHandling != .refuse else { return .refused("the request doesn't allow redirects") }
             return judged(following(redirect), head.status, isCrossOrigin: redirect.isCrossOrigin)
         } catch {
             switch error {

@@ -46,10 +46,10 @@ struct Redirect {
         let scheme = target.scheme?.lowercased() ?? ""
         let shown = location.contains("@") ? told.withoutUserInfo.absoluteString : location
         guard scheme == "http" || scheme == "https", target.host()?.isEmpty == false else {
-            throw .refused("a redirect to \(shown)")
+            throw .refused("the target is \(shown)")
         }
         let isDowngrade = url.scheme?.lowercased() == "https" && scheme == "http"
-        guard allowsDowngrade || !isDowngrade else { throw .refused("a redirect from https to \(shown)") }
+        guard allowsDowngrade || !isDowngrade else { throw .refused("the redirect leads from HTTPS to \(shown)") }
         isCrossOrigin = Origin(target) != Origin(url)
         // libcurl would send the user info as credentials, but a server must not choose what another origin receives.
         self.url = isCrossOrigin ? target.withoutUserInfo : target

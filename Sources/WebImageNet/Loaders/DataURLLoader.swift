@@ -70,9 +70,9 @@ struct DataURL {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             String(decoding: bytes[..<colon], as: UTF8.self).lowercased() == "data"
-        else { throw Self.failure("it does not begin with data:") }
+        else { throw Self.failure("it doesn't begin with data:") }
         guard let comma = bytes[colon...].firstIndex(of: UInt8(ascii: ",")) else {
-            throw Self.failure("there is no comma")
+            throw Self.failure("the comma is missing")
         }
         var description = String(decoding: bytes[(colon + 1)..<comma], as: UTF8.self)
             .trimmingCharacters(in: .whitespaces)
@@ -147,7 +147,9 @@ struct DataURL {
                 padding += 1
                 continue
             }
-            guard padding == 0, let digit = base64Digit(byte) else { throw failure("it is no base64") }
+            guard padding == 0, let digit = base64Digit(byte) else {
+                throw failure("the base64 data contains an invalid character")
+            }
             bits = bits << 6 | UInt32(digit)
             digits += 1
             if digits % 4 == 0 {
@@ -157,9 +159,11 @@ struct DataURL {
                 ])
             }
         }
-        guard padding == 0 || padding <= 2 && (digits + padding) % 4 == 0 else { throw failure("wrong padding") }
+        guard padding == 0 || padding <= 2 && (digits + padding) % 4 == 0 else {
+            throw failure("the base64 padding is invalid")
+        }
         switch digits % 4 {
-        case 1: throw failure("the base64 is cut")
+        case 1: throw failure("the base64 data is truncated")
         case 2: decoded.append(UInt8(truncatingIfNeeded: bits >> 4))
         case 3:
             decoded.append(contentsOf: [

@@ -83,21 +83,23 @@ struct ResumeState: Equatable {
         guard let asked else { return takeUnasked(head) }
         guard let text = head.fields["Content-Range"], head.fields.values(of: "Content-Range").count == 1,
             case .bytes(let first, let last, let whole) = ContentRange(text)
-        else { return .refused("206 without a usable Content-Range") }
-        guard first == offset else { return .refused("206 from \(first), asked from \(offset)") }
+        else { return .refused("status 206 without a valid Content-Range") }
+        guard first == offset else {
+            return .refused("status 206 starts at byte \(first), but the request starts at byte \(offset)")
+        }
         guard last == asked.total - 1, whole == nil || whole == asked.total else {
-            return .refused("206 with \(text), the whole had \(asked.total) bytes")
+            return .refused("status 206 with Content-Range \(text), but the complete body has \(asked.total) bytes")
         }
         if case .known(let length) = head.bodyLength, length != last - first + 1 {
-            return .refused("206 with \(text) and \(length) bytes")
+            return .refused("status 206 with Content-Range \(text), but the body has \(length) bytes")
         }
         if let coding = ResumePoint.Plan.coding(head.fields), coding != asked.coding {
-            return .refused("206 in another coding")
+            return .refused("status 206 with a different content coding")
         }
         if let text = head.fields["ETag"], EntityTag(text)?.description != asked.validator,
             EntityTag(asked.validator) != nil
         {
-            return .refused("206 of another version")
+            return .refused("status 206 with a different ETag")
         }
         let merged = asked.merged(with: head)
         position = offset
@@ -113,7 +115,7 @@ struct ResumeState: Equatable {
     private func takeUnasked(_ head: ResponseHead) -> HeadStep {
         guard let text = head.fields["Content-Range"], case .bytes(0, let last, let whole) = ContentRange(text),
             whole == last + 1
-        else { return .refused("206 without being asked for a range") }
+        else { return .refused("status 206, but the request has no range") }
         return .whole
     }
 

@@ -39,6 +39,6 @@ extension NetworkError {
             let what = failure.status.map { "status \($0)" } ?? "\(failure.reason)"
             return failure.url == url ? what : "\(what) at \(failure.url)"
         }
-        return "tried before: \(told.joined(separator: ", "))"
+        return "earlier failures: \(told.joined(separator: ", "))"
     }
 }

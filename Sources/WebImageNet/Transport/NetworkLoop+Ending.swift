@@ -37,7 +37,7 @@ extension NetworkLoop {
         }
         if let stop = transfer.stop { return end(transfer, .failure(stop)) }
         if code == CURLE_OK {
-            let cut = transfer.failure(.connectionLost, phase: .head, detail: "the answer's head was cut")
+            let cut = transfer.failure(.connectionLost, phase: .head, detail: "the response head is truncated")
             return end(transfer, transfer.finish() ?? .failure(cut))
         }
         var failure = facts(of: transfer, handle, code)
@@ -50,7 +50,7 @@ extension NetworkLoop {
         if transfer.refusal == .sentTooOften {
             // This is what libcurl reports after its own maximum number of retries.
             failure.code = CURLE_SEND_ERROR.rawValue
-            failure.detail = "the connection was lost before the response"
+            failure.detail = "the connection was interrupted before the response"
         }
         fail(transfer, failure)
     }
@@ -97,7 +97,7 @@ extension NetworkLoop {
             var progress: [UInt64: Int] = [:]
             for transfer in running.values.filter({ uses($0, connection) }) {
                 if earlier[transfer.id] == transfer.progress {
-                    let detail = "the connection ended under its stream"
+                    let detail = "the connection was closed before the stream ended"
                     fail(transfer, CurlFailure(code: CURLE_RECV_ERROR.rawValue, detail: detail))
                 } else {
                     progress[transfer.id] = transfer.progress

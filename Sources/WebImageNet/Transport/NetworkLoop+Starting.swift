@@ -41,7 +41,7 @@ extension NetworkLoop {
 
     func start(_ transfer: Transfer) {
         guard let handle = spareHandles.popLast() ?? EasyHandle() else {
-            return end(transfer, .failure(transfer.failure(.other, detail: "no memory for a transfer")))
+            return end(transfer, .failure(transfer.failure(.other, detail: "out of memory")))
         }
         let now = MonotonicTime.now
         transfer.handle = handle
@@ -59,7 +59,7 @@ extension NetworkLoop {
         sockets.sweep(socketGroup(transfer))
         nextDeadline = min(nextDeadline, deadline(of: transfer, now: now))
         guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
-            return end(transfer, .failure(transfer.failure(.other, detail: "libcurl takes no transfer")))
+            return end(transfer, .failure(transfer.failure(.other, detail: "libcurl can't add the transfer")))
         }
     }
 

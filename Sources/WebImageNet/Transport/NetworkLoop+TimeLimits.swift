@@ -27,7 +27,7 @@ extension NetworkLoop {
     private func lateness(of transfer: Transfer, now: Int64) -> ImageError? {
         let limits = transfer.request.timeouts
         if now >= transfer.started + MonotonicTime.nanoseconds(limits.total) {
-            return transfer.failure(.timedOut, phase: .total, detail: "\(limits.total) s")
+            return transfer.failure(.timedOut, phase: .total, detail: "the total timeout is \(limits.total) s")
         }
         let phase = transfer.phase
         guard phase == .head || phase == .body else {
@@ -36,13 +36,13 @@ extension NetworkLoop {
             if hasOthersAtWork(transfer) { transfer.lastActivity = now }
             let limit = MonotonicTime.nanoseconds(limits.connect) + 250_000_000
             guard now >= transfer.lastActivity + limit else { return nil }
-            return transfer.failure(.timedOut, phase: phase, detail: "\(limits.connect) s")
+            return transfer.failure(.timedOut, phase: phase, detail: "the connection timeout is \(limits.connect) s")
         }
         noteRequestSent(transfer)
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
         noteBytes(transfer, now: now)
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
-        return transfer.failure(.timedOut, phase: phase, detail: "no byte for \(limits.idle) s")
+        return transfer.failure(.timedOut, phase: phase, detail: "no data for \(limits.idle) s")
     }
 
     /// Returns whether another transfer of the same origin has a connection.

@@ -137,8 +137,8 @@ final class Transfer {
         switch parser.take(line) {
         case .more: return true
         case .complete(let head): return begin(head)
-        case .tooLarge: return stop(.badServerResponse, detail: "more than \(HeadParser.limit) bytes of header")
-        case .malformed: return stop(.badServerResponse, detail: "no valid status line")
+        case .tooLarge: return stop(.badServerResponse, detail: "the response head exceeds \(HeadParser.limit) bytes")
+        case .malformed: return stop(.badServerResponse, detail: "the status line isn't valid")
         }
     }
 
@@ -151,7 +151,8 @@ final class Transfer {
         received += bytes.count
         if isDiscarding { return received <= Self.mostDiscarded }
         guard resume.takeBytes(bytes.count) else {
-            return stop(.badServerResponse, detail: "more than the \(resume.plan?.total ?? 0) bytes of the whole")
+            return stop(
+                .badServerResponse, detail: "the body exceeds the expected \(resume.plan?.total ?? 0) bytes")
         }
         guard resume.position <= request.maxBytes else { return stop(tooLarge: resume.position) }
         return decode(bytes)
@@ -177,7 +178,7 @@ final class Transfer {
         responseTime = Date()
         let length = head.bodyLength
         if length == .invalid {
-            return stop(.badServerResponse, detail: "no valid Content-Length")
+            return stop(.badServerResponse, detail: "the Content-Length isn't valid")
         }
         var expected: Int?
         if case .known(let length) = length { expected = length }
@@ -205,7 +206,7 @@ final class Transfer {
         if hasBody {
             let isDecoded = request.decodesParts || head.status != 206
             if isDecoded, ContentDecoder.hasTooManyCodings(head.fields) {
-                return stop(.broken("more than \(ContentDecoder.mostCodings) codings"))
+                return stop(.broken("more than \(ContentDecoder.mostCodings) content codings"))
             }
             decoder = isDecoded ? ContentDecoder(head.fields, limit: request.maxBytes) : nil
             if decoder != nil, resume.plan != nil { coded = BodyBuffer(expected: expected) }

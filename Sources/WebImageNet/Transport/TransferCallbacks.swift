@@ -119,7 +119,7 @@ enum TransferCallbacks {
         guard let parsed = IPAddress(name) else { return "unknown address family" }
         guard !policy.allows(parsed) else { return nil }
         if case .special(let name) = AddressClass(parsed) { return name }
-        return "not allowed"
+        return "not a public address"
     }
 
     private static let closeSocket: curl_closesocket_callback = { context, socket in

@@ -99,7 +99,7 @@ extension DiskCache {
                             oldest: (try? index?.oldest()) ?? nil, path: path, counters: counters,
                             totalHits: totals?.hits ?? 0, totalMisses: totals?.misses ?? 0,
                             suspended: left > 0
-                                ? "writing pauses for \(Int(saturating: left.rounded(.up))) s after a failure of the disk"
+                                ? "writing is paused for \(Int(saturating: left.rounded(.up))) s after a disk failure"
                                 : nil))
                 })
             if !accepted {

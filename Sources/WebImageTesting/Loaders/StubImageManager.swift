@@ -125,7 +125,7 @@ final class StubDesk: RequestInterceptor {
 
     func intercept(_ request: ImageRequest, next: Next) async throws(ImageError) -> RequestAnswer {
         guard let answer = take(request) else {
-            throw .request(.refused(reason: "no answer is set for \(request.url.absoluteString)"))
+            throw .request(.refused(reason: "no response is set for \(request.url.absoluteString)"))
         }
         await answer.gate?.wait()
         guard !Task.isCancelled else { throw .request(.cancelled) }

@@ -59,7 +59,7 @@ struct ContactSheetTests {
             tiles: [
                 .init(
                     name: "green.png", detail: "100×100", content: .picture(canvas.finish(isOpaque: true), frames: 3)),
-                .init(name: "broken.png", detail: "error 4001", content: .broken(reason: "There is no data.")),
+                .init(name: "broken.png", detail: "error 4001", content: .broken(reason: "The data is empty.")),
             ])
         let pixels = try sheet.draw()
         let layout = ContactSheetLayout(count: 2)

@@ -30,7 +30,7 @@ struct TextTableTests {
                     + "transform  total",
                 "example.org/holiday/beach-at-sunset.jpg  jpeg    1920×1080  network  338 KiB  0.40    21      12  "
                     + "        –     34",
-                "example.org/x.png                        2007  The server answered with status 404.",
+                "example.org/x.png                        2007  The server responded with status 404.",
             ])
         #expect(LoadRow.summary(rows) == "2 pictures: 1 network, 1 failed · 338 KiB · times in ms")
     }
@@ -64,7 +64,7 @@ struct TextTableTests {
         #expect(
             rows.map(\.plainLine) == [
                 "example.org/holiday/beach-at-sunset.jpg: jpeg 1920×1080, network, 338 KiB, 34 ms",
-                "example.org/x.png: failed: The server answered with status 404. (2007)",
+                "example.org/x.png: failed: The server responded with status 404. (2007)",
             ])
     }
 }

@@ -43,7 +43,7 @@ struct URLCredentialsTests {
     func errors() {
         let network = NetworkError(
             .redirectRefused, url: "https://user:secret@a.example/b", phase: .head,
-            detail: "a redirect to ftp://user:secret@b.example/")
+            detail: "the target is ftp://user:secret@b.example/")
         #expect(network.url == "https://a.example/b")
         var changed = network
         changed.url = "https://user:secret@c.example/"

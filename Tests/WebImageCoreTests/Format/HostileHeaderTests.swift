@@ -87,7 +87,7 @@ import WebImageCore
         #expect(isDamaged(ByteBuilder().text("<svg width='0' height='1'/>")))
         #expect(
             failure(Sample.jpeg(1, 0))
-                == .decode(.unsupported(format: .jpeg, feature: "a height given after the first scan (DNL)")))
+                == .decode(.unsupported(format: .jpeg, feature: "a height that is defined after the first scan (DNL)")))
     }
 
     @Test("Endless structures end with an error")

@@ -47,7 +47,7 @@ struct StrictTransportTests {
     @Test("The text has the format of curl's HSTS files and is read back unchanged")
     func text() throws {
         let text = """
-            # Hosts that want https alone, in the format of curl's HSTS cache
+            # Hosts that require HTTPS, in the format of curl's HSTS cache
             a.example "20990228 23:59:59"
             .b.example "40010101 00:00:00"
 

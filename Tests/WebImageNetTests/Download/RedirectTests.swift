@@ -159,7 +159,7 @@ struct RedirectTests {
         let secure = try #require(URL(string: "https://a.example/x"))
         let head = ResponseHead(
             status: 302, fields: HTTPFields([.init(name: "Location", value: "http://a.example/x")]))
-        #expect(throws: Redirect.Refusal.refused("a redirect from https to http://a.example/x")) {
+        #expect(throws: Redirect.Refusal.refused("the redirect leads from HTTPS to http://a.example/x")) {
             try Redirect(head, method: "GET", from: secure, allowsDowngrade: false)
         }
         let allowed = try Redirect(head, method: "GET", from: secure, allowsDowngrade: true)

@@ -52,7 +52,7 @@ struct AlternativeSequenceTests {
     func failures() throws {
         var sequence = sequence(["https://a.example/1"])
         let second = failure(0, attempt: 2).telling([failure(0)])
-        #expect(second.detail == "tried before: status 404")
+        #expect(second.detail == "earlier failures: status 404")
         try sequence.advance(after: .network(second))
         let last = failure(1, attempt: 2, detail: "words").telling([failure(1)])
         let error = try #require(
@@ -60,7 +60,7 @@ struct AlternativeSequenceTests {
         #expect(error.attempt == 4 && error.earlier.map(\.attempt) == [1, 2, 3])
         #expect(error.earlier.allSatisfy { $0.earlier.isEmpty && $0.detail.isEmpty })
         let told = "status 404 at https://a.example/0"
-        #expect(error.detail == "words; tried before: \(told), \(told), status 404")
+        #expect(error.detail == "words; earlier failures: \(told), \(told), status 404")
     }
 
     @Test("A response counts the attempts at all sources")

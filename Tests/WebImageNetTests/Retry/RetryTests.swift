@@ -60,7 +60,7 @@ struct RetryTests {
     func exhausted() async throws {
         let server = try server(failing: 9, .status(503))
         let error = await downloader(ManualClock()) { $0.baseDelay = 0 }.failure(server.url("/a"))?.network
-        #expect(error?.attempt == 3 && error?.detail == "tried before: status 503, status 503")
+        #expect(error?.attempt == 3 && error?.detail == "earlier failures: status 503, status 503")
         #expect(server.counters.requests == 3)
         let own = await downloader(ManualClock()).failure(server.url("/a")) { $0.retry = .never }
         #expect(own?.network?.attempt == 1 && server.counters.requests == 4)
@@ -153,7 +153,7 @@ struct RetryTests {
         #expect(other.requests.first?.fields["Accept-Language"] == "de")
         let error = await downloader.failure(server.url("/a")) { $0.alternatives = [server.url("/b")] }
         #expect(error?.network?.url == server.url("/b").absoluteString && error?.network?.attempt == 2)
-        #expect(error?.network?.detail == "tried before: status 404 at \(server.url("/a"))")
+        #expect(error?.network?.detail == "earlier failures: status 404 at \(server.url("/a"))")
     }
 
     @Test("A load that exceeds the size limit doesn't try an alternative")

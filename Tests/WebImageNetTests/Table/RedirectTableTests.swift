@@ -49,7 +49,7 @@ struct RedirectTableTests {
             .redirect(to: "/\(((Int(request.path.dropFirst()) ?? 0) + 1) % length)")
         }
         let error = try #require(await makeDownloader { $0.maxRedirects = 20 }.failure(server.url("/0"))?.network)
-        #expect(error.reason == .tooManyRedirects && error.detail == "a loop")
+        #expect(error.reason == .tooManyRedirects && error.detail == "redirect loop")
         #expect(server.requests.map(\.path) == (0..<length).map { "/\($0)" })
     }
 

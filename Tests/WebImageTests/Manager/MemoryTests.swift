@@ -148,7 +148,8 @@ struct MemoryTests {
         let error = await #expect(throws: ImageError.self) {
             try await fixture.manager.image(for: request(server.url("/large"), width: nil))
         }
-        let expected = LimitError(.decodedBytes, limit: 16_000_000, actual: 19_200_000, detail: "memory is short")
+        let expected = LimitError(
+            .decodedBytes, limit: 16_000_000, actual: 19_200_000, detail: "critical memory pressure")
         #expect(error == .limit(expected))
         #expect(try await fixture.manager.image(for: request(server.url("/large"), width: 200)).size.width == 200)
         await fixture.manager.close()

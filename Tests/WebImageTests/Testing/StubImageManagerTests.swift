@@ -42,7 +42,7 @@ struct StubImageManagerTests {
         #expect(try await stub.manager.image(for: request).size.width == 2)
         let other = StubImageManager()
         await #expect(
-            throws: ImageError.request(.refused(reason: "no answer is set for https://example.org/a"))
+            throws: ImageError.request(.refused(reason: "no response is set for https://example.org/a"))
         ) { try await other.manager.image(for: request) }
     }
 

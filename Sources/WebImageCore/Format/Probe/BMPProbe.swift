@@ -38,7 +38,7 @@ enum BMPProbe {
 
         init(_ bytes: HeaderBytes, format: ImageFormat) throws(ProbeStop) {
             length = try bytes.little32(at: 0)
-            guard BMPProbe.isHeaderLength(length) else { throw .corrupt(format, "unknown header of \(length) bytes") }
+            guard BMPProbe.isHeaderLength(length) else { throw .corrupt(format, "unknown header length \(length)") }
             if length == 12 {
                 size = PixelSize(width: try bytes.little16(at: 4), height: try bytes.little16(at: 6))
                 bitsPerPixel = try bytes.little16(at: 10)
@@ -47,11 +47,11 @@ enum BMPProbe {
                 size = PixelSize(width: try bytes.littleSigned32(at: 4), height: abs(height))
                 bitsPerPixel = try bytes.little16(at: 14)
             }
-            guard !size.isEmpty else { throw .corrupt(format, "impossible size \(size)") }
+            guard !size.isEmpty else { throw .corrupt(format, "invalid size \(size)") }
             if length >= 40 { try readCompression(bytes) }
             // A value of zero means that the pixels are an embedded PNG or JPEG image.
             guard [1, 2, 4, 8, 16, 24, 32].contains(bitsPerPixel) || (bitsPerPixel == 0 && !isUncompressed) else {
-                throw .corrupt(format, "impossible \(bitsPerPixel) bits per pixel")
+                throw .corrupt(format, "invalid bit depth of \(bitsPerPixel) bits per pixel")
             }
             if bitsPerPixel == 16, depth == 8 { depth = 5 }
         }

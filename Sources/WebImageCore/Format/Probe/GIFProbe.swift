@@ -17,7 +17,7 @@ struct GIFProbe {
             guard reader.frames > 0 else { throw error }
             reader.probe.frameCountIsExact = bytes.isComplete
         }
-        guard reader.frames > 0 else { throw .corrupt(.gif, "no picture in it") }
+        guard reader.frames > 0 else { throw .corrupt(.gif, "it contains no frames") }
         reader.probe.frameCount = reader.frames
         return reader.probe
     }
@@ -65,7 +65,7 @@ struct GIFProbe {
     private mutating func setCanvas(first: PixelSize, right: Int, bottom: Int) throws(ProbeStop) {
         probe.rawSize.width = max(probe.rawSize.width, right)
         probe.rawSize.height = max(probe.rawSize.height, bottom)
-        guard !probe.rawSize.isEmpty else { throw .corrupt(.gif, "a side of zero pixels") }
+        guard !probe.rawSize.isEmpty else { throw .corrupt(.gif, "a side has zero pixels") }
         // A code of 12 bits represents at most 4,096 pixels, so a byte produces at most 2,731 pixels.
         probe.smallestFile = first.width * first.height / 2_731 + 13
     }

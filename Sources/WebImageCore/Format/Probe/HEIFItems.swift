@@ -12,12 +12,12 @@ struct HEIFItems {
     static func read(_ meta: HeaderBytes, format: ImageFormat) throws(ProbeStop) -> ImageProbe {
         var reader = HEIFItems(format: format)
         guard let pitm = try BoxList.first("pitm", in: meta, from: 4) else {
-            throw .corrupt(format, "no primary item")
+            throw .corrupt(format, "the primary item is missing")
         }
         reader.primary = try pitm.byte(at: 0) == 0 ? try pitm.big16(at: 4) : try pitm.big32(at: 4)
         guard let iprp = try BoxList.first("iprp", in: meta, from: 4),
             let ipco = try BoxList.first("ipco", in: iprp)
-        else { throw .corrupt(format, "no item properties") }
+        else { throw .corrupt(format, "the item properties are missing") }
         try reader.findAssociations(iprp)
         var probe = try reader.describe(ipco)
         if let pictures = try HEIFItemCount.read(meta) {
@@ -53,7 +53,7 @@ struct HEIFItems {
     private mutating func takeAssociations(
         _ ipma: HeaderBytes, at offset: Int, count: Int, width: Int
     ) throws(ProbeStop) {
-        try ProbeStop.check(wanted.count + count, limit: ProbeBounds.itemProperties, "properties of one item")
+        try ProbeStop.check(wanted.count + count, limit: ProbeBounds.itemProperties, "properties for one item")
         for index in 0..<count {
             // The highest bit indicates whether the property is essential.
             let mask = width == 1 ? 0x7F : 0x7FFF
@@ -71,8 +71,8 @@ struct HEIFItems {
             guard let rank = wanted.firstIndex(of: index) else { continue }
             try found.take(box, rank: rank)
         }
-        guard let size = found.size else { throw .corrupt(format, "no size of the primary item") }
-        guard !size.isEmpty else { throw .corrupt(format, "a side of zero pixels") }
+        guard let size = found.size else { throw .corrupt(format, "the size of the primary item is missing") }
+        guard !size.isEmpty else { throw .corrupt(format, "a side has zero pixels") }
         return ImageProbe(
             format: format, rawSize: size, orientation: found.orientation, depth: found.depth ?? 8,
             hasAlpha: found.hasAlpha, hasICCProfile: found.hasICCProfile, cleanAperture: found.cleanAperture,

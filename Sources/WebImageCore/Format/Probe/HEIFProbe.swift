@@ -31,7 +31,7 @@ enum HEIFProbe {
             return unknownLength(found)
         }
         guard var result = probe ?? track.map({ ImageProbe(format: format, rawSize: $0.size) }) else {
-            throw .corrupt(format, "no picture in it")
+            throw .corrupt(format, "it contains no images")
         }
         guard isSequence || probe == nil else { return result }
         guard let track else { return unknownLength(result) }

@@ -53,7 +53,7 @@ struct HEIFProperties {
                 codePoints = ColorCodePoints(primaries: try content.big16(at: 4), transfer: try content.big16(at: 6))
             }
             guard kind == "prof" || kind == "rICC" else { return }
-            try ProbeStop.check(content.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+            try ProbeStop.check(content.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
             hasICCProfile = true
         case "clap":
             // Width and height are fractions. Decoders ignore incomplete pixels.

@@ -18,7 +18,7 @@ struct JPEGProbe {
             guard bytes.isComplete, reader.frame != nil else { throw error }
             if case .failed(.limit) = error { throw error }
         }
-        guard var probe = reader.frame else { throw .corrupt(.jpeg, "no frame header before the first scan") }
+        guard var probe = reader.frame else { throw .corrupt(.jpeg, "there is no frame header before the first scan") }
         probe.orientation = reader.orientation ?? .up
         probe.hasICCProfile = reader.iccBytes > 0
         return probe
@@ -37,7 +37,7 @@ struct JPEGProbe {
                 return
             default:
                 let length = try bytes.big16(at: offset)
-                guard length >= 2 else { throw .corrupt(.jpeg, "impossible segment length") }
+                guard length >= 2 else { throw .corrupt(.jpeg, "invalid segment length") }
                 try take(marker, try bytes.part(at: offset + 2, length: length - 2))
                 offset += length
             }
@@ -61,7 +61,7 @@ struct JPEGProbe {
 
     private func stray(_ offset: Int, after start: Int) throws(ProbeStop) -> Int {
         guard strayBytes + offset - start < ProbeBounds.strayBytes else {
-            throw .corrupt(.jpeg, "more than \(ProbeBounds.strayBytes) bytes between its segments")
+            throw .corrupt(.jpeg, "more than \(ProbeBounds.strayBytes) bytes between segments")
         }
         return offset + 1
     }
@@ -77,7 +77,7 @@ struct JPEGProbe {
         case 0xE2:
             guard try segment.has("ICC_PROFILE\0") else { return }
             iccBytes += max(0, (segment.declaredLength ?? 0) - 14)
-            try ProbeStop.check(iccBytes, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+            try ProbeStop.check(iccBytes, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
         default:
             return
         }
@@ -88,9 +88,9 @@ struct JPEGProbe {
         let size = PixelSize(width: try segment.big16(at: 3), height: try segment.big16(at: 1))
         let components = Int(try segment.byte(at: 5))
         guard (2...16).contains(depth), components > 0, size.width > 0 else {
-            throw .corrupt(.jpeg, "impossible frame header")
+            throw .corrupt(.jpeg, "invalid frame header")
         }
-        guard size.height > 0 else { throw .unsupported(.jpeg, "a height given after the first scan (DNL)") }
+        guard size.height > 0 else { throw .unsupported(.jpeg, "a height that is defined after the first scan (DNL)") }
         try segment.require(components * 3, at: 6)
         return ImageProbe(
             format: .jpeg, rawSize: size, depth: depth, isProgressive: [0xC2, 0xC6, 0xCA, 0xCE].contains(marker),

@@ -14,7 +14,7 @@ enum JXLProbe {
                 loopCount: header.isAnimated ? header.loops : 1, hasICCProfile: header.hasICCProfile)
         } catch {
             try ProbeStop.check(
-                codestream.count + 1, limit: ProbeBounds.jxlHeaderBytes, "bytes of JPEG XL header")
+                codestream.count + 1, limit: ProbeBounds.jxlHeaderBytes, "bytes of JPEG XL header data")
             throw more ?? .outside
         }
     }

@@ -37,20 +37,20 @@ struct PNGProbe {
         self.bytes = bytes
         let first = try FourCC(bytes, at: 12)
         guard first != "CgBI" else { throw .unsupported(.png, "Apple's CgBI variant") }
-        guard first == "IHDR", try bytes.big32(at: 8) == 13 else { throw .corrupt(.png, "no IHDR chunk") }
+        guard first == "IHDR", try bytes.big32(at: 8) == 13 else { throw .corrupt(.png, "the IHDR chunk is missing") }
         guard try CRC32.value(bytes, at: 12, count: 17) == UInt32(truncatingIfNeeded: bytes.big32(at: 29)) else {
-            throw .corrupt(.png, "wrong check value of IHDR")
+            throw .corrupt(.png, "the checksum of the IHDR chunk is wrong")
         }
         let size = PixelSize(width: try bytes.big32(at: 16), height: try bytes.big32(at: 20))
         let depth = Int(try bytes.byte(at: 24))
         let colour = try bytes.byte(at: 25)
         let interlace = try bytes.byte(at: 28)
         guard (1...0x7FFF_FFFF).contains(size.width), (1...0x7FFF_FFFF).contains(size.height) else {
-            throw .corrupt(.png, "impossible size \(size)")
+            throw .corrupt(.png, "invalid size \(size)")
         }
         guard let channels = Self.channels(colour: colour, depth: depth), interlace <= 1,
             try bytes.big16(at: 26) == 0
-        else { throw .corrupt(.png, "impossible IHDR") }
+        else { throw .corrupt(.png, "invalid IHDR chunk") }
         probe = ImageProbe(
             format: .png, rawSize: size, depth: depth, hasAlpha: colour & 4 != 0, isProgressive: interlace == 1,
             smallestFile: Self.smallestFile(size, bitsPerPixel: channels * depth))
@@ -62,14 +62,14 @@ struct PNGProbe {
         while true {
             let length = try bytes.big32(at: offset)
             let name = try FourCC(bytes, at: offset + 4)
-            guard length <= 0x7FFF_FFFF else { throw .corrupt(.png, "impossible chunk length") }
+            guard length <= 0x7FFF_FFFF else { throw .corrupt(.png, "invalid chunk length") }
             count += 1
             try ProbeStop.check(count, limit: ProbeBounds.pngChunks, "PNG chunks")
             if name == "IEND" { break }
             try take(name, at: offset + 8, length: length)
             offset += length + 12
         }
-        guard seenData else { throw .corrupt(.png, "no picture data") }
+        guard seenData else { throw .corrupt(.png, "the image data is missing") }
     }
 
     private mutating func take(_ name: FourCC, at offset: Int, length: Int) throws(ProbeStop) {
@@ -86,14 +86,14 @@ struct PNGProbe {
         case "tRNS":
             probe.hasAlpha = probe.hasAlpha || !seenData
         case "iCCP":
-            try ProbeStop.check(length, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+            try ProbeStop.check(length, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
             probe.hasICCProfile = probe.hasICCProfile || !seenData
         case "cICP":
             guard !seenData, length == 4, try isIntact(at: offset, length: length) else { return }
             probe.codePoints = ColorCodePoints(
                 primaries: Int(try bytes.byte(at: offset)), transfer: Int(try bytes.byte(at: offset + 1)))
         case "eXIf":
-            try ProbeStop.check(length, limit: ProbeBounds.exifBytes, "bytes of EXIF")
+            try ProbeStop.check(length, limit: ProbeBounds.exifBytes, "bytes of EXIF data")
             try bytes.require(length, at: offset)
             probe.orientation = Orientation(exif: try bytes.part(at: offset, length: length))
         case "tEXt", "zTXt", "iTXt":

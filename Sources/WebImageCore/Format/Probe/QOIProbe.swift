@@ -19,7 +19,7 @@ enum QOIProbe {
 
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         let size = PixelSize(width: try bytes.big32(at: 4), height: try bytes.big32(at: 8))
-        guard !size.isEmpty else { throw .corrupt(.qoi, "impossible size \(size)") }
+        guard !size.isEmpty else { throw .corrupt(.qoi, "invalid size \(size)") }
         var probe = ImageProbe(format: .qoi, rawSize: size, hasAlpha: try bytes.byte(at: 12) == 4)
         probe.smallestFile = size.area.map { headerSize + ($0 - 1) / longestRun + 1 + endSize } ?? .max
         return probe

@@ -27,7 +27,7 @@ struct SVGProbe {
     private static func plain(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         let text = try MarkupText(bytes)
         guard case .svg(let attributes) = try MarkupHead.read(text) else {
-            throw .corrupt(.svg, "no svg element at its root")
+            throw .corrupt(.svg, "the root element isn't svg")
         }
         var reader = SVGProbe(text: text)
         try reader.readAttributes(from: attributes)
@@ -54,7 +54,7 @@ struct SVGProbe {
         guard try text.character(at: index) != nil else { throw damaged }
     }
 
-    private var damaged: ProbeStop { .corrupt(.svg, "no end of its root element's attributes") }
+    private var damaged: ProbeStop { .corrupt(.svg, "the attributes of the root element are invalid") }
 
     private mutating func take(name: Range<Int>, value: Range<Int>) throws(ProbeStop) {
         switch name.count {
@@ -79,7 +79,7 @@ struct SVGProbe {
     /// Returns the size. The other side and the aspect ratio of the view box determine a side that's missing or
     /// relative.
     private func size() throws(ProbeStop) -> PixelSize {
-        guard width ?? 1 > 0, height ?? 1 > 0 else { throw .corrupt(.svg, "a side of zero pixels") }
+        guard width ?? 1 > 0, height ?? 1 > 0 else { throw .corrupt(.svg, "a side has zero pixels") }
         let ratio = viewBox.map { $0.width / $0.height }
         switch (width, height, viewBox) {
         case (let width?, let height?, _): return Self.rounded(width, height)

@@ -5,7 +5,7 @@ enum TIFFProbe {
     /// Reads the properties of a TIFF file, and counts the other directories that are available.
     static func read(_ bytes: HeaderBytes) throws(ProbeStop) -> ImageProbe {
         guard let file = try TIFFDirectory(bytes), file.firstOffset > 0 else {
-            throw .corrupt(.tiff, "no directory")
+            throw .corrupt(.tiff, "the first directory is missing")
         }
         var probe = ImageProbe(format: .tiff, rawSize: PixelSize(width: 0, height: 0), depth: 1)
         try file.forEachField(at: file.firstOffset) { (tag, field) throws(ProbeStop) in
@@ -17,16 +17,16 @@ enum TIFFProbe {
             // 1 is associated alpha, 2 is unassociated alpha, and 0 is unspecified data.
             case 338: probe.hasAlpha = field.first == 1 || field.first == 2
             case 34_675:
-                try ProbeStop.check(field.byteCount, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+                try ProbeStop.check(field.byteCount, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
                 probe.hasICCProfile = true
             default: break
             }
         }
         let sides = 1...0xFFFF_FFFF
         guard sides.contains(probe.rawSize.width), sides.contains(probe.rawSize.height) else {
-            throw .corrupt(.tiff, "impossible size \(probe.rawSize)")
+            throw .corrupt(.tiff, "invalid size \(probe.rawSize)")
         }
-        guard (1...64).contains(probe.depth) else { throw .corrupt(.tiff, "impossible depth \(probe.depth)") }
+        guard (1...64).contains(probe.depth) else { throw .corrupt(.tiff, "invalid bit depth \(probe.depth)") }
         count(file, &probe, isComplete: bytes.isComplete)
         return probe
     }

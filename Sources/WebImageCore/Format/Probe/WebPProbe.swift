@@ -20,7 +20,7 @@ struct WebPProbe {
             guard reader.isReady else { throw error }
             ended = bytes.isComplete
         }
-        guard reader.isReady else { throw .corrupt(.webp, "no picture in it") }
+        guard reader.isReady else { throw .corrupt(.webp, "it contains no images") }
         if reader.isAnimated {
             reader.probe.frameCount = max(1, reader.frames)
             reader.probe.frameCountIsExact = ended
@@ -62,11 +62,11 @@ struct WebPProbe {
             frames += 1
             isReady = true
         case "ICCP":
-            try ProbeStop.check(chunk.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile")
+            try ProbeStop.check(chunk.declaredLength ?? 0, limit: ProbeBounds.iccBytes, "bytes of ICC profile data")
             probe.hasICCProfile = true
         case "EXIF":
             let length = chunk.declaredLength ?? 0
-            try ProbeStop.check(length, limit: ProbeBounds.exifBytes, "bytes of EXIF")
+            try ProbeStop.check(length, limit: ProbeBounds.exifBytes, "bytes of EXIF data")
             try chunk.require(length, at: 0)
             probe.orientation = Orientation(exif: chunk)
         default: break
@@ -83,7 +83,7 @@ struct WebPProbe {
         probe.rawSize = PixelSize(
             width: try chunk.number(at: 4, 3, .little) + 1, height: try chunk.number(at: 7, 3, .little) + 1)
         guard probe.rawSize.width * probe.rawSize.height <= 0xFFFF_FFFF else {
-            throw .corrupt(.webp, "impossible canvas \(probe.rawSize)")
+            throw .corrupt(.webp, "invalid canvas size \(probe.rawSize)")
         }
         // The loop count is in one of the next two chunks, so wait for it if the image is animated.
         if isAnimated { probe.loopCount = 0 }
@@ -93,15 +93,15 @@ struct WebPProbe {
     /// Reads the frame header of a key frame (RFC 6386, section 9.1).
     private mutating func takeLossy(_ chunk: HeaderBytes) throws(ProbeStop) {
         guard try chunk.byte(at: 0) & 1 == 0, try chunk.has([0x9D, 0x01, 0x2A], at: 3) else {
-            throw .corrupt(.webp, "no key frame")
+            throw .corrupt(.webp, "the first frame isn't a key frame")
         }
         probe.rawSize = PixelSize(
             width: try chunk.little16(at: 6) & 0x3FFF, height: try chunk.little16(at: 8) & 0x3FFF)
-        guard !probe.rawSize.isEmpty else { throw .corrupt(.webp, "a side of zero pixels") }
+        guard !probe.rawSize.isEmpty else { throw .corrupt(.webp, "a side has zero pixels") }
     }
 
     private mutating func takeLossless(_ chunk: HeaderBytes) throws(ProbeStop) {
-        guard try chunk.byte(at: 0) == 0x2F else { throw .corrupt(.webp, "no lossless signature") }
+        guard try chunk.byte(at: 0) == 0x2F else { throw .corrupt(.webp, "the lossless signature is missing") }
         let header = try chunk.little32(at: 1)
         guard header >> 29 == 0 else { throw .corrupt(.webp, "unknown version of the lossless format") }
         probe.rawSize = PixelSize(width: header & 0x3FFF + 1, height: header >> 14 & 0x3FFF + 1)

@@ -66,7 +66,7 @@ extension CacheLayout {
     /// - Throws: ``CacheError/unsafeDirectory(path:reason:)`` or ``CacheError/system(operation:path:errno:)``.
     func prepare(_ files: any FileSystem) throws(ImageError) {
         guard root.hasPrefix("/"), !root.utf8.contains(0) else {
-            throw .cache(.unsafeDirectory(path: root, reason: "the path is not absolute"))
+            throw .cache(.unsafeDirectory(path: root, reason: "the path isn't absolute"))
         }
         do throws(FileFailure) {
             try makePath(root[...], files)
@@ -89,9 +89,9 @@ extension CacheLayout {
 
     /// Returns the reason why the root must not be used, or `nil` if it can be used.
     private func problem(_ status: FileStatus) -> String? {
-        if status.kind != .directory { return "it is not a directory but a link or a file" }
-        if status.owner != geteuid() { return "it belongs to user \(status.owner), not to \(geteuid())" }
-        if status.permissions & 0o022 != 0 { return "others may write to it" }
+        if status.kind != .directory { return "it's a link or a file, not a directory" }
+        if status.owner != geteuid() { return "it belongs to user \(status.owner), not to user \(geteuid())" }
+        if status.permissions & 0o022 != 0 { return "other users can write to it" }
         return nil
     }
 
@@ -114,7 +114,7 @@ extension CacheLayout {
     private func writeTag(_ files: any FileSystem) {
         guard let file = try? files.openFile(tag, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else { return }
         defer { files.close(file) }
-        var text = "Signature: 8a477f597d28d172789f06886806bc55\n# Pictures from the web; may be deleted at any time.\n"
+        var text = "Signature: 8a477f597d28d172789f06886806bc55\n# Cached web images. You can delete this directory.\n"
         text.withUTF8 { bytes in try? files.writeAll(file, UnsafeRawBufferPointer(bytes)) }
     }
 }

@@ -23,7 +23,7 @@ package struct EntryPlace: Sendable, Hashable {
                 }
             }
             text[Self.length] = 0
-            guard let start = text.baseAddress else { preconditionFailure("what is not empty has an address") }
+            guard let start = text.baseAddress else { preconditionFailure("A buffer that isn't empty has an address.") }
             return body(UnsafePointer(start))
         }
     }

@@ -20,7 +20,7 @@ extension CacheIndex {
     func totals() throws(IndexFault) -> Totals {
         let select = try connection.statement("SELECT entries, bytes, epoch, hits, misses FROM totals")
         defer { select.reset() }
-        guard try select.step() else { throw IndexFault(code: SQLITE_CORRUPT, message: "no totals") }
+        guard try select.step() else { throw IndexFault(code: SQLITE_CORRUPT, message: "the row of totals is missing") }
         return Totals(
             entries: select.int(0), bytes: select.int(1), epoch: select.int(2), hits: select.int(3),
             misses: select.int(4))

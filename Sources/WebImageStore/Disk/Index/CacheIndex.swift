@@ -30,7 +30,7 @@ final class CacheIndex {
         if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
             try create()
         } else if application != Self.applicationID || version != Self.version {
-            throw IndexFault(code: SQLITE_MISMATCH, message: "application \(application), version \(version)")
+            throw IndexFault(code: SQLITE_MISMATCH, message: "application ID \(application), version \(version)")
         }
     }
 
@@ -171,7 +171,7 @@ final class CacheIndex {
             delete.bind(run.upperBound)
             try delete.run()
             guard connection.changes == run.count else {
-                throw IndexFault(code: SQLITE_CORRUPT, message: "\(connection.changes) of \(run.count) lines deleted")
+                throw IndexFault(code: SQLITE_CORRUPT, message: "\(connection.changes) of \(run.count) rows deleted")
             }
         }
         growth.entries -= gone.count

@@ -13,7 +13,7 @@ extension DiskCache {
     /// current task ends the export early. A directory of images without its manifest can't be imported.
     ///
     /// - Parameters:
-    ///   - folder: The absolute path of the directory.
+    ///   - folder: The absolute path of the directory. <!-- prose-lint: allow -->
     ///   - form: The form of the export. The default is ``DiskExportForm/pictures``.
     ///   - matches: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
     ///     default, all entries are exported.

@@ -15,7 +15,7 @@ extension DiskCache {
     /// store date, that entry remains. Canceling the current task ends the import early.
     ///
     /// - Parameters:
-    ///   - folder: The absolute path of the directory. Symbolic links in it aren't followed.
+    ///   - folder: The absolute path of the directory. Symbolic links in it aren't followed. <!-- prose-lint: allow -->
     ///   - limits: The limits for images. The default is ``Limits/desktop``.
     ///   - progress: A closure that receives the progress in entries.
     /// - Returns: A summary of the import.
@@ -29,7 +29,7 @@ extension DiskCache {
         }
         guard let manifest = try? JSONDecoder().decode(ExportManifest.self, from: data),
             manifest.format == ExportManifest.format, manifest.version == ExportManifest.version
-        else { throw .cache(.corrupt(reason: "\(folder)/\(ExportManifest.name) is not a manifest of a cache")) }
+        else { throw .cache(.corrupt(reason: "\(folder)/\(ExportManifest.name) isn't a cache manifest")) }
         return await take(manifest.entries, progress) { reader, line in
             (line.file, reader.outcome { () throws(ImageError) in try reader.entry(line, in: folder, limits) })
         }
@@ -41,7 +41,7 @@ extension DiskCache {
     /// are skipped and listed in the result. Canceling the current task ends the import early.
     ///
     /// - Parameters:
-    ///   - pictures: The files and their keys.
+    ///   - pictures: The files and their keys. <!-- prose-lint: allow -->
     ///   - limits: The limits for images. The default is ``Limits/desktop``.
     ///   - progress: A closure that receives the progress in files.
     /// - Returns: A summary of the import.
@@ -105,7 +105,7 @@ extension EntryReader {
     func entry(_ line: ExportManifest.Entry, in folder: String, _ limits: Limits) throws(ImageError) -> DiskEntry {
         guard !line.file.isEmpty, !line.file.hasPrefix("."), !line.file.contains("/"), !line.file.utf8.contains(0)
         else {
-            throw .cache(.corrupt(reason: "“\(line.file)” is not the name of a file"))
+            throw .cache(.corrupt(reason: "“\(line.file)” isn't a file name"))
         }
         if let head = line.head, let problem = head.problem { throw .cache(.corrupt(reason: problem)) }
         let payload: Data
@@ -115,7 +115,7 @@ extension EntryReader {
             throw error.imported
         }
         guard ContentDigest(of: payload).text == line.digest else {
-            throw .cache(.corrupt(reason: "\(line.file) is not the file that was exported"))
+            throw .cache(.corrupt(reason: "\(line.file) differs from the exported file"))
         }
         let now = state.clock.now()
         let stored = Date(timeIntervalSince1970: min(max(line.stored, 0), now.timeIntervalSince1970))
@@ -153,7 +153,7 @@ extension EntryReader {
         try limits.check(probe, encodedBytes: entry.payload.count)
         entry.probe = probe
         guard EntryFile.canHold(entry) else {
-            throw .cache(.corrupt(reason: "key, head, tags or attachment are too large"))
+            throw .cache(.corrupt(reason: "the key, head, tags, or attachment are too large"))
         }
         return entry
     }
@@ -168,12 +168,14 @@ extension FileFailure {
 extension StoredHead {
     /// The reason why a response with this head must not be cached, or `nil` if it can be cached.
     fileprivate var problem: String? {
-        if !(200..<300).contains(head.status) || head.status == 206 { return "status \(head.status) is no picture's" }
-        if CacheControl(head.fields).noStore { return "the answer was not to be stored" }
+        if !(200..<300).contains(head.status) || head.status == 206 {
+            return "a response with status \(head.status) can't be imported"
+        }
+        if CacheControl(head.fields).noStore { return "the response doesn't allow storing" }
         for line in head.fields.lines + varying.lines {
             let isToken = !line.name.isEmpty && line.name.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != 58 }
             let isText = !line.value.unicodeScalars.contains { $0.value < 32 && $0.value != 9 || $0.value == 127 }
-            if !isToken || !isText { return "a field of the answer's head is not valid" }
+            if !isToken || !isText { return "a header field of the response isn't valid" }
         }
         return nil
     }
