@@ -99,7 +99,7 @@ struct LoadCommandTests {
         try tool.write(Data("local.png\n".utf8), "list")
         #expect(try await tool.run("load", "@list", "--json").objects.map { $0["origin"] as? String } == ["local"])
         let result = try await tool.run(
-            "load", "-", "local.png", "nothing", "frob://x/y", input: "# pictures\n\n" + list.joined(separator: "\n"))
+            "load", "-", "local.png", "nothing", "frob://x/y", input: "# images\n\n" + list.joined(separator: "\n"))
         #expect(result.status == 1)
         let lines = result.out.split(separator: "\n").map(String.init)
         #expect(lines.count == 8)
@@ -168,7 +168,7 @@ struct LoadCommandTests {
             try data.write(to: file)
             return
         }
-        Issue.record("no entry holds the picture")
+        Issue.record("no entry contains the image")
     }
 
     @Test("SIGINT and SIGTERM cancel, keep the cache valid, and exit with 130 and 143")

@@ -9,7 +9,7 @@ import WebImageTesting
 
 @Suite(
     "The tool on a terminal", .timeLimit(.minutes(5)),
-    .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "this machine has no pseudo-terminals"))
+    .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "no pseudo-terminal is available"))
 struct TerminalTests {
     /// Returns the output of `load` to a terminal. A download waits until the output contains `sign`.
     private func load(

@@ -56,7 +56,7 @@
                 Stand.pump("the next image") { window.full.image != nil }
                 stage.frame()
                 assertColor(
-                    try stage.screenshot(of: window.full.view.widget).middle, GalleryStage.color(2), "the third picture"
+                    try stage.screenshot(of: window.full.view.widget).middle, GalleryStage.color(2), "the third image"
                 )
                 XCTAssertTrue(window.perform("previous"))
                 window.step(by: -5)

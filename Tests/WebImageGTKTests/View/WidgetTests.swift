@@ -135,7 +135,7 @@
                 let view = try XCTUnwrap(
                     WebImageView(of: Widget(gtkWidgetPointer: picture), manager: Self.stub().manager))
                 XCTAssertTrue(
-                    view.controller === WebImageView(of: picture)?.controller, "the views of a widget share a controller")
+                    view.controller === WebImageView(of: picture)?.controller, "views of a widget share a controller")
                 XCTAssertNil(WebImageView(of: OpaquePointer(try XCTUnwrap(gtk_adjustment_new(0, 0, 1, 1, 1, 1)))))
                 window.close()
             }

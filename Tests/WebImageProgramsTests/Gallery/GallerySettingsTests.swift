@@ -63,13 +63,13 @@ struct GallerySettingsTests {
         #expect(full.size == nil && full.preview == .progressive && full.priority == .high)
         #expect(settings.fullOptions(item).showsOtherSizes)
         guard case .blurHash("x", 1.5) = settings.cellOptions(item).placeholder else {
-            Issue.record("no hash")
+            Issue.record("the placeholder isn't a BlurHash")
             return
         }
         settings.placeholder = .none
         settings.transition = .none
         guard case .empty = settings.cellOptions(item).placeholder else {
-            Issue.record("a placeholder")
+            Issue.record("there is a placeholder")
             return
         }
         #expect(settings.cellOptions(item).transition == .none)
