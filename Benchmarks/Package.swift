@@ -7,7 +7,7 @@ let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "WebImage", path: "..")],
     targets: [
-        // The limits: what the libraries and the kernel cost by themselves, in plain C.
+        // The limits, which use the libraries and the kernel directly, in plain C.
         .target(
             name: "CLimits",
             linkerSettings: ["jpeg", "png", "webp", "gif", "curl", "m"].map { .linkedLibrary($0) }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""cold.py LIBRARY: loads URLs (one a line on the standard input) with aiohttp over 6 connections and makes thumbnails
-of at most 256 x 256 pixels with a library (a module beside this one) on two threads; prints the processor seconds and
-the seconds that passed, per picture. The first picture is loaded once before, uncounted."""
+"""cold.py LIBRARY: Loads URLs with aiohttp over 6 connections and creates thumbnails of at most 256 x 256 pixels with a
+library on two threads. LIBRARY is a module in this directory. Standard input contains one URL per line. Prints the
+processor time and the elapsed time per image, in seconds. The first image is loaded once before the measurement."""
 import asyncio
 import importlib
 import sys

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How peers tell what they took."""
+"""Measurements of the peers."""
 import time
 
 
 class Measured:
-    """Prints the processor seconds of all threads and the seconds that passed in its block, per operation."""
+    """Prints the processor time of all threads and the elapsed time of its block, in seconds per operation."""
 
     def __init__(self, operations):
         self.operations = operations
@@ -19,7 +19,7 @@ class Measured:
 
 
 def repeat(work, count):
-    """Measures `count` repetitions of `work` after one that is not counted, and gives back the result of that one."""
+    """Calls `work` once, measures `count` further calls, and returns the result of the first call."""
     first = work()
     if count > 0:
         with Measured(count):

@@ -7,7 +7,7 @@ cv2.setNumThreads(1)
 
 
 def thumbnail(data, side=256):
-    """BGR bytes of the picture, decoded in full and reduced to fit a square by the means of areas."""
+    """Returns the BGR samples of the image, decoded at full size and averaged down to fit a square."""
     image = cv2.imdecode(numpy.frombuffer(data, numpy.uint8), cv2.IMREAD_COLOR)
     ratio = side / max(image.shape[:2])
     size = (round(image.shape[1] * ratio), round(image.shape[0] * ratio))

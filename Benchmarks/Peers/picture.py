@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""picture.py LIBRARY TASK FILE COUNT [PIXELS]: has a library (a module beside this one) do a task (a function of that
-module) with a file, and prints the processor seconds and the seconds that passed, per repetition. The first
-repetition is not counted; the bytes it gives are written to PIXELS."""
+"""picture.py LIBRARY TASK FILE COUNT [PIXELS]: Calls a function with the data of a file. LIBRARY is a module in this
+directory, and TASK is a function of that module. Prints the processor time and the elapsed time per repetition, in
+seconds. The first repetition isn't measured, and its result is written to PIXELS."""
 import importlib
 import sys
 

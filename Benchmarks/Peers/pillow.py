@@ -6,7 +6,7 @@ from PIL import Image, ImageSequence
 
 
 def thumbnail(data, side=256):
-    """RGB bytes of the picture reduced to fit a square; JPEG is scaled by DCT first, as Pillow does by itself."""
+    """Returns the RGB samples of the image, reduced to fit a square. Pillow scales JPEG data by DCT automatically."""
     image = Image.open(io.BytesIO(data))
     image.thumbnail((side, side), Image.LANCZOS)
     return image.convert("RGB").tobytes()
@@ -19,7 +19,7 @@ def decode(data):
 
 
 def frames(data):
-    """Draws every frame of an animation and gives back how many there are."""
+    """Draws every frame of an animation and returns the number of frames."""
     count = 0
     for frame in ImageSequence.Iterator(Image.open(io.BytesIO(data))):
         frame.load()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""libvips with one worker and without its cache of operations; called directly, as Debian 12 has no module of it."""
+"""libvips with one worker and without its cache of operations. Debian 12 has no module for it, so call it directly."""
 import ctypes
 import os
 
@@ -18,7 +18,7 @@ _vips.vips_cache_set_max_mem(0)
 
 
 def thumbnail(data, side=256):
-    """Bytes of the picture reduced to fit a square, in as many bands as it has."""
+    """Returns the samples of the image in all its bands, reduced to fit a square."""
     image = ctypes.c_void_p()
     if _vips.vips_thumbnail_buffer(
         data, ctypes.c_size_t(len(data)), ctypes.byref(image), side, b"height", side, None

@@ -22,5 +22,5 @@
     gtk_window_present(window)
     while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }
 #else
-    print("Build this with --traits GTK; it needs libgtk-4-dev.")
+    print("This example requires GTK. Install libgtk-4-dev and build with --traits GTK.")
 #endif

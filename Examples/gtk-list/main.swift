@@ -56,7 +56,7 @@
     gtk_init()
     let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
     gtk_window_set_default_size(window, 480, 640)
-    gtk_window_set_title(window, "A list with pictures")
+    gtk_window_set_title(window, "A List of Images")
 
     let names = gtk_string_list_new(nil)
     for number in 1...10_000 {
@@ -86,5 +86,5 @@
     gtk_window_present(window)
     while g_list_model_get_n_items(gtk_window_get_toplevels()) > 0 { g_main_context_iteration(nil, 1) }
 #else
-    print("Build this with --traits GTK; it needs libgtk-4-dev.")
+    print("This example requires GTK. Install libgtk-4-dev and build with --traits GTK.")
 #endif

@@ -59,7 +59,7 @@ await manager.close()
 print("\(data.count) bytes of \(FarbfeldCoder.format), decoded to \(image.size)")
 let pixel = image.pixels.pixel(x: 8, y: 4)
 if image.size != PixelSize(width: 16, height: 8) || pixel.map({ [$0.red, $0.green, $0.blue] }) != [0, 100, 200] {
-    print("not what it should be: \(String(describing: pixel))")
+    print("unexpected pixel: \(String(describing: pixel))")
     try? FileManager.default.removeItem(at: file)
     exit(1)
 }

@@ -49,10 +49,10 @@ do {
 }
 await manager.close()
 let pixel = response.image.pixels.pixel(x: 2, y: 1)
-print("\(red), \(response.byteCount ?? 0) bytes, decoded to \(response.image.size); of what is missing: \(code)")
+print("\(red), \(response.byteCount ?? 0) bytes, decoded to \(response.image.size). Error for a missing file: \(code)")
 if response.origin != .local || response.image.size != PixelSize(width: 4, height: 2) || code != 1006
     || pixel.map({ [$0.red, $0.green, $0.blue] }) != [200, 10, 20]
 {
-    print("not what it should be: \(String(describing: pixel)), \(response.origin)")
+    print("unexpected pixel or origin: \(String(describing: pixel)), \(response.origin)")
     exit(1)
 }

@@ -19,7 +19,7 @@ actor Screen {
         shows = "placeholder"
         do {
             let image = try await manager.image(for: ImageRequest(url, size: .fit(width: 100)))
-            shows = "picture \(image.size)"
+            shows = "image \(image.size)"
         } catch {
             shows = "failure \(error.code)"
         }
@@ -30,7 +30,7 @@ actor Screen {
     let shows = await screen.shows
     print("\(shows)")
     guard shows != expected else { return }
-    print("not what it should be: \(expected)")
+    print("expected: \(expected)")
     exit(1)
 }
 
@@ -48,10 +48,10 @@ await stub.waitForRequests(count: 1)
 await check(screen, "placeholder")
 gate.open()
 await opening.value
-await check(screen, "picture 40x30")
+await check(screen, "image 40x30")
 await screen.open(old)
 await check(screen, "failure 1011")
 if stub.requests.map(\.url) != [avatar, old] || stub.requests.first?.size != .fit(width: 100) {
-    print("not what was asked: \(stub.requests.map(\.url))")
+    print("unexpected requests: \(stub.requests.map(\.url))")
     exit(1)
 }

@@ -67,13 +67,13 @@ PICTURES = [
     ('glass.jpg', 'Rose window', lambda p: jpeg(patterns.glass(720, 720), p, 84, '4:2:2')),
     ('lava.webp', 'Lava lamp', lambda p: animated_webp(motion.lava(320, 200, 40), p, 60, 80)),
     ('shapes.png', 'Circles and quarters', shapes),
-    ('dunes.jpg', 'Dunes (grey)', lambda p: jpeg(landscapes.dunes(900, 1125), p, 84, gray=True)),
+    ('dunes.jpg', 'Dunes (gray)', lambda p: jpeg(landscapes.dunes(900, 1125), p, 84, gray=True)),
     ('bubble.webp', 'Soap bubble', lambda p: webp(patterns.bubble(520, 520), p, '-q', 84, '-alpha_q', 100, '-m', 6)),
     ('contours.png', 'Unclimbed hills (interlaced palette)', lambda p: magick(
         patterns.contours(720, 480), '+dither', '-colors', 48, '-interlace', 'PNG', f'PNG8:{p}')),
     ('attractor.jpg', 'Strange attractor', lambda p: jpeg(fractals.attractor(720, 720), p, 84, progressive=True)),
     ('lake.jpg', 'Village under the galaxy', lambda p: jpeg(landscapes.lake(1200, 800), p, 80, '4:2:2', True)),
-    ('mesh.png', 'Colours melting (16 bits a channel)', lambda p: magick(
+    ('mesh.png', 'Colors melting (16 bits per channel)', lambda p: magick(
         patterns.mesh(252, 168, ['#ff9a5a', '#ff5d8f', '#7b5cff', '#ffd166', '#ff2e63', '#18c8ff'], 4),
         '-quality', 95, f'PNG48:{p}', depth=16)),
     ('outrun.gif', 'Night drive', lambda p: magick(
@@ -96,7 +96,7 @@ def truncated(path):
 def page(path):
     with open(path, 'w', encoding='utf-8') as file:
         file.write('<!DOCTYPE html>\n<html><head><title>Sign in</title></head>\n'
-                   '<body><h1>Please sign in to see this picture</h1></body></html>\n')
+                   '<body><h1>Please sign in to see this picture</h1></body></html>\n')  # prose-lint: allow
 
 
 def bomb(path):
@@ -120,7 +120,7 @@ BROKEN = [
     ('truncated.jpg', 'A download that broke off', truncated, 'decode'),
     ('sign-in.jpg', 'A web page called .jpg', page, 'decode'),
     ('bomb.png', '65 bytes that claim 2.5 billion pixels', bomb, 'limit'),
-    ('corrupt.png', 'Damaged on the way', corrupt, 'decode'),
+    ('corrupt.png', 'A file with 600 corrupt bytes', corrupt, 'decode'),
     ('empty.png', 'Nothing at all', lambda path: open(path, 'wb').close(), 'network'),
 ]
 

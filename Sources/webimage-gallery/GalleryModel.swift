@@ -45,8 +45,7 @@
                 let (contents, failures) = GalleryContents.read(options.operands)
                 for failure in failures { report("\(failure)") }
                 guard !contents.items.isEmpty else {
-                    throw Failure(
-                        message: failures.isEmpty ? "there is no picture in what was given" : "nothing to show")
+                    throw Failure(message: failures.isEmpty ? "No images found" : "Nothing to show")
                 }
                 self.contents = contents
                 server = nil

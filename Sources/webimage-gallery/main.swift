@@ -10,6 +10,6 @@ import WebImagePrograms
     exit(GalleryProgram.run(Array(CommandLine.arguments.dropFirst())))
 #else
     FileHandle.standardError.write(
-        Data("webimage: this gallery was built without GTK; “make gallery” builds it (libgtk-4-dev, trait GTK)\n".utf8))
+        Data("webimage: This build has no GTK support. Run “make gallery” (libgtk-4-dev, trait GTK).\n".utf8))
     exit(ExitStatus.unavailable)
 #endif

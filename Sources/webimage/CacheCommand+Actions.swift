@@ -52,7 +52,7 @@ extension CacheCommand {
         let freed = max(0, (before?.bytes ?? 0) - bytes)
         tell(
             ["removed": .int(removed), "freed": .int(freed), "entries": .int(left), "bytes": .int(bytes)],
-            "\(removed) removed (\(Figures.bytes(freed))), \(left) left (\(Figures.bytes(bytes)))")
+            "\(removed) removed (\(Figures.bytes(freed))), \(left) remaining (\(Figures.bytes(bytes)))")
     }
 
     func show(_ cache: DiskCache?) async -> Int32 {
@@ -62,7 +62,7 @@ extension CacheCommand {
                 || wanted.utf8.count >= 6 && CacheKey(canonical: entry.key).fileName.hasPrefix(wanted)
         }
         guard let found else {
-            console.report("no entry is called “\(wanted)”")
+            console.report("no cache entry matches “\(wanted)”")
             return ExitStatus.failed
         }
         report(on: found, await cache?.inspect(CacheKey(canonical: found.key)))

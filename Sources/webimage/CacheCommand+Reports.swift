@@ -19,7 +19,7 @@ extension CacheCommand {
             Fact("entries", .int(info?.entries ?? 0), "\(info?.entries ?? 0)"),
             Fact(
                 "bytes", .int(info?.bytes ?? 0),
-                "\(Figures.bytes(info?.bytes ?? 0)) of \(Figures.bytes(limit)) (\(Figures.decimal(share, digits: 1)) %)"
+                "\(Figures.bytes(info?.bytes ?? 0)) of \(Figures.bytes(limit)) (\(Figures.decimal(share, digits: 1))%)"
             ),
             Fact("limit", .int(limit), nil),
             Fact("oldest", JSONValue(oldest), oldest ?? "–"),
@@ -27,11 +27,11 @@ extension CacheCommand {
             Fact("misses", .int(info?.totalMisses ?? 0), nil),
             Fact(
                 "hitRate", rate.map { .double(($0 * 10_000).rounded() / 10_000) } ?? .null,
-                rate.map { "\(Figures.decimal($0 * 100, digits: 1)) % (\(reads))" } ?? "–", label: "hit rate"),
+                rate.map { "\(Figures.decimal($0 * 100, digits: 1))% (\(reads))" } ?? "–", label: "hit rate"),
         ]
         facts.append(
             Fact(
-                "negativeEntries", .int(0), "0 (each program remembers its own failures, in memory)",
+                "negativeEntries", .int(0), "0 (each process remembers its failures in memory)",
                 label: "negative entries"))
         facts.append(Fact("suspended", JSONValue(info?.suspended), info?.suspended, label: "writing"))
         tell(facts)
@@ -42,7 +42,7 @@ extension CacheCommand {
         if options.json {
             console.print(rows.map(\.json.text))
         } else if rows.isEmpty {
-            console.print(options.glob == nil ? "The cache is empty." : "Nothing like this is in the cache.")
+            console.print(options.glob == nil ? "The cache is empty." : "No URL in the cache matches the pattern.")
         } else {
             console.print(CacheRow.table(rows, now: Date()).lines(console.out))
         }
@@ -57,7 +57,7 @@ extension CacheCommand {
             Fact("url", .string(row.source), row.source),
             Fact("key", .string(row.key), row.key),
             Fact("name", .string(row.name), row.name),
-            Fact("whole", .bool(entry != nil), entry == nil ? "no: the entry cannot be read" : "yes"),
+            Fact("whole", .bool(entry != nil), entry == nil ? "no" : "yes", label: "readable"),
             Fact("format", JSONValue(row.format), row.format ?? "–"),
             Fact("size", JSONValue(size), size ?? "–"),
             Fact(
@@ -67,7 +67,7 @@ extension CacheCommand {
             Fact("stored", .string(CacheRow.timestamp(row.stored)), CacheRow.timestamp(row.stored)),
             Fact(
                 "lastAccess", .string(CacheRow.timestamp(row.lastAccess)), CacheRow.timestamp(row.lastAccess),
-                label: "used"),
+                label: "accessed"),
             Fact("expires", JSONValue(row.expires.map(CacheRow.timestamp)), row.expires.map(CacheRow.timestamp) ?? "–"),
             Fact(
                 "tags", .array(row.tags.map { .string($0) }), row.tags.isEmpty ? "–" : row.tags.joined(separator: ", ")),
@@ -85,7 +85,7 @@ extension CacheCommand {
                 "checked": .int(report.checked), "damaged": .int(report.damaged), "adopted": .int(report.adopted),
                 "missing": .int(report.missing),
             ],
-            "\(report.checked) checked, \(report.damaged) damaged, \(report.adopted) adopted, "
+            "\(report.checked) checked, \(report.damaged) corrupt, \(report.adopted) recovered, "
                 + "\(report.missing) missing")
         return report.damaged > 0 ? ExitStatus.failed : ExitStatus.ok
     }
@@ -101,8 +101,8 @@ extension CacheCommand {
 
     func report(on transfer: DiskTransfer, verb: String) -> Int32 {
         for failure in transfer.failures { console.report("\(failure.name): \(failure.error)") }
-        let failures = transfer.failures.isEmpty ? "" : ", \(transfer.failures.count) refused"
-        let skipped = transfer.skipped == 0 ? "" : ", \(transfer.skipped) left out"
+        let failures = transfer.failures.isEmpty ? "" : ", \(transfer.failures.count) rejected"
+        let skipped = transfer.skipped == 0 ? "" : ", \(transfer.skipped) skipped"
         tell(
             [
                 verb: .int(transfer.entries), "bytes": .int(transfer.bytes), "skipped": .int(transfer.skipped),

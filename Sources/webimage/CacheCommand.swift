@@ -39,11 +39,11 @@ struct CacheCommand: Sendable {
             let names = Action.allCases.map(\.rawValue).joined(separator: ", ")
             try arguments.expectOperands(1...(.max), "action: \(names)")
             guard let action = Action(rawValue: arguments.operands[0]) else {
-                throw UsageError("unknown action “\(arguments.operands[0])”; there are \(names)")
+                throw UsageError("unknown action “\(arguments.operands[0])” (use one of \(names))")
             }
             for (option, actions) in Self.places where arguments.has(option) && !actions.contains(action) {
                 let allowed = Action.allCases.filter(actions.contains).map(\.rawValue).joined(separator: ", ")
-                throw UsageError("--\(option) goes with \(allowed)")
+                throw UsageError("--\(option) can only be used with \(allowed)")
             }
             self.action = action
             operands = Array(arguments.operands.dropFirst())
@@ -63,14 +63,14 @@ struct CacheCommand: Sendable {
 
         private func checkOperands() throws(UsageError) {
             switch action {
-            case .show where operands.count != 1: throw UsageError("show takes one KEY")
-            case .export where operands.count != 1: throw UsageError("export takes one folder")
+            case .show where operands.count != 1: throw UsageError("show: exactly one KEY is required")
+            case .export where operands.count != 1: throw UsageError("export: exactly one directory is required")
             case .import where operands.isEmpty && list == nil:
-                throw UsageError("missing folder, or pairs of URL and file")
+                throw UsageError("import: a directory, or pairs of a URL and a file, are required")
             case .import where operands.count > 1 && operands.count % 2 != 0:
-                throw UsageError("import takes a folder, or pairs of URL and file")
+                throw UsageError("import: a directory, or pairs of a URL and a file, are required")
             case .path, .info, .list, .verify, .trim, .clear:
-                if let operand = operands.first { throw UsageError("unexpected “\(operand)”") }
+                if let operand = operands.first { throw UsageError("unexpected argument “\(operand)”") }
             default: break
             }
         }

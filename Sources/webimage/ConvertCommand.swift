@@ -25,7 +25,7 @@ struct ConvertCommand: Sendable {
                 depth: try arguments.choice("depth", of: ["8", "16"]) == "16" ? .source : .eight)
             transformers = try arguments.transformers(pictures: Files.picture)
             guard let format = ImageFormat(fileName: output) else {
-                throw UsageError("the extension of “\(output)” names no format that can be written")
+                throw UsageError("the extension of “\(output)” doesn’t name a format that can be written")
             }
             frames = try ConvertFrames(arguments, output: output)
             var encoding = try arguments.encoding(format)

@@ -18,7 +18,7 @@ struct DecodeCommand: Sendable {
             input = arguments.operands[0]
             frame = try arguments.integer("frame", in: 0...Int.max)
             size = try arguments.size()
-            guard let rgba = arguments.last("rgba") else { throw UsageError("decode needs --rgba OUT") }
+            guard let rgba = arguments.last("rgba") else { throw UsageError("missing --rgba OUT") }
             output = rgba
         }
     }

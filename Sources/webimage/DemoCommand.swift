@@ -26,10 +26,10 @@ struct DemoCommand: Sendable {
     }
 
     private static let passes = [
-        Pass(title: "Cold: nothing is stored yet", policy: .http, origin: .network),
-        Pass(title: "Again: from memory", policy: .http, origin: .memory),
+        Pass(title: "Cold: the cache is empty", policy: .http, origin: .network),
+        Pass(title: "Repeated: from memory", policy: .http, origin: .memory),
         Pass(title: "After a restart: from disk", policy: .http, origin: .disk, restarts: true),
-        Pass(title: "Revalidated: the server confirms every picture", policy: .refresh, origin: .revalidated),
+        Pass(title: "Revalidated: every image is unchanged on the server", policy: .refresh, origin: .revalidated),
     ]
 
     private let options: Options
@@ -114,7 +114,7 @@ struct DemoCommand: Sendable {
         console.remark(LoadRow.summary(rows))
         let asked =
             "server: \(Figures.count(traffic.requests, "request")), \(traffic.redirects) redirected, "
-            + "\(traffic.notModified) answered 304, \(Figures.bytes(traffic.bytesSent)) sent"
+            + "\(traffic.notModified) not modified (304), \(Figures.bytes(traffic.bytesSent)) sent"
         console.remark(asked)
     }
 
@@ -122,11 +122,11 @@ struct DemoCommand: Sendable {
     private static func surprises(_ album: Album, _ rows: [LoadRow], _ pass: Pass) -> [String] {
         zip(album.entries, rows).compactMap { entry, row in
             if !entry.expects(row.error) {
-                let wanted = entry.isBroken ? "an error of the family “\(entry.expect ?? "?")”" : "a picture"
-                return "\(entry.file): expected \(wanted), got \(row.error.map { "\($0)" } ?? "a picture")"
+                let wanted = entry.isBroken ? "an error of the family “\(entry.expect ?? "?")”" : "an image"
+                return "\(entry.file): expected \(wanted), got \(row.error.map { "\($0)" } ?? "an image")"
             }
             guard row.error == nil, row.origin != pass.origin.rawValue else { return nil }
-            return "\(entry.file): expected from \(pass.origin.rawValue), came from \(row.origin ?? "?")"
+            return "\(entry.file): expected the source \(pass.origin.rawValue), got \(row.origin ?? "?")"
         }
     }
 

@@ -25,7 +25,7 @@ struct GalleryCommand {
         sigprocmask(SIG_SETMASK, &none, nil)
         execv(program, &vector)
         let reason = String(cString: strerror(errno))
-        console.report("cannot start \(program): \(reason); “make gallery” builds it (libgtk-4-dev, trait GTK)")
+        console.report("can’t start \(program): \(reason) (to build it, run “make gallery”)")
         return ExitStatus.unavailable
     }
 }

@@ -36,7 +36,7 @@ struct LoadCommand: Sendable {
             configuration.downloader.startRate = nil
             configuration.downloader.userAgent = "webimage/\(WebImageTool.version)"
         }
-        if let error = manager.diskCacheError { console.report("no disk cache: \(error)") }
+        if let error = manager.diskCacheError { console.report("the disk cache isn’t available: \(error)") }
         let progress = ProgressPrinter(total: inputs.count, mode: progressMode, console: console)
         let rows = await interruption.cancelling { [self] in
             await PictureBatch(manager: manager, concurrency: options.concurrency).run(

@@ -36,7 +36,7 @@ struct WebImageTool {
         default: break
         }
         guard let command = Commands.all.first(where: { $0.name == word }) else {
-            console.report("unknown command “\(word)”; webimage --help lists the commands")
+            console.report("unknown command “\(word)” (to list the commands, run webimage --help)")
             return ExitStatus.usage
         }
         do throws(UsageError) {

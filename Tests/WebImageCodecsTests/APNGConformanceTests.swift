@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite(
     "Public animated PNG files",
-    .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
+    .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
 struct APNGConformanceTests {
     private func decode(_ file: String) throws -> Image {
         try PNGCoder().decode(

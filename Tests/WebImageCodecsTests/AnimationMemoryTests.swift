@@ -86,7 +86,7 @@ struct AnimationMemoryTests {
     /// Runs in a separate process because it measures the memory of the whole process.
     @Test(
         "Playing sixty frames needs only the memory of the poster frame, two canvases, and the current frame",
-        .enabled(if: countsOwnMemory, "the address sanitizer keeps what was freed"))
+        .enabled(if: countsOwnMemory, "the address sanitizer retains freed memory"))
     func resident() async {
         await #expect(processExitsWith: .success) {
             // Use no limits, so that a slow machine doesn't exceed the timeout.

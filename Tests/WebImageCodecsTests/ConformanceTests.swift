@@ -6,14 +6,14 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-@Suite("Public test files", .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
+@Suite("Public test files", .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
 struct ConformanceTests {
     /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
         "pygif-test-suite/image-zero-size.gif": "ends inside its only frame",
         "pygif-test-suite/image-zero-height.gif": "ends inside its only frame",
         "pillow/ultrahdr.jpg": "has a header and no pixels",
-        "apng-suite/spec-058.png": "half of the still picture's rows are missing",
+        "apng-suite/spec-058.png": "half of the still image's rows are missing",
         "libavif/circle-trns-before-plte.png": "libpng ignores transparency before the palette",
         "bmpsuite/q/rgb24jpeg.bmp": "a JPEG in a bitmap's header",
         "bmpsuite/q/rgb24png.bmp": "a PNG in a bitmap's header",

@@ -75,7 +75,7 @@ struct IndependentDecoderTests {
     }
 
     @Test(
-        "Pillow reads every pixel, delay, and loop count", .enabled(if: hasPillow, "needs python3-pil"),
+        "Pillow reads every pixel, delay, and loop count", .enabled(if: hasPillow, "requires python3-pil"),
         arguments: [ImageEncoding.gif(), .apng(), .webp(lossless: true)], [1, 2, 3, 4, 5] as [UInt64])
     func pillowReads(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let folder = try TemporaryFolder()
@@ -85,7 +85,7 @@ struct IndependentDecoderTests {
     }
 
     @Test(
-        "The ffmpeg program reads every pixel", .enabled(if: hasFFmpeg, "needs ffmpeg"),
+        "The ffmpeg program reads every pixel", .enabled(if: hasFFmpeg, "requires ffmpeg"),
         arguments: [ImageEncoding.gif(), .apng()], [1, 2, 3, 4, 5] as [UInt64])
     func ffmpegReads(_ encoding: ImageEncoding, _ seed: UInt64) throws {
         let folder = try TemporaryFolder()
@@ -97,7 +97,7 @@ struct IndependentDecoderTests {
 
     @Test(
         "The djxl program reads every pixel, delay, and loop count",
-        .enabled(if: hasDJXL && hasPillow, "needs libjxl-tools, python3-pil and the trait JXL"),
+        .enabled(if: hasDJXL && hasPillow, "requires libjxl-tools, python3-pil, and the trait JXL"),
         arguments: [1, 2, 3] as [UInt64])
     func djxlReads(_ seed: UInt64) throws {
         let folder = try TemporaryFolder()

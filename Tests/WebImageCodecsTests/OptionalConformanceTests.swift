@@ -8,7 +8,7 @@ import WebImageCore
 
 @Suite(
     "Public test files of optional formats and icons",
-    .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
+    .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
 struct OptionalConformanceTests {
     /// The files that WebImage deliberately decodes differently than other decoders, each with the reason.
     static let known: [String: String] = [
@@ -44,9 +44,9 @@ struct OptionalConformanceTests {
                 Issue.record("\(row.file): \(error)")
                 continue
             }
-            if let size = row.size, image.size != size { Issue.record("\(row.file): \(image.size) not \(size)") }
+            if let size = row.size, image.size != size { Issue.record("\(row.file): \(image.size) instead of \(size)") }
             if format == .avif || format == .jxl, let frames = row.frames, image.frameCount != frames {
-                Issue.record("\(row.file): \(image.frameCount) frames not \(frames)")
+                Issue.record("\(row.file): \(image.frameCount) frames instead of \(frames)")
             }
             guard let digest = row.digest else { continue }
             guard let bytes = Conformance.comparableBytes(image.pixels) else {
@@ -54,7 +54,7 @@ struct OptionalConformanceTests {
                 continue
             }
             compared += 1
-            if hexDigest(bytes) != digest { Issue.record("\(row.file): other pixels") }
+            if hexDigest(bytes) != digest { Issue.record("\(row.file): unexpected pixels") }
         }
         print(
             "\(format): \(rows) files, \(compared) digests compared, \(skipped) with half transparent pixels left out")

@@ -24,7 +24,7 @@ struct JobTableTests {
         let first = try #require(start(&table, "a"))
         let second = table.makeSubscriber()
         guard case .joined(let job, _, let raise) = table.join("a", second, .normal) else {
-            Issue.record("a second job was started")
+            Issue.record("the table started a second job")
             return
         }
         #expect(job == first.job)
@@ -38,7 +38,7 @@ struct JobTableTests {
         let first = try #require(start(&table, "a"))
         #expect(table.update(first.job, 7) == [first.subscriber])
         guard case .joined(_, let update, _) = table.join("a", table.makeSubscriber(), .normal) else {
-            Issue.record("not joined")
+            Issue.record("the caller didn't join the job")
             return
         }
         #expect(update == 7)
@@ -50,7 +50,7 @@ struct JobTableTests {
         let first = try #require(start(&table, "a", .low))
         let second = table.makeSubscriber()
         guard case .joined(_, _, let raise) = table.join("a", second, .high) else {
-            Issue.record("not joined")
+            Issue.record("the caller didn't join the job")
             return
         }
         #expect(raise == .high)

@@ -5,35 +5,37 @@ import WebImageCore
 extension OptionSpec {
     /// The encoding options, for commands that encode images.
     static let encoding = [
-        OptionSpec("quality", letter: "q", takes: "Q", help: "1 (small) to 100 (good), for lossy formats."),
+        OptionSpec("quality", letter: "q", takes: "Q", help: "1 (smallest) to 100 (best), for lossy formats."),
         OptionSpec(
             "lossless",
-            help: "Keep every pixel: webp, avif, jxl. A JPEG becomes a .jxl from which it can be had back bit by bit."),
-        OptionSpec("effort", takes: "0…9", help: "How hard to try: 0 is fast, 9 is small."),
+            help: "Encode without loss: webp, avif, jxl. A JPEG can be restored exactly from a .jxl file."),
+        OptionSpec("effort", takes: "0…9", help: "Encoding effort: 0 (fastest) to 9 (smallest file)."),
         OptionSpec(
             "max-bytes", takes: "BYTES",
-            help:
-                "At most so many, as in 200K: lower quality first, then fewer pixels. Status 1 where that is impossible."
-        ),
-        OptionSpec("max-size", takes: "N", help: "At most so many pixels on the longer side; never enlarges."),
-        OptionSpec("subsampling", takes: "444|422|420", help: "How finely colour is kept: jpg, avif, heic."),
-        OptionSpec("progressive", help: "Progressive JPEG."),
+            help: "Maximum output size, such as 200K. Lowers the quality first, then the resolution. Exits with "
+                + "status 1 if the limit can’t be met."),
+        OptionSpec("max-size", takes: "N", help: "Maximum pixels of the longer side. Never enlarges."),
+        OptionSpec("subsampling", takes: "444|422|420", help: "Chroma subsampling: jpg, avif, heic."),
+        OptionSpec("progressive", help: "Write a progressive JPEG."),
         OptionSpec(
             "background", letter: "b", takes: "COLOR",
-            help: "Laid under transparent pixels in JPEG: white (default), black, or as in #334455."),
-        OptionSpec("keep-metadata", help: "Take EXIF and XMP over; by default they are left out."),
-        OptionSpec("no-location", help: "With --keep-metadata: all but where it was taken."),
-        OptionSpec("thumbnail", takes: "N", help: "Embed one of at most so many pixels on the longer side: jpg, heic."),
-        OptionSpec("exact", help: "Leave transparent pixels as they are: webp."),
+            help: "Background of transparent pixels in JPEG: white (default), black, or a color such as #334455."),
+        OptionSpec("keep-metadata", help: "Keep EXIF and XMP metadata, which are omitted by default."),
+        OptionSpec("no-location", help: "With --keep-metadata, omit the location."),
+        OptionSpec(
+            "thumbnail", takes: "N", help: "Embed a thumbnail with at most N pixels on the longer side: jpg, heic."),
+        OptionSpec("exact", help: "Preserve the colors of transparent pixels: webp."),
     ]
 }
 
 extension Arguments {
     /// Returns the encoding that the options of ``OptionSpec/encoding`` specify.
     package func encoding(_ format: ImageFormat) throws(UsageError) -> ImageEncoding {
-        if has("no-location"), !has("keep-metadata") { throw UsageError("--no-location needs --keep-metadata") }
+        if has("no-location"), !has("keep-metadata") {
+            throw UsageError("--no-location can only be used with --keep-metadata")
+        }
         let maxBytes = try bytes("max-bytes")
-        if maxBytes == 0 { throw UsageError("--max-bytes takes one byte or more") }
+        if maxBytes == 0 { throw UsageError("--max-bytes: the minimum is 1") }
         let subsampling: ImageEncoding.Subsampling? =
             switch try choice("subsampling", of: ["444", "422", "420"]) {
             case "444": .yuv444
@@ -53,7 +55,7 @@ extension Arguments {
     private func background() throws(UsageError) -> [UInt8] {
         guard let text = last("background") else { return [255, 255, 255] }
         guard let color = PixelColor(text: text), color.alpha == 255 else {
-            throw UsageError("--background takes a colour as in #334455, not “\(text)”")
+            throw UsageError("--background: “\(text)” isn’t an opaque color (use a color such as #334455)")
         }
         return [color.red, color.green, color.blue]
     }

@@ -8,8 +8,9 @@ extension Arguments {
         guard let text = last(option) else { return nil }
         guard let value = Int(text), range.contains(value) else {
             let bounds =
-                range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound)…\(range.upperBound)"
-            throw UsageError("--\(option) takes a whole number, \(bounds), not “\(text)”")
+                range.upperBound == .max
+                ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw UsageError("--\(option): “\(text)” isn’t valid (use a whole number \(bounds))")
         }
         return value
     }
@@ -18,7 +19,7 @@ extension Arguments {
     package func choice(_ option: String, of choices: [String]) throws(UsageError) -> String? {
         guard let text = last(option) else { return nil }
         guard choices.contains(text) else {
-            throw UsageError("--\(option) takes \(choices.joined(separator: ", ")), not “\(text)”")
+            throw UsageError("--\(option): “\(text)” isn’t valid (use one of \(choices.joined(separator: ", ")))")
         }
         return text
     }
@@ -28,7 +29,7 @@ extension Arguments {
     package func size(_ option: String = "size") throws(UsageError) -> TargetSize? {
         guard let text = last(option) else { return nil }
         guard let sides = Self.sides(text, in: 1...1_000_000) else {
-            throw UsageError("--\(option) takes WxH in pixels, as in 320x240, not “\(text)”")
+            throw UsageError("--\(option): “\(text)” isn’t a size (use WxH in pixels, such as 320x240)")
         }
         return .fit(width: sides.0.map(Double.init), height: sides.1.map(Double.init))
     }
@@ -55,10 +56,10 @@ extension Arguments {
         ]
         let unit = text.dropFirst(digits.count).lowercased()
         guard let count = Int(digits), let factor = factors[unit] else {
-            throw UsageError("--\(option) takes bytes, as in 500000 or 64MiB, not “\(text)”")
+            throw UsageError("--\(option): “\(text)” isn’t a number of bytes (use a number such as 500000 or 64MiB)")
         }
         let (bytes, overflow) = count.multipliedReportingOverflow(by: factor)
-        guard !overflow else { throw UsageError("--\(option) is too large: “\(text)”") }
+        guard !overflow else { throw UsageError("--\(option): “\(text)” is too large (use at most \(Int.max) bytes)") }
         return bytes
     }
 
@@ -69,7 +70,7 @@ extension Arguments {
         let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let factors: [String: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
         guard let count = Double(digits), let factor = factors[text.dropFirst(digits.count).lowercased()] else {
-            throw UsageError("--\(option) takes a time, as in 90s, 12h, 30d or 2w, not “\(text)”")
+            throw UsageError("--\(option): “\(text)” isn’t a duration (use a duration such as 90s, 12h, 30d, or 2w)")
         }
         return count * factor
     }
@@ -78,7 +79,7 @@ extension Arguments {
     package func expectOperands(_ range: ClosedRange<Int>, _ names: String) throws(UsageError) {
         guard range.contains(operands.count) else {
             let word = operands.count < range.lowerBound ? "missing" : "unexpected"
-            let what = operands.count < range.lowerBound ? names : "“\(operands[range.upperBound])”"
+            let what = operands.count < range.lowerBound ? names : "argument “\(operands[range.upperBound])”"
             throw UsageError("\(word) \(what)")
         }
     }

@@ -85,15 +85,18 @@ private struct Reader {
         }
         let culprit = options.indices.first { number($0) == step.culprit }.map { options[$0] }
         if step.found == Int32(UInt8(ascii: ":")), let culprit {
-            throw UsageError("option --\(culprit.name) needs a value: \(culprit.placeholder ?? "")")
+            throw UsageError(
+                "--\(culprit.name): the value is missing (use --\(culprit.name) \(culprit.placeholder ?? ""))")
         }
-        if let culprit { throw UsageError("option --\(culprit.name) takes no value") }
+        if let culprit { throw UsageError("--\(culprit.name): this option doesn’t take a value") }
         if step.culprit > 0, let letter = UInt8(exactly: step.culprit) {
             throw UsageError("unknown option -\(Unicode.Scalar(letter))")
         }
         let name = word.prefix { $0 != "=" }
         let meant = options.filter { "--\($0.name)".hasPrefix(name) }.map { "--\($0.name)" }
-        if meant.count > 1 { throw UsageError("option \(name) may be \(meant.joined(separator: " or "))") }
+        if meant.count > 1 {
+            throw UsageError("\(name): the option is ambiguous (use \(meant.joined(separator: " or ")))")
+        }
         throw UsageError("unknown option \(name)")
     }
 }

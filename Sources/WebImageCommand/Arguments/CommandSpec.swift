@@ -23,13 +23,14 @@ package struct OptionSpec: Sendable, Hashable {
     /// The option `--help` of every command.
     package static let help = OptionSpec("help", letter: "h", help: "Print this help.")
     /// The option `--cache` of every command that uses the disk cache.
-    package static let cache = OptionSpec("cache", takes: "DIR", help: "Folder of the disk cache.")
+    package static let cache = OptionSpec("cache", takes: "DIR", help: "Directory of the disk cache.")
     /// The option `--size` of every command that decodes images.
     package static let size = OptionSpec(
-        "size", letter: "s", takes: "WxH", help: "Fit into this box, in pixels; one side may be left out.")
+        "size", letter: "s", takes: "WxH", help: "Maximum size in pixels. One side can be omitted.")
     /// The option `--transform` of every command that writes images.
     package static let transform = OptionSpec(
-        "transform", letter: "t", takes: "LIST", help: "Apply these, as in resize=200x200,blur=8,circle.")
+        "transform", letter: "t", takes: "LIST",
+        help: "Apply these transformers, such as resize=200x200,blur=8,circle.")
 }
 
 /// The description of a command.

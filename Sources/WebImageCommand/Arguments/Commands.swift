@@ -4,174 +4,189 @@
 package enum Commands {
     /// The help text for `--transform`.
     private static let transformers =
-        "Transformers are applied in their order, commas between them, and know: \(TransformList.usage). Colours are "
-        + "#rrggbb, #rrggbbaa, black, white, clear."
+        "Transformers are applied in the given order and are separated by commas: \(TransformList.usage). A color is "
+        + "#rrggbb, #rrggbbaa, black, white, or clear."
+    /// The help text for `--policy`.
+    private static let policies = "Cache policy: http (default), cache-first, refresh, reload, cache-only."
 
     package static let load = CommandSpec(
         "load", operands: "URL…",
-        summary: "Load pictures through the cache and say where each came from.",
+        summary: "Load images through the cache and report where each one came from.",
         details: [
-            "An argument that is no URL but an existing file is loaded from there. “-” reads URLs from standard "
-                + "input, @FILE from a file, one per line. Pictures that fail do not stop the others.",
-            "With --output the original bytes are written; with --size, --transform or --format the picture is encoded "
-                + "anew.",
+            "An argument can also be the path of a file. “-” reads URLs from standard input and @FILE from a file, one "
+                + "URL per line. A failed image doesn’t stop the others.",
+            "--output writes the original data. With --size, --transform, or --format, the image is encoded again.",
             transformers,
         ],
         options: [
             .size,
-            OptionSpec("output", letter: "o", takes: "DIR", help: "Write the pictures into this folder."),
+            OptionSpec("output", letter: "o", takes: "DIR", help: "Write the images to this directory."),
             .transform,
-            OptionSpec("format", letter: "f", takes: "jpeg|png|webp", help: "Encode what is written so."),
             OptionSpec(
-                "policy", letter: "p", takes: "POLICY",
-                help: "Which copies may answer: http (default), cache-first, refresh, reload, cache-only."),
+                "format", letter: "f", takes: "jpeg|png|webp", help: "Encode the written images in this format."),
+            OptionSpec("policy", letter: "p", takes: "POLICY", help: policies),
             .cache,
-            OptionSpec("tag", takes: "TAG", help: "Store under this tag, for “cache clear --tag”."),
+            OptionSpec("tag", takes: "TAG", help: "Store the images with this tag, for “cache clear --tag”."),
             OptionSpec(
                 "preview", takes: "progressive|blurred",
-                help: "Make previews while bytes come in: of what is there, or of the whole, blurred."),
-            OptionSpec("preview-out", takes: "DIR", help: "Write the previews into this folder, numbered, as PNG."),
-            OptionSpec("concurrency", letter: "c", takes: "N", help: "Pictures loaded at once; default 32."),
+                help: "Create previews during the download: the part received so far, or the whole image, blurred."),
+            OptionSpec("preview-out", takes: "DIR", help: "Write the previews to this directory, as numbered PNGs."),
+            OptionSpec(
+                "concurrency", letter: "c", takes: "N", help: "Maximum number of concurrent loads (32 by default)."),
             OptionSpec(
                 "trace", takes: "FILE",
-                help: "Record what was done when, for Perfetto or about:tracing; without queries and credentials."),
+                help: "Record a trace for Perfetto or about:tracing. URLs are stored without queries and credentials."),
             .json,
-            OptionSpec("quiet", letter: "q", help: "Print errors only."),
+            OptionSpec("quiet", letter: "q", help: "Print only errors."),
         ])
 
     package static let show = CommandSpec(
         "show", operands: "FILE|URL…",
-        summary: "Draw pictures in the terminal.",
+        summary: "Display images in the terminal.",
         details: [
-            "“-” reads standard input. Pictures are decoded at the size they are drawn at and never enlarged beyond one "
-                + "column per pixel. Animations play as often as the file says, the endless ones once where there are "
-                + "several inputs; a key goes on to the next input, Ctrl-C ends.",
-            "auto draws pixels where the terminal is known to show them (kitty, then sixels), else block characters. "
-                + "Into a pipe or a file it writes plain characters without colours, and of animations the first "
-                + "frame; a style that was asked for is written in colour there too. NO_COLOR is obeyed.",
+            "“-” reads standard input. Images are decoded at their displayed size and never enlarged beyond one column "
+                + "per pixel. Animations repeat as often as the file specifies. If there are several inputs, an "
+                + "animation that repeats indefinitely plays once. Any key continues with the next input, and Ctrl-C "
+                + "ends the command.",
+            "The style auto uses pixels if the terminal is known to support them (kitty first, then sixels), and block "
+                + "characters otherwise. If the output is a pipe or a file, it uses plain characters without colors, "
+                + "and only the first frame of an animation. A style set with --as also uses colors there. The "
+                + "environment variable NO_COLOR disables colors.",
         ],
         options: [
-            OptionSpec("as", takes: "auto|sixels|kitty|symbols", help: "How to draw; default auto."),
+            OptionSpec("as", takes: "auto|sixels|kitty|symbols", help: "Output style (auto by default)."),
             OptionSpec(
                 "size", letter: "s", takes: "COLSxROWS",
-                help: "At most so many character cells, one side may be left out; default the terminal's size."),
+                help: "Maximum size in character cells (the terminal’s size by default). One side can be omitted."),
             OptionSpec(
                 "background", letter: "b", takes: "COLOR",
-                help: "What shows through: terminal (default), checkerboard, or a colour as in #334455."),
-            OptionSpec("frame", letter: "n", takes: "N", help: "Only this frame, from 0."),
-            OptionSpec("still", help: "Only the first frame."),
-            OptionSpec("loops", letter: "l", takes: "N", help: "Play animations so often; 0 is for ever."),
+                help: "Background of transparent pixels: terminal (default), checkerboard, or a color like #334455."),
+            OptionSpec("frame", letter: "n", takes: "N", help: "Show only this frame, counted from 0."),
+            OptionSpec("still", help: "Show only the first frame."),
+            OptionSpec(
+                "loops", letter: "l", takes: "N",
+                help: "Number of times to play an animation (0 repeats indefinitely)."),
         ])
 
     package static let info = CommandSpec(
         "info", operands: "FILE|URL…",
-        summary: "Say what a picture's header says: format, size, orientation, frames, colour profile.",
+        summary: "Print the format, size, orientation, frames, and color profile of images.",
         options: [.json])
 
     package static let decode = CommandSpec(
         "decode", operands: "FILE",
-        summary: "Decode to raw pixels.",
+        summary: "Decode an image to raw pixels.",
         details: [
-            "Writes premultiplied RGBA, 8 bits each, row after row without padding, and prints width and height. "
-                + "“-” reads standard input."
+            "Writes premultiplied RGBA with 8 bits per sample, row by row without padding, and prints the width and "
+                + "the height. “-” reads standard input."
         ],
         options: [
-            OptionSpec("frame", letter: "n", takes: "N", help: "The frame to decode, from 0."),
+            OptionSpec("frame", letter: "n", takes: "N", help: "Decode this frame, counted from 0."),
             .size,
-            OptionSpec("rgba", takes: "OUT", help: "Where the pixels go; required."),
+            OptionSpec("rgba", takes: "OUT", help: "Output file for the pixels (required)."),
         ])
 
     package static let convert = CommandSpec(
         "convert", operands: "IN OUT",
-        summary: "Decode a picture and encode it as the extension of OUT says.",
+        summary: "Convert an image to the format that the extension of OUT names.",
         details: [
             "“-” as IN reads standard input.",
-            "Animations stay animations in .gif, .webp, .apng, .avif and .jxl; .png, .jpg and others get the first "
-                + "frame. --frames keeps some: numbers and ranges from 0 in the order in which they are to play, as "
-                + "in 0-9, 2,5,8-12, 10- (to the last) or 9-0 (backwards). With %d in OUT, as in frame-%03d.png, "
-                + "each frame becomes a file of its own with its number.",
+            "The formats .gif, .webp, .apng, .avif, and .jxl preserve animations. Other formats, such as .png and "
+                + ".jpg, contain only the first frame. --frames selects frames by numbers and ranges from 0, in "
+                + "playback order, such as 0-9, 2,5,8-12, 10- (to the last frame), or 9-0 (backward). If OUT contains "
+                + "%d, as in frame-%03d.png, each frame is written to a separate file with its number.",
             transformers,
         ],
         options: [
             .size,
             .transform,
-            OptionSpec("frame", letter: "n", takes: "N", help: "Only this frame, from 0."),
-            OptionSpec("frames", takes: "LIST", help: "Only these frames, as in 0-9 or 2,5,8-."),
-            OptionSpec("depth", takes: "8|16", help: "16 keeps finer samples where both formats have them; default 8."),
-            OptionSpec("loop", takes: "N", help: "How often the animation plays, 0 for ever; as before without it."),
+            OptionSpec("frame", letter: "n", takes: "N", help: "Convert only this frame, counted from 0."),
+            OptionSpec("frames", takes: "LIST", help: "Convert only these frames, such as 0-9 or 2,5,8-."),
+            OptionSpec(
+                "depth", takes: "8|16",
+                help: "Bits per sample (8 by default). 16 requires support by the input and the output format."),
+            OptionSpec(
+                "loop", takes: "N",
+                help: "Number of times the animation plays (0 repeats indefinitely). By default, it doesn’t change."),
         ] + OptionSpec.encoding)
 
     package static let cache = CommandSpec(
         "cache", operands: "path|info|list|show KEY|verify|trim|clear|export DIR|import DIR|import URL FILE…",
-        summary: "Look after the disk cache.",
+        summary: "Inspect and manage the disk cache.",
         details: [
-            "path prints its folder, info its figures, list its entries, last used first. show tells all about one: "
-                + "KEY is its URL, its key, or the beginning of its file's name.",
-            "verify reads every entry and removes damaged ones; its exit status is 1 when there were any. trim removes "
-                + "what was used longest ago, down to the limit or to --size. clear removes everything, or what "
-                + "--older-than, --host and --tag say, which must all hold.",
-            "export writes the original bytes and a manifest.json into a new folder; with --entries the entries as they "
-                + "are, for an application to bundle. import takes such a folder, or pairs of a URL and a picture "
-                + "file, or --list, a file with such a pair on each line; what is no picture is refused and makes the "
-                + "exit status 1.",
+            "path prints the directory of the cache, info prints statistics, and list prints the entries, the most "
+                + "recently used first. show describes one entry. KEY is its URL, key, or a prefix of its file name.",
+            "verify reads every entry, removes corrupt entries, and exits with status 1 if it finds any. trim removes "
+                + "the least recently used entries until the cache is within its limit or --size. clear removes all "
+                + "entries, or only those that match --older-than, --host, and --tag.",
+            "export writes the original data and manifest.json to a new directory. With --entries, it copies the entry "
+                + "files unchanged, so that an app can bundle them. import reads such a directory, pairs of a URL and "
+                + "an image file, or the pairs in the file of --list. It rejects data that isn’t an image, and then "
+                + "exits with status 1.",
         ],
         options: [
             .cache,
-            OptionSpec("size", letter: "s", takes: "BYTES", help: "What trim leaves at most, as in 64MiB."),
-            OptionSpec("sort", takes: "use|size|age|host", help: "The order of list."),
-            OptionSpec("glob", letter: "g", takes: "PATTERN", help: "Only URLs like this: list, clear, export."),
-            OptionSpec("older-than", takes: "TIME", help: "clear: only what was stored so long ago, as in 12h, 30d."),
-            OptionSpec("host", takes: "HOST", help: "clear: only what came from this host or one below it."),
+            OptionSpec("size", letter: "s", takes: "BYTES", help: "trim: maximum size of the cache, such as 64MiB."),
+            OptionSpec("sort", takes: "use|size|age|host", help: "list: sort order."),
             OptionSpec(
-                "tag", takes: "TAG", help: "clear: only what was stored with this tag; import: the tag to give."),
-            OptionSpec("entries", help: "export: entry files in place of pictures and a manifest."),
-            OptionSpec("list", letter: "l", takes: "FILE", help: "import: lines of a URL, a blank and a path."),
+                "glob", letter: "g", takes: "PATTERN", help: "list, clear, export: only URLs that match the pattern."),
+            OptionSpec(
+                "older-than", takes: "TIME",
+                help: "clear: only entries stored longer ago than this, such as 12h or 30d."),
+            OptionSpec("host", takes: "HOST", help: "clear: only entries from this host or its subdomains."),
+            OptionSpec("tag", takes: "TAG", help: "clear: only entries with this tag. import: the tag to set."),
+            OptionSpec("entries", help: "export: entry files instead of images and a manifest."),
+            OptionSpec(
+                "list", letter: "l", takes: "FILE",
+                help: "import: a file in which each line contains a URL, a space, and a path."),
             .json,
         ])
 
     package static let demo = CommandSpec(
         "demo", operands: "",
-        summary: "Load the bundled album over loopback: cold, from memory, from disk, revalidated.",
+        summary: "Load the bundled album from a local server: cold, from memory, from disk, revalidated.",
         details: [
-            "Starts a server on 127.0.0.1, loads the album four times, prints what each pass cost and what the "
-                + "server was asked, and draws contact-sheet.png. Damaged pictures of the album must fail in the "
-                + "expected way; anything else ends with status 1."
+            "Starts a server on 127.0.0.1, loads the album four times, prints the times of each pass and the requests "
+                + "that the server received, and draws contact-sheet.png. Some images of the album are invalid on "
+                + "purpose. If the result of an image isn’t as expected, the exit status is 1."
         ],
         options: [
-            OptionSpec("output", letter: "o", takes: "DIR", help: "Folder of contact-sheet.png; default ./demo.")
+            OptionSpec(
+                "output", letter: "o", takes: "DIR", help: "Directory of contact-sheet.png (./demo by default).")
         ])
 
     package static let gallery = CommandSpec(
         "gallery", operands: "[URL|FILE|DIR|LIST]…",
-        summary: "Show pictures in a window: a grid of thousands, each one large, live figures.",
+        summary: "Browse images in a window.",
         details: [
-            "A folder stands for all pictures in and below it; “-” reads URLs from standard input, @FILE from a file, one "
-                + "per line. Without arguments the bundled album is shown, served on 127.0.0.1 under so many addresses "
-                + "that there are as many pictures as --cells says; --delay, --failures and --speed make that network "
-                + "a bad one.",
-            "Enter or a click opens a picture, arrow keys go on, Escape goes back; F1 lists all keys. Pictures and URLs may "
-                + "be dropped on the window. Needs a display, and a webimage built with GTK (trait GTK).",
+            "A directory includes all images in it and in its subdirectories. “-” reads URLs from standard input and "
+                + "@FILE from a file, one URL per line. Without arguments, the gallery shows the bundled album. A "
+                + "server on 127.0.0.1 provides it with different URLs for as many images as --cells specifies. "
+                + "--delay, --failures, and --speed simulate network problems.",
+            "Enter or a click opens an image, the arrow keys move between images, and Escape goes back. F1 lists all "
+                + "shortcuts. You can drop images and URLs on the window. The command requires a display and a build "
+                + "with GTK (trait GTK).",
         ],
         options: [
-            OptionSpec("size", letter: "s", takes: "N", help: "A cell's side in points, 96 to 320; default 168."),
+            OptionSpec("size", letter: "s", takes: "N", help: "Thumbnail size in points, 96 to 320 (168 by default)."),
             OptionSpec(
                 "transition", takes: "none|cross-fade|slide|flip|zoom",
-                help: "How pictures come in; default cross-fade."),
+                help: "Transition with which images appear (cross-fade by default)."),
             OptionSpec(
                 "placeholder", takes: "none|color|blurhash",
-                help: "What is shown until they do; default blurhash, where one is known."),
+                help: "Placeholder until the image appears (blurhash by default, if the image has one)."),
+            OptionSpec("policy", letter: "p", takes: "POLICY", help: policies),
             OptionSpec(
-                "policy", letter: "p", takes: "POLICY",
-                help: "Which copies may answer: http (default), cache-first, refresh, reload, cache-only."),
-            OptionSpec("theme", takes: "system|light|dark", help: "The window's colours; default the system's."),
-            OptionSpec("sort", takes: "given|name|source", help: "The order; default as given."),
-            OptionSpec("filter", letter: "f", takes: "WORDS", help: "Only pictures whose name holds all of these."),
-            OptionSpec("cells", letter: "n", takes: "N", help: "Pictures of the album; default 2400."),
-            OptionSpec("broken", help: "Show the album's damaged pictures, too."),
-            OptionSpec("delay", takes: "TIME", help: "Answers of the album's server begin so late, as in 0.5s."),
-            OptionSpec("failures", takes: "N", help: "So many of a hundred answers fail."),
-            OptionSpec("speed", takes: "BYTES", help: "Bytes per second of each answer, as in 50K."),
-            OptionSpec("no-retry", help: "Do not try again what failed."),
+                "theme", takes: "system|light|dark", help: "Color scheme of the window (the system’s by default)."),
+            OptionSpec("sort", takes: "given|name|source", help: "Sort order (given by default)."),
+            OptionSpec(
+                "filter", letter: "f", takes: "WORDS", help: "Show only images whose names contain all these words."),
+            OptionSpec("cells", letter: "n", takes: "N", help: "Number of images of the album (2400 by default)."),
+            OptionSpec("broken", help: "Include the album’s invalid images."),
+            OptionSpec("delay", takes: "TIME", help: "Delay of each response of the album’s server, such as 0.5s."),
+            OptionSpec("failures", takes: "N", help: "Percentage of responses that fail."),
+            OptionSpec("speed", takes: "BYTES", help: "Maximum bytes per second of each response, such as 50K."),
+            OptionSpec("no-retry", help: "Don’t retry failed loads."),
             .cache,
         ])
 

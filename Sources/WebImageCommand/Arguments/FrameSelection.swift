@@ -52,7 +52,7 @@ package struct FrameSelection: Sendable, Hashable {
     }
 
     private static func misunderstood(_ text: String) -> UsageError {
-        UsageError("--frames takes numbers and ranges from 0, as in 0-9 or 2,5,8-, not “\(text)”")
+        UsageError("--frames: “\(text)” isn’t valid (use numbers and ranges from 0, such as 0-9 or 2,5,8-)")
     }
 }
 
@@ -62,7 +62,7 @@ extension Arguments {
     /// - Throws: A ``UsageError`` if the value isn't valid or if `--frame` was specified, too.
     package func frameSelection() throws(UsageError) -> FrameSelection? {
         guard let text = last("frames") else { return nil }
-        guard last("frame") == nil else { throw UsageError("--frame and --frames exclude each other") }
+        guard last("frame") == nil else { throw UsageError("--frame and --frames can’t be combined") }
         return try FrameSelection(text)
     }
 }

@@ -9,13 +9,13 @@ package struct HelpText: Sendable {
 
     /// The output of `webimage --help`.
     package var overview: String {
-        var text = "webimage — load, inspect and convert web images\n\nUsage:\n"
+        var text = "webimage — load, inspect, and convert web images\n\nUsage:\n"
         for command in Commands.all { text += "  \(Self.usage(command))\n" }
         text += "\nCommands:\n"
         text += list(Commands.all.map { ($0.name, $0.summary) })
         text += "\nOptions:\n"
-        text += list([("-h, --help", "Print this help, or that of a command."), ("--version", "Print the version.")])
-        text += "\nExit status: 0 all well, 1 something failed, 64 wrong usage, 130 interrupted.\n"
+        text += list([("-h, --help", "Print this help or the help of a command."), ("--version", "Print the version.")])
+        text += "\nExit status: 0 success, 1 failure, 64 usage error, 69 unavailable, 130 interrupted.\n"
         return text
     }
 

@@ -43,9 +43,9 @@ package struct LoadOptions: Sendable {
         trace = arguments.last("trace")
         json = arguments.has("json")
         quiet = arguments.has("quiet")
-        if previewOutput != nil, preview == nil { throw UsageError("--preview-out needs --preview") }
-        if !transformers.isEmpty, output == nil { throw UsageError("--transform needs --output") }
-        if format != nil, output == nil { throw UsageError("--format needs --output") }
+        if previewOutput != nil, preview == nil { throw UsageError("--preview-out can only be used with --preview") }
+        if !transformers.isEmpty, output == nil { throw UsageError("--transform can only be used with --output") }
+        if format != nil, output == nil { throw UsageError("--format can only be used with --output") }
     }
 }
 

@@ -46,8 +46,8 @@ package struct CacheRow: Sendable {
     /// Returns the table of all rows, with ages relative to `now`.
     package static func table(_ rows: [CacheRow], now: Date) -> TextTable {
         var table = TextTable([
-            .init("picture", shrinksTo: 24), .init("format", leaves: 2), .init("bytes", isNumeric: true),
-            .init("stored", leaves: 1), .init("used"), .init("expires", leaves: 3),
+            .init("URL", shrinksTo: 24), .init("format", leaves: 2), .init("bytes", isNumeric: true),
+            .init("stored", leaves: 1), .init("accessed"), .init("expires", leaves: 3),
         ])
         for row in rows {
             table.add([

@@ -52,8 +52,8 @@ package struct InfoRecord: Sendable {
                 facts.append(("orientation", "\(probe.orientation.rawValue) (\(probe.orientation))"))
             }
             facts += frameFacts(probe)
-            facts.append(("samples", "\(probe.depth) bits\(probe.hasAlpha ? ", with alpha" : "")"))
-            if let colors = probe.codePoints { facts.append(("colours", "\(colors)")) }
+            facts.append(("bit depth", "\(probe.depth) bits\(probe.hasAlpha ? ", with alpha" : "")"))
+            if let colors = probe.codePoints { facts.append(("color space", "\(colors)")) }
             if probe.hasICCProfile { facts.append(("profile", colorProfile ?? "ICC, unnamed")) }
         }
         if let bytes { facts.append(("bytes", bytes < 1_024 ? "\(bytes)" : "\(bytes) (\(Figures.bytes(bytes)))")) }
@@ -74,12 +74,12 @@ package struct InfoRecord: Sendable {
             return [("frames", "\(probe.frameCount)\(probe.frameCountIsExact ? "" : " or more")")]
         }
         let seconds = Double(timeline.durations.reduce(0, +)) / 1_000
-        let loops = timeline.loopCount == 0 ? "for ever" : "\(timeline.loopCount)×"
+        let loops = timeline.loopCount == 0 ? "loops forever" : "plays \(timeline.loopCount)×"
         let shortest = timeline.durations.min() ?? 0
         let longest = timeline.durations.max() ?? 0
         let each = shortest == longest ? "\(shortest) ms each" : "\(shortest)…\(longest) ms each"
         return [
-            ("frames", "\(timeline.frameCount), \(each), \(Figures.decimal(seconds, digits: 2)) s, played \(loops)")
+            ("frames", "\(timeline.frameCount), \(each), \(Figures.decimal(seconds, digits: 2)) s, \(loops)")
         ]
     }
 }

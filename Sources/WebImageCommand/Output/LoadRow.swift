@@ -72,7 +72,7 @@ package struct LoadRow: Sendable {
     /// Returns the table of all rows, with times in milliseconds.
     package static func table(_ rows: [LoadRow]) -> TextTable {
         var table = TextTable([
-            .init("picture", shrinksTo: 18), .init("format", leaves: 3), .init("size", leaves: 6), .init("from"),
+            .init("image", shrinksTo: 18), .init("format", leaves: 3), .init("size", leaves: 6), .init("source"),
             .init("bytes", isNumeric: true), .init("disk", isNumeric: true, leaves: 2),
             .init("load", isNumeric: true, leaves: 5), .init("decode", isNumeric: true, leaves: 4),
             .init("transform", isNumeric: true, leaves: 1), .init("total", isNumeric: true),
@@ -105,7 +105,7 @@ package struct LoadRow: Sendable {
         let previews = rows.compactMap(\.previews)
         if !previews.isEmpty { parts.append(Figures.count(previews.reduce(0) { $0 + $1.count }, "preview")) }
         let bytes = rows.reduce(0) { $0 + ($1.bytes ?? 0) }
-        return "\(Figures.count(rows.count, "picture")): \(parts.joined(separator: ", ")) · \(Figures.bytes(bytes))"
+        return "\(Figures.count(rows.count, "image")): \(parts.joined(separator: ", ")) · \(Figures.bytes(bytes))"
             + " · times in ms"
     }
 

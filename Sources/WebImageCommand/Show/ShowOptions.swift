@@ -33,7 +33,7 @@ package struct ShowOptions: Sendable {
         frame = try arguments.integer("frame", in: 0...Int.max) ?? (arguments.has("still") ? 0 : nil)
         loops = try arguments.integer("loops", in: 0...1_000_000)
         background = try arguments.background()
-        if loops != nil, frame != nil { throw UsageError("--loops goes with neither --frame nor --still") }
+        if loops != nil, frame != nil { throw UsageError("--loops can’t be combined with --frame or --still") }
     }
 }
 
@@ -43,7 +43,8 @@ extension Arguments {
     fileprivate func cells() throws(UsageError) -> (columns: Int?, rows: Int?) {
         guard let text = last("size") else { return (nil, nil) }
         guard let sides = Self.sides(text, in: 1...1_000) else {
-            throw UsageError("--size takes COLSxROWS in character cells, each at most 1000, as in 80x24, not “\(text)”")
+            throw UsageError(
+                "--size: “\(text)” isn’t valid (use COLSxROWS in character cells, such as 80x24, at most 1000x1000)")
         }
         return sides
     }
@@ -54,7 +55,7 @@ extension Arguments {
         case "checkerboard": return .checkerboard
         case let text?:
             guard let color = PixelColor(text: text), color.alpha == 255 else {
-                throw UsageError("--background takes terminal, checkerboard or an opaque colour, not “\(text)”")
+                throw UsageError("--background: “\(text)” isn’t valid (use terminal, checkerboard, or an opaque color)")
             }
             return .color(color)
         }

@@ -58,7 +58,7 @@ package struct ProgressBoard: Sendable {
         let failures = failed > 0 ? ", \(failed) failed" : ""
         let fraction = total > 0 ? Double(finished) / Double(total) : 1
         return Self.line(
-            "\(finished) of \(Figures.count(total, "picture"))\(failures)", fraction: fraction,
+            "\(finished) of \(Figures.count(total, "image"))\(failures)", fraction: fraction,
             remark: Figures.bytes(bytes), bar: failed > 0 ? .yellow : .green, style)
     }
 

@@ -7,7 +7,7 @@ package struct TransformListError: Error, Sendable, Hashable {
     package let problem: TransformProblem
 
     /// The message for the user, without a period.
-    package var message: String { "--transform, place \(position): \(problem)" }
+    package var message: String { "--transform, item \(position): \(problem)" }
 }
 
 /// The reason that a transformer is invalid.
@@ -28,14 +28,14 @@ package enum TransformProblem: Error, Sendable, Hashable, CustomStringConvertibl
     /// The message for the user, without a period.
     package var description: String {
         switch self {
-        case .empty: "there is no name"
-        case .tooMany(let limit): "no more than \(limit) transformers can be given"
+        case .empty: "the name is missing"
+        case .tooMany(let limit): "the list has too many transformers (use at most \(limit))"
         case .unknown(let name):
-            "there is no “\(name)”; there are \(TransformList.names.joined(separator: ", "))"
-        case .missing(let name, let parameter): "\(name) needs a \(parameter)"
-        case .unexpected(let name, let value): "\(name) takes no further value: “\(value)”"
+            "unknown transformer “\(name)” (use one of \(TransformList.names.joined(separator: ", ")))"
+        case .missing(let name, let parameter): "\(name): the \(parameter) is missing"
+        case .unexpected(let name, let value): "\(name): unexpected value “\(value)”"
         case .invalid(let name, let parameter, let value, let expected):
-            "\(name): the \(parameter) is \(expected), not “\(value)”"
+            "\(name): the \(parameter) “\(value)” isn’t valid (use \(expected))"
         }
     }
 }

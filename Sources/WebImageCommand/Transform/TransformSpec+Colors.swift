@@ -5,7 +5,7 @@ import WebImageCore
 extension TransformSpec {
     static let colors: [TransformSpec] = [
         TransformSpec("tint=COLOR[:MODE]") { values throws(TransformProblem) in
-            let color = try values.color("colour")
+            let color = try values.color("color")
             let modes = BlendMode.allCases.map { ($0.rawValue, $0) }
             return .tint(color, mode: try values.word("mode", of: modes, or: .sourceIn))
         },
@@ -34,10 +34,10 @@ extension TransformSpec {
             var rows: [ColorMatrix.Row] = []
             for row in ["red", "green", "blue", "alpha"] {
                 let range = -1_000.0...1_000
-                let red = try values.number("\(row) from red", in: range)
-                let green = try values.number("\(row) from green", in: range)
-                let blue = try values.number("\(row) from blue", in: range)
-                let alpha = try values.number("\(row) from alpha", in: range)
+                let red = try values.number("red-to-\(row) coefficient", in: range)
+                let green = try values.number("green-to-\(row) coefficient", in: range)
+                let blue = try values.number("blue-to-\(row) coefficient", in: range)
+                let alpha = try values.number("alpha-to-\(row) coefficient", in: range)
                 let constant = try values.number("\(row) constant", in: range)
                 rows.append(.init(red: red, green: green, blue: blue, alpha: alpha, constant: constant))
             }

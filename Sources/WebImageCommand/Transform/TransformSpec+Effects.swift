@@ -8,12 +8,12 @@ extension TransformSpec {
             values throws(TransformProblem) in
             if values.isNext(oneOf: ["tinted"]) {
                 _ = values.next()
-                return .blur(.tinted(try values.color("colour")))
+                return .blur(.tinted(try values.color("color")))
             }
-            if values.isNext(oneOf: styles.map(\.0)) { return .blur(try values.word("look", of: styles)) }
+            if values.isNext(oneOf: styles.map(\.0)) { return .blur(try values.word("style", of: styles)) }
             let radius = try values.length("radius")
             let saturation = try values.number("saturation", in: -1_000...1_000, or: 1)
-            return .blur(radius: radius, saturation: saturation, tint: try values.color("colour", or: .clear))
+            return .blur(radius: radius, saturation: saturation, tint: try values.color("color", or: .clear))
         },
         TransformSpec("sharpen[=AMOUNT[:RADIUS[:THRESHOLD]]]") { values throws(TransformProblem) in
             let amount = try values.number("amount", in: 0...100, or: 0.5)
@@ -24,7 +24,7 @@ extension TransformSpec {
         TransformSpec("vignette[=STRENGTH[:START[:COLOR]]]") { values throws(TransformProblem) in
             let strength = try values.number("strength", in: 0...1, or: 0.6)
             let start = try values.number("start", in: 0...0.999, or: 0.4)
-            return .vignette(strength: strength, start: start, color: try values.color("colour", or: .black))
+            return .vignette(strength: strength, start: start, color: try values.color("color", or: .black))
         },
     ]
 

@@ -41,6 +41,6 @@ extension TransformValues {
             return .at(x: x, y: y)
         }
         let anchors = TransformSpec.anchors.map { ($0.0, OverlayTransformer.Placement.anchored($0.1)) }
-        return try word("place", of: anchors + [("stretched", .stretched)], or: .anchored(.center))
+        return try word("placement", of: anchors + [("stretched", .stretched)], or: .anchored(.center))
     }
 }

@@ -11,7 +11,7 @@ extension TransformSpec {
         },
         TransformSpec("crop=WxH[:ANCHOR|:X:Y]") { values throws(TransformProblem) in
             let (width, height) = try values.sides("size")
-            guard let width, let height else { throw .missing(name: values.name, parameter: "width and height") }
+            guard let width, let height else { throw .missing(name: values.name, parameter: "width or height") }
             if values.isNextNumber {
                 let (x, y) = try values.point()
                 return .crop(x: x, y: y, width: width, height: height)
@@ -28,10 +28,10 @@ extension TransformSpec {
         },
         TransformSpec("border=WIDTH[:COLOR[:inside|outside]]") { values throws(TransformProblem) in
             let width = try values.length("width")
-            let color = try values.color("colour", or: .black)
+            let color = try values.color("color", or: .black)
             let placements = BorderTransformer.Placement.allCases.map { ($0.rawValue, $0) }
             return .border(
-                width: width, color: color, placement: try values.word("place", of: placements, or: .inside))
+                width: width, color: color, placement: try values.word("placement", of: placements, or: .inside))
         },
         TransformSpec("flip=horizontal|vertical|both") { values throws(TransformProblem) in
             .flip(try values.word("direction", of: FlipTransformer.Direction.allCases.map { ($0.rawValue, $0) }))
@@ -51,7 +51,7 @@ extension TransformSpec {
                 edges.bottom = try values.number("bottom width", in: sides)
                 edges.trailing = try values.number("trailing width", in: sides)
             }
-            return .pad(edges, color: try values.color("colour", or: .clear))
+            return .pad(edges, color: try values.color("color", or: .clear))
         },
         TransformSpec("inset=PIXELS") { values throws(TransformProblem) in
             .inset(try values.length("width"))
@@ -76,7 +76,7 @@ extension TransformValues {
         }
         let areValid = zip(sides, lengths).allSatisfy { $0.isEmpty || $1 != nil }
         guard sides.count == 2, areValid, lengths.contains(where: { $0 != nil }) else {
-            throw invalid(parameter, text, "WxH in pixels, as in 320x240")
+            throw invalid(parameter, text, "WxH in pixels, such as 320x240")
         }
         return (lengths[0].map { Double($0) }, lengths[1].map { Double($0) })
     }
@@ -93,7 +93,7 @@ extension TransformValues {
         var corners: RoundedCornersTransformer.Corners = []
         for name in text.split(separator: "+", omittingEmptySubsequences: false) {
             guard let corner = known[String(name)] else {
-                throw invalid("corner", text, "all or some of \(known.keys.sorted().joined(separator: "+"))")
+                throw invalid("corners", text, "all, or some of \(known.keys.sorted().joined(separator: "+"))")
             }
             corners.insert(corner)
         }
@@ -103,7 +103,7 @@ extension TransformValues {
     /// Returns a border with the next values as its width and color, or `nil` if there's no value left.
     fileprivate mutating func border() throws(TransformProblem) -> RoundedCornersTransformer.Border? {
         guard hasNext else { return nil }
-        let width = try length("border's width")
-        return .init(width: width, color: try color("border's colour", or: .black))
+        let width = try length("border width")
+        return .init(width: width, color: try color("border color", or: .black))
     }
 }

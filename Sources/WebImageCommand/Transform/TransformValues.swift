@@ -48,7 +48,7 @@ struct TransformValues {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let value = Self.decimal(text), range.contains(value) else {
             let (low, high) = (Self.short(range.lowerBound), Self.short(range.upperBound))
-            throw invalid(parameter, text, "a number, \(low)…\(high)")
+            throw invalid(parameter, text, "a number from \(low) to \(high)")
         }
         return value
     }
@@ -57,7 +57,7 @@ struct TransformValues {
     mutating func length(_ parameter: String, or fallback: Double? = nil) throws(TransformProblem) -> Double {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let value = Self.decimal(text), value > 0, value <= 1_000_000 else {
-            throw invalid(parameter, text, "a number of pixels, more than 0")
+            throw invalid(parameter, text, "a number of pixels greater than 0, up to 1000000")
         }
         return value
     }
@@ -66,7 +66,7 @@ struct TransformValues {
     mutating func color(_ parameter: String, or fallback: PixelColor? = nil) throws(TransformProblem) -> PixelColor {
         guard let text = next() else { return try present(fallback, parameter) }
         guard let color = PixelColor(text: text) else {
-            throw invalid(parameter, text, "#rrggbb, #rrggbbaa, black, white or clear")
+            throw invalid(parameter, text, "#rrggbb, #rrggbbaa, black, white, or clear")
         }
         return color
     }

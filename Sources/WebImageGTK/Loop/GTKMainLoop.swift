@@ -28,8 +28,8 @@
         static func installOrTell() -> Bool {
             guard !install(), !hasTold.exchange(true, ordering: .relaxed) else { return false }
             let line =
-                "WebImageGTK: a view is used off the process's main thread, where nothing will appear. "
-                + "“main” must not await: see “The one rule” in Documentation/GTK.md.\n"
+                "WebImageGTK: A view was used outside the main thread of the process, so it can’t display images. "
+                + "The function “main” must not await. See “The one rule” in Documentation/GTK.md.\n"
             FileHandle.standardError.write(Data(line.utf8))
             return true
         }

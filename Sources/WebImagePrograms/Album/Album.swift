@@ -56,8 +56,8 @@ package struct Album: Sendable {
             entries = try JSONDecoder().decode([Entry].self, from: Data(contentsOf: list))
         } catch {
             throw Missing(
-                message: "no album at \(folder.path(percentEncoded: false)): \(error.localizedDescription); "
-                    + "set WEBIMAGE_ALBUM to its folder")
+                message: "no album at \(folder.path(percentEncoded: false)): \(error.localizedDescription) "
+                    + "(set WEBIMAGE_ALBUM to the directory of an album)")
         }
         self.folder = folder
     }

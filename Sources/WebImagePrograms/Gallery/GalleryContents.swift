@@ -15,9 +15,9 @@ package struct GalleryContents: Sendable, Hashable {
         /// The title in the user interface.
         package var title: String {
             switch self {
-            case .given: "As given"
-            case .name: "By name"
-            case .source: "By source"
+            case .given: "Original Order"
+            case .name: "Name"
+            case .source: "URL"
             }
         }
     }
@@ -57,7 +57,7 @@ package struct GalleryContents: Sendable, Hashable {
 
     /// A description of the number of images, without a period.
     package var summary: String {
-        let all = Figures.count(items.count, "picture")
+        let all = Figures.count(items.count, "Image")
         return shown.count == items.count ? all : "\(shown.count) of \(all)"
     }
 

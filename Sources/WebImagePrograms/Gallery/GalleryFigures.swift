@@ -57,23 +57,23 @@ package struct GalleryFigures: Sendable, Hashable {
     package var rows: [Row] {
         let hits = statistics.memoryHits + statistics.diskHits + statistics.remoteHits
         return [
-            Row("On the screen", "\(shownReady) of \(shown)", shown > 0 ? Double(shownReady) / Double(shown) : 1),
+            Row("Visible Images", "\(shownReady) of \(shown)", shown > 0 ? Double(shownReady) / Double(shown) : 1),
             Row(
-                "Cache hits",
-                statistics.hitRate.map { "\(Figures.decimal($0 * 100, digits: 0)) % of \(answered)" } ?? "–",
+                "Cache Hit Rate",
+                statistics.hitRate.map { "\(Figures.decimal($0 * 100, digits: 0))% of \(answered)" } ?? "–",
                 statistics.hitRate ?? 0),
-            Row("from memory", "\(statistics.memoryHits)", isMain: false),
-            Row("from disk", "\(hits - statistics.memoryHits)", isMain: false),
+            Row("Memory", "\(statistics.memoryHits)", isMain: false),
+            Row("Disk", "\(hits - statistics.memoryHits)", isMain: false),
             Row("Downloaded", "\(statistics.downloaded) (\(Figures.bytes(statistics.bytesLoaded)))"),
-            Row("still valid there", "\(statistics.revalidated)", isMain: false),
+            Row("Revalidated", "\(statistics.revalidated)", isMain: false),
             Row(
-                "Memory", "\(Figures.bytes(memoryBytes)) of \(Figures.bytes(memoryLimit))",
+                "Memory Cache", "\(Figures.bytes(memoryBytes)) of \(Figures.bytes(memoryLimit))",
                 memoryLimit > 0 ? Double(memoryBytes) / Double(memoryLimit) : 0),
-            Row("pictures", "\(memoryCount)", isMain: false),
-            Row("Queue", "\(transfers) running, \(waiting) waiting"),
-            Row("fetched ahead", "\(prefetching)", isMain: false),
+            Row("Images", "\(memoryCount)", isMain: false),
+            Row("Downloads", "\(transfers) active, \(waiting) queued"),
+            Row("Prefetching", "\(prefetching)", isMain: false),
             Row("Decoded", "\(statistics.decodes)"),
-            Row("Given up", "\(statistics.cancelled)"),
+            Row("Canceled", "\(statistics.cancelled)"),
             Row("Failed", "\(statistics.failed)"),
         ]
     }

@@ -28,7 +28,7 @@ package struct GalleryOptions: Sendable {
         order = try Self.choice("sort", arguments) ?? .given
         filter = arguments.last("filter") ?? ""
         settings.network.delay = try arguments.seconds("delay") ?? 0
-        guard settings.network.delay <= 60 else { throw UsageError("--delay takes at most 60s") }
+        guard settings.network.delay <= 60 else { throw UsageError("--delay: the maximum is 60s") }
         settings.network.failures = try arguments.integer("failures", in: 0...100) ?? 0
         settings.network.bytesPerSecond = try arguments.bytes("speed").map { max(1, $0) }
         settings.retries = !arguments.has("no-retry")
@@ -37,7 +37,7 @@ package struct GalleryOptions: Sendable {
         cache = arguments.last("cache")
         if !operands.isEmpty {
             for option in ["cells", "broken", "delay", "failures", "speed"] where arguments.has(option) {
-                throw UsageError("--\(option) goes with the bundled album, without arguments")
+                throw UsageError("--\(option) can only be used with the bundled album (omit the arguments)")
             }
         }
     }

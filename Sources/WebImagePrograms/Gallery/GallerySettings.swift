@@ -16,7 +16,7 @@ package struct GallerySettings: Sendable, Hashable {
         package var title: String {
             switch self {
             case .none: "None"
-            case .crossFade: "Cross-fade"
+            case .crossFade: "Crossfade"
             case .slide: "Slide"
             case .flip: "Flip"
             case .zoom: "Zoom"
@@ -44,7 +44,7 @@ package struct GallerySettings: Sendable, Hashable {
         package var title: String {
             switch self {
             case .none: "None"
-            case .color: "Colour"
+            case .color: "Color"
             case .blurHash: "BlurHash"
             }
         }
@@ -59,7 +59,7 @@ package struct GallerySettings: Sendable, Hashable {
         /// The title in the user interface.
         package var title: String {
             switch self {
-            case .system: "System"
+            case .system: "Follow System"
             case .light: "Light"
             case .dark: "Dark"
             }
@@ -88,11 +88,11 @@ package struct GallerySettings: Sendable, Hashable {
     /// Returns the title of a cache policy in the user interface.
     package static func title(_ policy: CachePolicy) -> String {
         switch policy {
-        case .http: "As HTTP says"
-        case .cacheFirst: "Cache first"
-        case .refresh: "Always ask the server"
+        case .http: "Follow HTTP"
+        case .cacheFirst: "Prefer Cache"
+        case .refresh: "Always Revalidate"
         case .reload: "Reload"
-        case .cacheOnly: "Cache only"
+        case .cacheOnly: "Cache Only"
         }
     }
 }

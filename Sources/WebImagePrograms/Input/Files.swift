@@ -58,7 +58,7 @@ package enum Files {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            throw failure("Creating the folder", path, error)
+            throw failure("Creating the directory", path, error)
         }
     }
 

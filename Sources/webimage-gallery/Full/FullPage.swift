@@ -53,10 +53,10 @@
             title = Make.label("", "heading")
             detail = Make.label("", "caption", "dim-label", "numeric")
             for label in [title, detail] { gtk_label_set_xalign(label.opaque, 0.5) }
-            play = Make.button(icon: "media-playback-pause-symbolic", tooltip: "Pause (Space)", action: "win.play")
+            play = Make.button(icon: "media-playback-pause-symbolic", tooltip: "Pause", action: "win.play")
             previous = Make.button(
-                icon: "go-previous-symbolic", tooltip: "Previous picture (Left)", action: "win.previous")
-            next = Make.button(icon: "go-next-symbolic", tooltip: "Next picture (Right)", action: "win.next")
+                icon: "go-previous-symbolic", tooltip: "Previous Image", action: "win.previous")
+            next = Make.button(icon: "go-next-symbolic", tooltip: "Next Image", action: "win.next")
             reason = Make.label("", wraps: true)
             failure = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("empty-page")
             let overlay: Widget = gtk_overlay_new()
@@ -78,7 +78,7 @@
             gtk_image_set_pixel_size(icon.opaque, 64)
             gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
             gtk_label_set_max_width_chars(reason.opaque, 48)
-            let again: Widget = gtk_button_new_with_label("Try again").styled("pill", "suggested-action")
+            let again: Widget = gtk_button_new_with_label("Try Again").styled("pill", "suggested-action")
             gtk_widget_set_halign(again, GTK_ALIGN_CENTER)
             gtk_actionable_set_action_name(again.opaque, "win.retry")
             Make.append(failure, icon, reason, again)
@@ -184,7 +184,7 @@
             let isPlaying = player?.state == .playing
             gtk_button_set_icon_name(
                 play.cast(), isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
-            Make.describe(play, isPlaying ? "Pause (Space)" : "Play (Space)")
+            Make.describe(play, isPlaying ? "Pause" : "Play")
         }
     }
 
@@ -195,7 +195,7 @@
             scale: Double? = nil
         ) -> String {
             var parts: [String] = []
-            if let scale { parts.append("\(Figures.decimal(scale * 100, digits: 0)) %") }
+            if let scale { parts.append("\(Figures.decimal(scale * 100, digits: 0))%") }
             if let image {
                 let size = image.uprightRawSize
                 parts.append("\(size.width) × \(size.height)")
@@ -206,9 +206,9 @@
             if let response {
                 parts.append("from \(response.origin.rawValue)")
             } else if let fraction = snapshot.progress?.fraction {
-                parts.append("\(Figures.decimal(fraction * 100, digits: 0)) %")
+                parts.append("\(Figures.decimal(fraction * 100, digits: 0))%")
             } else if snapshot.state == .loading || snapshot.state == .previewing || snapshot.state == .waiting {
-                parts.append("loading")
+                parts.append("Loading…")
             }
             parts.append(item.detail)
             return parts.joined(separator: " · ")

@@ -33,7 +33,7 @@
             grid = view.opaque
             gtk_grid_view_set_min_columns(grid, 2)
             gtk_grid_view_set_single_click_activate(grid, 1)
-            Property.setAccessible(view, label: "Pictures")
+            Property.setAccessible(view, label: "Images")
             factory = ImageListFactory(
                 manager: model.manager, makeCell: { GalleryCell.make(model.manager) },
                 content: { position in
@@ -111,7 +111,7 @@
             gtk_widget_set_visible(empty, isEmpty ? 1 : 0)
             gtk_label_set_text(
                 emptyText.opaque,
-                model.contents.items.isEmpty ? "Drop pictures here" : "No picture has a name like this")
+                model.contents.items.isEmpty ? "Drop images here" : "No images match the search")
         }
 
         /// Reloads the same images with the current settings.

@@ -24,7 +24,7 @@
             gtk_grid_set_row_spacing(grid.cast(), 6)
             gtk_grid_set_column_spacing(grid.cast(), 12)
             let box = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("figures")
-            Make.append(box, Make.label("Right now", "title-4"), grid)
+            Make.append(box, Make.label("Statistics", "title-4"), grid)
             gtk_widget_set_size_request(box, 320, -1)
             // The values expand within the panel, but the panel doesn't expand within the window.
             gtk_widget_set_hexpand(widget, 0)

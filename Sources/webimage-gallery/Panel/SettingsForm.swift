@@ -44,52 +44,53 @@
         }
 
         private func addPictures() {
-            heading("Pictures")
+            heading("Appearance")
             choice("Transition", GallerySettings.TransitionChoice.allCases.map { ($0, $0.title) }, \.transition)
             choice("Placeholder", GallerySettings.PlaceholderChoice.allCases.map { ($0, $0.title) }, \.placeholder)
             let sides = GallerySettings.cellSides
             scale(
-                "Size", from: Double(sides.lowerBound), to: Double(sides.upperBound), step: 8, format: { "\(Int($0))" }
+                "Thumbnail Size", from: Double(sides.lowerBound), to: Double(sides.upperBound), step: 8,
+                format: { "\(Int($0))" }
             ) {
                 Double($0.cellSide)
             } set: {
                 $0.cellSide = Int($1)
             }
-            choice("Colours", GallerySettings.Theme.allCases.map { ($0, $0.title) }, \.theme)
+            choice("Style", GallerySettings.Theme.allCases.map { ($0, $0.title) }, \.theme)
         }
 
         private func addLoading() {
             heading("Loading")
-            choice("Copies that may answer", CachePolicy.allCases.map { ($0, GallerySettings.title($0)) }, \.policy)
-            toggle("Previews in the large view", \.showsPreviews)
-            toggle("Try again what failed", \.retries)
+            choice("Cache Policy", CachePolicy.allCases.map { ($0, GallerySettings.title($0)) }, \.policy)
+            toggle("Progressive Previews", \.showsPreviews)
+            toggle("Retry Failed Loads", \.retries)
         }
 
         private func addNetwork() {
-            heading("The album’s server")
+            heading("Simulated Network")
             scale("Delay", from: 0, to: 5, step: 0.1, format: { "\(Double(Int(($0 * 10).rounded())) / 10) s" }) {
                 $0.network.delay
             } set: {
                 $0.network.delay = ($1 * 10).rounded() / 10
             }
-            scale("Failures", from: 0, to: 100, step: 5, format: { "\(Int($0)) %" }) {
+            scale("Failure Rate", from: 0, to: 100, step: 5, format: { "\(Int($0))%" }) {
                 Double($0.network.failures)
             } set: {
                 $0.network.failures = Int($1)
             }
             let speeds: [(Int?, String)] = [
-                (nil, "As fast as it goes"), (1 << 20, "1 MiB/s"), (200 << 10, "200 KiB/s"), (50 << 10, "50 KiB/s"),
+                (nil, "Unlimited"), (1 << 20, "1 MiB/s"), (200 << 10, "200 KiB/s"), (50 << 10, "50 KiB/s"),
                 (10 << 10, "10 KiB/s"),
             ]
-            choice("Each answer", speeds, \.network.bytesPerSecond)
+            choice("Bandwidth", speeds, \.network.bytesPerSecond)
         }
 
         private func addButtons() {
             let box = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 8)
             gtk_box_set_homogeneous(box.cast(), 1)
             for (title, action, tip) in [
-                ("Forget memory", "win.forget-memory", "Empties the memory cache; the disk keeps what it has"),
-                ("Forget everything", "win.forget-all", "Empties memory and disk, and loads what is visible anew"),
+                ("Clear Memory Cache", "win.forget-memory", "Removes all images from memory, but not from disk"),
+                ("Clear All Caches", "win.forget-all", "Removes all images and reloads the visible ones"),
             ] {
                 let button: Widget = gtk_button_new_with_label(title)
                 gtk_widget_set_tooltip_text(button, tip)

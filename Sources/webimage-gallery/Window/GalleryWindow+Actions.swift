@@ -33,7 +33,7 @@
             }
             action("forget-memory") { window in
                 window.model.manager.memoryCache.removeAll()
-                window.toast.show("The memory cache is empty")
+                window.toast.show("Memory cache cleared")
             }
             action("forget-all") { $0.forgetAll() }
             toggle("search", { $0.search.isOpen }) { $0.search.isOpen = $1 }
@@ -123,13 +123,13 @@
                 await model.manager.removeAllCached()
                 guard let self, !isClosed else { return }
                 reload()
-                toast.show("Memory and disk are empty")
+                toast.show("Caches cleared")
             }
         }
 
         private func chooseFiles() {
             let chooser = gtk_file_chooser_native_new(
-                "Open pictures", window, GTK_FILE_CHOOSER_ACTION_OPEN, "Open", "Cancel")
+                "Open Images", window, GTK_FILE_CHOOSER_ACTION_OPEN, "Open", "Cancel")
             guard let chooser else { return }
             gtk_file_chooser_set_select_multiple(chooser, 1)
             let function: @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in

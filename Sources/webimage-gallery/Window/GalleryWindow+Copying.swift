@@ -26,7 +26,7 @@
                 gtk_widget_activate_action_variant(focus, "clipboard.copy", nil)
                 return
             }
-            guard let item = meant else { return toast.show("Select a picture first") }
+            guard let item = meant else { return toast.show("No image selected") }
             Task { [weak self, model] in
                 do throws(ImageError) {
                     let image = try await model.manager.image(for: model.settings.full(item))
@@ -35,9 +35,9 @@
                     let content = Self.content(image, item)
                     gdk_clipboard_set_content(clipboard, content)
                     g_object_unref(content.map { UnsafeMutableRawPointer($0) })
-                    toast.show("Copied “\(item.title)”")
+                    toast.show("“\(item.title)” copied to the clipboard")
                 } catch {
-                    if let self, !isClosed { toast.show("Cannot be copied: \(error.shortMessage)") }
+                    if let self, !isClosed { toast.show("Couldn’t copy the image: \(error.shortMessage)") }
                 }
             }
         }

@@ -49,15 +49,15 @@
         /// Adds the images at the addresses. A single image is opened in the large view, and several images are shown
         /// in the grid.
         func take(_ addresses: [String]) {
-            guard !addresses.isEmpty else { return toast.show("There is no picture in this") }
+            guard !addresses.isEmpty else { return toast.show("No images found") }
             Task { [weak self] in
                 let (urls, failure) = await Dropped.pictures(addresses)
                 guard let self, !isClosed else { return }
                 guard let first = model.add(urls), let place = model.contents.place(of: first) else {
-                    return toast.show(failure ?? "There is no picture in this")
+                    return toast.show(failure ?? "No images found")
                 }
                 if urls.count == 1 { open(place) } else { grid.reveal(place) }
-                toast.show(urls.count == 1 ? "Added “\(first.title)”" : "Added \(urls.count) pictures")
+                toast.show(urls.count == 1 ? "“\(first.title)” added" : "\(urls.count) images added")
             }
         }
     }

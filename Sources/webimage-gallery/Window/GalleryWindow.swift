@@ -21,7 +21,7 @@
         let dropTarget = DropHere()
 
         private let stack: Widget = gtk_stack_new()
-        private let title = Make.label("WebImage", "title")
+        private let title = Make.label("WebImage Gallery", "title")
         private let subtitle = Make.label("", "subtitle")
         private let back: Widget
 
@@ -33,7 +33,7 @@
             grid = GridPage(model)
             full = FullPage(model)
             settings = SettingsForm(model)
-            back = Make.button(icon: "go-previous-symbolic", tooltip: "Back (Escape)", action: "win.back")
+            back = Make.button(icon: "go-previous-symbolic", tooltip: "Back", action: "win.back")
             let (grid, full) = (grid, full)
             figures = FiguresPanel {
                 var figures = GalleryFigures(model.manager)
@@ -84,9 +84,9 @@
             gtk_header_bar_pack_start(bar.opaque, back)
             gtk_header_bar_pack_start(
                 bar.opaque,
-                Make.toggle(icon: "system-search-symbolic", tooltip: "Search and sort (Ctrl+F)", action: "win.search"))
+                Make.toggle(icon: "system-search-symbolic", tooltip: "Search", action: "win.search"))
             gtk_menu_button_set_icon_name(settingsButton.opaque, "emblem-system-symbolic")
-            Make.describe(settingsButton, "Settings (Ctrl+,)")
+            Make.describe(settingsButton, "Preferences")
             let popover: Widget = gtk_popover_new()
             gtk_popover_set_child(popover.cast(), settings.widget)
             gtk_widget_set_halign(popover, GTK_ALIGN_END)
@@ -95,7 +95,7 @@
             gtk_header_bar_pack_end(
                 bar.opaque,
                 Make.toggle(
-                    icon: "power-profile-performance-symbolic", tooltip: "Live figures (F9)", action: "win.figures"))
+                    icon: "power-profile-performance-symbolic", tooltip: "Statistics", action: "win.figures"))
             return bar
         }
 
@@ -196,7 +196,7 @@
                 gtk_label_set_text(title.opaque, item.title)
                 gtk_label_set_text(subtitle.opaque, "\(place + 1) of \(count)")
             } else {
-                gtk_label_set_text(title.opaque, "WebImage")
+                gtk_label_set_text(title.opaque, "WebImage Gallery")
                 gtk_label_set_text(subtitle.opaque, model.contents.summary)
             }
         }

@@ -8,27 +8,28 @@
     enum KeysWindow {
         private static let groups: [(String, [(String, String)])] = [
             (
-                "Everywhere",
+                "General",
                 [
-                    ("&lt;Control&gt;f", "Search and sort"), ("F9", "Live figures"),
-                    ("&lt;Control&gt;comma", "Settings"),
-                    ("&lt;Control&gt;o", "Open pictures"), ("&lt;Control&gt;c", "Copy the picture"),
-                    ("&lt;Control&gt;r", "Load anew"), ("F11", "Whole screen"), ("&lt;Control&gt;q", "Close"),
+                    ("&lt;Control&gt;f", "Search"), ("F9", "Show Statistics"),
+                    ("&lt;Control&gt;comma", "Preferences"),
+                    ("&lt;Control&gt;o", "Open"), ("&lt;Control&gt;c", "Copy"),
+                    ("&lt;Control&gt;r", "Reload"), ("F11", "Full Screen"), ("&lt;Control&gt;q", "Close Window"),
                 ]
             ),
             (
                 "Grid",
                 [
-                    ("Left Right Up Down", "Go from picture to picture"), ("Return", "Open"),
-                    ("&lt;Control&gt;plus &lt;Control&gt;minus", "Larger and smaller cells"),
+                    ("Left Right Up Down", "Select Image"), ("Return", "Open Image"),
+                    ("&lt;Control&gt;plus &lt;Control&gt;minus", "Increase or Decrease Thumbnail Size"),
                 ]
             ),
             (
-                "One picture",
+                "Image",
                 [
-                    ("Left Right", "Previous and next"), ("Home End", "First and last"), ("space", "Play or pause"),
-                    ("plus minus", "Zoom in and out (with the wheel: Ctrl)"), ("0", "All of the picture"),
-                    ("1", "A pixel of the picture a pixel of the screen"), ("Escape", "Back to the grid"),
+                    ("Left Right", "Previous or Next Image"), ("Home End", "First or Last Image"),
+                    ("space", "Play or Pause"),
+                    ("plus minus", "Zoom In or Out (Ctrl with the Wheel)"), ("0", "Fit to Window"),
+                    ("1", "Actual Size"), ("Escape", "Back to Grid"),
                 ]
             ),
         ]

@@ -17,7 +17,7 @@
             let names = gtk_string_list_new(nil)
             for order in GalleryContents.Order.allCases { gtk_string_list_append(names, order.title) }
             order = gtk_drop_down_new(names, nil)
-            Property.setAccessible(order, label: "Order")
+            Property.setAccessible(order, label: "Sort Order")
             Property.setAccessible(entry, label: "Search")
             gtk_widget_set_size_request(entry, 320, -1)
             let box = Make.box(GTK_ORIENTATION_HORIZONTAL, spacing: 8)

@@ -22,8 +22,8 @@ final class DemoGallery: Sendable {
         let broken = rows.filter { $0.error != nil }.count
         return ContactSheet(
             title: "WebImage",
-            subtitle: "\(Figures.count(tiles.count, "picture")) over loopback, \(tiles.count - broken) shown, "
-                + "\(broken) refused with a typed error",
+            subtitle: "\(Figures.count(tiles.count, "image")) over loopback, \(tiles.count - broken) shown, "
+                + "\(broken) rejected with a typed error",
             tiles: tiles)
     }
 

@@ -48,7 +48,7 @@ struct ColorDecodingTests {
 
     @Test(
         "Public images that exist in two color spaces look the same in both",
-        .enabled(if: Conformance.folder != nil, "no conformance collection beside the checkout"))
+        .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
     func pairs() throws {
         for (file, other) in Self.pairs {
             let folder = "icc-pairs/"

@@ -92,7 +92,7 @@ struct FormatOptionsTests {
     #if JXL
         @Test(
             "Lossless JPEG XL preserves 16 bits",
-            .enabled(if: hasImageMagick && Tools.hasDjxl, "needs imagemagick, libjxl-tools"),
+            .enabled(if: hasImageMagick && Tools.hasDjxl, "requires imagemagick and libjxl-tools"),
             arguments: [false, true])
         func wideJXL(_ hasAlpha: Bool) throws {
             let pixels = try Pictures.wideGradient(hasAlpha: hasAlpha)

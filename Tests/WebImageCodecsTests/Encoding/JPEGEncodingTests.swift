@@ -66,7 +66,7 @@ struct JPEGEncodingTests {
 
     @Test(
         "The djpeg program reads the same pixels as WebImage from every variant",
-        .enabled(if: Tools.hasDjpeg, "needs libjpeg-turbo-progs"))
+        .enabled(if: Tools.hasDjpeg, "requires libjpeg-turbo-progs"))
     func djpeg() throws {
         for subsampling in ImageEncoding.Subsampling.allCases {
             var encoding = ImageEncoding.jpeg(quality: 88, progressive: subsampling == .yuv422)

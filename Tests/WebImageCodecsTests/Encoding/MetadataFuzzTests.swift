@@ -41,7 +41,7 @@ struct MetadataFuzzTests {
 
     @Test(
         "A compressed XMP packet is decompressed only up to a limit",
-        .enabled(if: Tools.hasPillow, "needs python3-pil"))
+        .enabled(if: Tools.hasPillow, "requires python3-pil"))
     func packed() throws {
         let script = """
             import zlib, struct, sys

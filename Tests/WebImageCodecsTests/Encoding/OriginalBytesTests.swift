@@ -83,7 +83,7 @@ struct OriginalBytesTests {
 
         @Test(
             "A JPEG that is transcoded to JPEG XL can be restored bit by bit",
-            .enabled(if: Tools.hasDjxl, "needs libjxl-tools"),
+            .enabled(if: Tools.hasDjxl, "requires libjxl-tools"),
             arguments: [
                 "420.jpg", "444-progressive.jpg", "gray.jpg", "restart.jpg", "orientation-1.jpg", "orientation-3.jpg",
                 "orientation-6.jpg", "odd-17x1.jpg",
@@ -101,7 +101,7 @@ struct OriginalBytesTests {
 
         @Test(
             "Metadata is removed from the JPEG itself, and the orientation is kept",
-            .enabled(if: Tools.hasDjxl, "needs libjxl-tools"))
+            .enabled(if: Tools.hasDjxl, "requires libjxl-tools"))
         func transcodeStripped() throws {
             let pixels = try Pictures.photo(width: 60, height: 40)
             let metadata = ImageMetadata(rawSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())

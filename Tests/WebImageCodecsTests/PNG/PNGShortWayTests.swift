@@ -67,7 +67,7 @@ struct PNGShortWayTests {
 
     @Test(
         "Both decoders return the same pixels for every conformance file",
-        .enabled(if: Conformance.folder != nil, "needs the conformance files"))
+        .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
     func conformance() throws {
         let files = try Conformance.rows([.png]).map(\.file) + Conformance.malformed([.png]).map(\.file)
         for file in files {

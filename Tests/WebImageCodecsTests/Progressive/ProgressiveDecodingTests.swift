@@ -41,7 +41,7 @@ struct ProgressiveDecodingTests {
         for cut in cuts(of: data) {
             var feeding = try #require(try Feeding(data))
             try feeding.give(to: cut)
-            try expectSame(try feeding.finish(), image, "cut at \(cut)")
+            try expectSame(try feeding.finish(), image, "truncated at \(cut)")
         }
     }
 

@@ -23,7 +23,7 @@ struct ProgressBoardTests {
                 "a.jpg                          ━━━━━━━━━━━━────────────  512 KiB of 1.0 MiB",
                 "a-name-that-is…ts-column.webp  ────────────────────────  2.0 KiB",
                 "c.png                          ────────────────────────  waiting",
-                "1 of 4 pictures, 1 failed      ━━━━━━──────────────────  515 KiB",
+                "1 of 4 images, 1 failed        ━━━━━━──────────────────  515 KiB",
             ])
     }
 

@@ -26,13 +26,13 @@ struct TextTableTests {
     func plain() {
         #expect(
             LoadRow.table(rows).lines(.plain) == [
-                "picture                                  format  size       from       bytes  disk  load  decode  "
+                "image                                    format  size       source     bytes  disk  load  decode  "
                     + "transform  total",
                 "example.org/holiday/beach-at-sunset.jpg  jpeg    1920×1080  network  338 KiB  0.40    21      12  "
                     + "        –     34",
                 "example.org/x.png                        2007  The server responded with status 404.",
             ])
-        #expect(LoadRow.summary(rows) == "2 pictures: 1 network, 1 failed · 338 KiB · times in ms")
+        #expect(LoadRow.summary(rows) == "2 images: 1 network, 1 failed · 338 KiB · times in ms")
     }
 
     @Test("A narrow terminal truncates names in the middle and then omits less important columns")

@@ -36,7 +36,7 @@ struct CacheCommandTests {
         #expect(try info.objects[0]["hits"] as? Int == 1)
         // Before the index is loaded, a lookup for a list of variants may count as a miss.
         #expect(try #require(try info.objects[0]["hitRate"] as? Double) >= 0.5)
-        #expect(try await run(tool, "info").out.contains(/hit rate +[0-9.]+ % \(1 hits, [01] misses\)/))
+        #expect(try await run(tool, "info").out.contains(/hit rate +[0-9.]+% \(1 hits, [01] misses\)/))
     }
 
     @Test("The list command sorts and filters")

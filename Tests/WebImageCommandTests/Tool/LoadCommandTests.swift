@@ -99,14 +99,14 @@ struct LoadCommandTests {
         try tool.write(Data("local.png\n".utf8), "list")
         #expect(try await tool.run("load", "@list", "--json").objects.map { $0["origin"] as? String } == ["local"])
         let result = try await tool.run(
-            "load", "-", "local.png", "nothing", "frob://x/y", input: "# pictures\n\n" + list.joined(separator: "\n"))
+            "load", "-", "local.png", "nothing", "frob://x/y", input: "# images\n\n" + list.joined(separator: "\n"))
         #expect(result.status == 1)
         let lines = result.out.split(separator: "\n").map(String.init)
         #expect(lines.count == 8)
         #expect(lines[1].contains("4003") && lines[2].contains("2007"))
         #expect(lines[3].contains("network") && lines[4].contains("local"))
         #expect(lines[5].contains("1002") && lines[6].contains("1003"))
-        #expect(lines[7].contains("6 pictures: 1 network, 1 local, 4 failed"))
+        #expect(lines[7].contains("6 images: 1 network, 1 local, 4 failed"))
         #expect(result.error.contains("(2007)"))
         let quiet = try await tool.run("load", list[1], list[2], "--quiet")
         #expect(quiet.out.isEmpty && quiet.status == 1)
@@ -168,7 +168,7 @@ struct LoadCommandTests {
             try data.write(to: file)
             return
         }
-        Issue.record("no entry holds the picture")
+        Issue.record("no entry contains the image")
     }
 
     @Test("SIGINT and SIGTERM cancel, keep the cache valid, and exit with 130 and 143")
@@ -201,7 +201,7 @@ struct LoadCommandTests {
         for words in ["2 network, 1 failed", "2 memory, 1 failed", "2 disk, 1 failed", "2 revalidated, 1 failed"] {
             #expect(result.out.contains(words))
         }
-        #expect(result.out.contains("2 answered 304"))
+        #expect(result.out.contains("2 not modified (304)"))
         let sheet = try tool.read("shown/contact-sheet.png")
         #expect(try ImageProbe(reading: sheet).format == .png)
         try album(tool, brokenAs: "limit")

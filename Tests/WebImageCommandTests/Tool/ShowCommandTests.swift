@@ -84,7 +84,7 @@ struct ShowCommandTests {
 
     @Test(
         "An animation plays in place and restores the cursor, even if it's interrupted",
-        .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "this machine has no pseudo-terminals"),
+        .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "no pseudo-terminal is available"),
         arguments: [false, true])
     func animation(isInterrupted: Bool) async throws {
         let tool = try ToolProcess()

@@ -9,7 +9,7 @@ import WebImageTesting
 
 @Suite(
     "The tool on a terminal", .timeLimit(.minutes(5)),
-    .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "this machine has no pseudo-terminals"))
+    .enabled(if: (try? PseudoTerminal(columns: 80, rows: 24)) != nil, "no pseudo-terminal is available"))
 struct TerminalTests {
     /// Returns the output of `load` to a terminal. A download waits until the output contains `sign`.
     private func load(
@@ -51,7 +51,7 @@ struct TerminalTests {
         #expect(parts.dropLast().contains { $0.contains("50 B of ") })
         let table = try #require(parts.last).components(separatedBy: "\r\n")
         #expect(table.count == 5)
-        #expect(table[0].hasPrefix("\u{1B}[2mpicture") && table[1].hasPrefix("slow.png"))
+        #expect(table[0].hasPrefix("\u{1B}[2mimage") && table[1].hasPrefix("slow.png"))
         #expect(table[2].contains("2007") && table[3].contains("1 network, 1 failed"))
     }
 

@@ -90,38 +90,36 @@ struct TransformListTests {
         }
     }
 
-    @Test(
-        "An error names the position, the value, and the allowed values",
-        arguments: [
-            ("", "--transform, place 1: there is no name"),
-            ("circle,", "--transform, place 2: there is no name"),
-            ("sepia,blur", "--transform, place 2: blur needs a radius"),
-            ("blur=-1", "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “-1”"),
-            ("blur=nan", "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “nan”"),
-            ("blur=inf", "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “inf”"),
-            ("blur=1e3", "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “1e3”"),
-            (
-                "blur=9999999",
-                "--transform, place 1: blur: the radius is a number of pixels, more than 0, not “9999999”"
-            ),
-            ("sepia=2", "--transform, place 1: sepia: the amount is a number, 0…1, not “2”"),
-            ("sepia=1:2", "--transform, place 1: sepia takes no further value: “2”"),
-            ("sepia=", "--transform, place 1: sepia: the amount is a number, 0…1, not “”"),
-            ("resize=0x0", "--transform, place 1: resize: the size is WxH in pixels, as in 320x240, not “0x0”"),
-            ("resize=x", "--transform, place 1: resize: the size is WxH in pixels, as in 320x240, not “x”"),
-            ("crop=5x", "--transform, place 1: crop needs a width and height"),
-            ("flip=up", "--transform, place 1: flip: the direction is one of horizontal, vertical, both, not “up”"),
-            (
-                "tint=red",
-                "--transform, place 1: tint: the colour is #rrggbb, #rrggbbaa, black, white or clear, not “red”"
-            ),
-            (
-                "tint=#12",
-                "--transform, place 1: tint: the colour is #rrggbb, #rrggbbaa, black, white or clear, not “#12”"
-            ),
-            ("overlay=", "--transform, place 1: overlay needs a file"),
-            ("matrix=1:2", "--transform, place 1: matrix needs a red from blue"),
-        ])
+    private static let lengths = "isn’t valid (use a number of pixels greater than 0, up to 1000000)"
+    private static let sizes = "isn’t valid (use WxH in pixels, such as 320x240)"
+    private static let colors = "isn’t valid (use #rrggbb, #rrggbbaa, black, white, or clear)"
+
+    private static let refusals: [(String, String)] = [
+        ("", "--transform, item 1: the name is missing"),
+        ("circle,", "--transform, item 2: the name is missing"),
+        ("sepia,blur", "--transform, item 2: blur: the radius is missing"),
+        ("blur=-1", "--transform, item 1: blur: the radius “-1” \(lengths)"),
+        ("blur=nan", "--transform, item 1: blur: the radius “nan” \(lengths)"),
+        ("blur=inf", "--transform, item 1: blur: the radius “inf” \(lengths)"),
+        ("blur=1e3", "--transform, item 1: blur: the radius “1e3” \(lengths)"),
+        ("blur=9999999", "--transform, item 1: blur: the radius “9999999” \(lengths)"),
+        ("sepia=2", "--transform, item 1: sepia: the amount “2” isn’t valid (use a number from 0 to 1)"),
+        ("sepia=1:2", "--transform, item 1: sepia: unexpected value “2”"),
+        ("sepia=", "--transform, item 1: sepia: the amount “” isn’t valid (use a number from 0 to 1)"),
+        ("resize=0x0", "--transform, item 1: resize: the size “0x0” \(sizes)"),
+        ("resize=x", "--transform, item 1: resize: the size “x” \(sizes)"),
+        ("crop=5x", "--transform, item 1: crop: the width or height is missing"),
+        (
+            "flip=up",
+            "--transform, item 1: flip: the direction “up” isn’t valid (use one of horizontal, vertical, both)"
+        ),
+        ("tint=red", "--transform, item 1: tint: the color “red” \(colors)"),
+        ("tint=#12", "--transform, item 1: tint: the color “#12” \(colors)"),
+        ("overlay=", "--transform, item 1: overlay: the file is missing"),
+        ("matrix=1:2", "--transform, item 1: matrix: the blue-to-red coefficient is missing"),
+    ]
+
+    @Test("An error names the position, the value, and the allowed values", arguments: refusals)
     func refused(_ text: String, _ message: String) {
         #expect {
             _ = try read(text)

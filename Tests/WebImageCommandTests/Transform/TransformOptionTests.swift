@@ -37,13 +37,13 @@ struct TransformOptionTests {
         let tool = try ToolProcess()
         try tool.write(try SamplePictures.png(width: 40, height: 20), "a.png")
         let unknown = try await tool.run("convert", "a.png", "b.png", "-t", "sepia,frob=1")
-        #expect(unknown.status == 64 && unknown.error.contains("place 2: there is no “frob”"))
+        #expect(unknown.status == 64 && unknown.error.contains("item 2: unknown transformer “frob”"))
         let outside = try await tool.run("convert", "a.png", "b.png", "-t", "crop=5x5:100:100")
         #expect(outside.status == 1 && outside.error.contains("(500"), "\(outside.error)")
         let missing = try await tool.run("convert", "a.png", "b.png", "-t", "mask=none.png")
         #expect(missing.status == 1 && missing.error.contains("(1006)"))
         let nowhere = try await tool.run("load", "a.png", "-t", "sepia")
-        #expect(nowhere.status == 64 && nowhere.error.contains("--transform needs --output"))
+        #expect(nowhere.status == 64 && nowhere.error.contains("--transform can only be used with --output"))
     }
 
     @Test("The load command writes the transformed image, with alpha if necessary")

@@ -4,14 +4,14 @@ import Foundation
 import Testing
 import WebImageCore
 
-@Suite(.enabled(if: Conformance.folder != nil, "the conformance pictures are not there"))
+@Suite(.enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
 struct ConformanceTests {
     /// The columns in which a header can't or shouldn't match the values of the decoders, by file.
     private static let exceptions: [String: (columns: Set<String>, reason: String)] = [
-        "glide/exifsamples/Landscape_0.jpg": (["orientation"], "0 is no orientation: it is read as none"),
-        "image-tiff/geotiff/geo-5b.tif": (["has_alpha"], "a fifth band of unspecified meaning is no alpha"),
-        "pillow/avif/xmp_tags_orientation.avif": (["orientation"], "stands in XMP only, which has no say in AVIF"),
-        "resvg/structure/svg/zero-size.svg": (["format"], "a side of zero pixels is no picture"),
+        "glide/exifsamples/Landscape_0.jpg": (["orientation"], "0 isn't a valid orientation and is ignored"),
+        "image-tiff/geotiff/geo-5b.tif": (["has_alpha"], "a fifth band of unspecified meaning isn't alpha"),
+        "pillow/avif/xmp_tags_orientation.avif": (["orientation"], "only XMP contains it, which AVIF ignores"),
+        "resvg/structure/svg/zero-size.svg": (["format"], "an image with a side of zero pixels isn't valid"),
     ]
 
     @Test("The probe returns the values on which the decoders of the manifest agree")
@@ -54,7 +54,7 @@ struct ConformanceTests {
         for row in rows {
             let file = row["file"] ?? ""
             let data = try Conformance.data(file)
-            if case .needsMore = ImageProbe.probe(data, isComplete: true) { Issue.record("\(file) needs more") }
+            if case .needsMore = ImageProbe.probe(data, isComplete: true) { Issue.record("\(file) requests more data") }
             _ = ImageProbe.probe(data, isComplete: false)
             _ = ImageFormat.sniff(data)
         }
@@ -69,7 +69,7 @@ struct ConformanceTests {
             guard let first = firstAnswer(data) else {
                 // Only formats without a length in the header, and files that end too early, may wait for the end of
                 // the data.
-                #expect(["pdf", "ico", "svg", "jpeg"].contains(whole.format.rawValue), "\(file) is never found")
+                #expect(["pdf", "ico", "svg", "jpeg"].contains(whole.format.rawValue), "\(file) is never detected")
                 continue
             }
             #expect(first.rawSize == whole.rawSize && first.depth == whole.depth, "\(file)")

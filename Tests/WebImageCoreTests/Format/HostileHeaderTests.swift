@@ -34,9 +34,9 @@ import WebImageCore
     @Test("Decompression bombs in other formats are rejected")
     func otherBombs() {
         #expect(refusal(Sample.jpeg(7_000, 7_000)) == .plausibility)
-        #expect(refusal(Sample.jpeg(7_000, 7_000, sof: 0xC9)) == nil, "arithmetic coding has no bound")
+        #expect(refusal(Sample.jpeg(7_000, 7_000, sof: 0xC9)) == nil, "arithmetic coding has no minimum size")
         #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifPicture(7_000, 7_000))) == .plausibility)
-        #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifPicture(1, 1))) == nil, "a small picture on a large screen")
+        #expect(refusal(Sample.gif(7_000, 7_000, Sample.gifPicture(1, 1))) == nil, "a small image on a large screen")
         #expect(refusal(Sample.bitmap(Sample.bitmapHeader(40, 6_000, 6_000, bits: 24))) == .plausibility)
         #expect(refusal(Sample.bitmap(Sample.bitmapHeader(40, 0x7FFF_FFFF, -0x8000_0000, bits: 32))) == .side)
         #expect(refusal(Sample.webp(Sample.canvas(2, 16_000, 16_000).riff("ANIM", ByteBuilder().zeros(6)))) == .pixels)
@@ -75,7 +75,7 @@ import WebImageCore
         #expect(isDamaged(Sample.png(0, 1)))
         #expect(isDamaged(Sample.png(1, 0)))
         #expect(isDamaged(Sample.png(1, 1, depth: 3)))
-        #expect(isDamaged(Sample.png(1, 1).patched(30, 1)), "wrong check value")
+        #expect(isDamaged(Sample.png(1, 1).patched(30, 1)), "wrong checksum")
         #expect(isDamaged(Sample.jpeg(0, 1)))
         #expect(isDamaged(ByteBuilder().raw(0xFF, 0xD8, 0xFF, 0xE0, 0, 1)))
         #expect(isDamaged(Sample.gif(0, 0, Sample.gifPicture(0, 4))))
@@ -119,6 +119,6 @@ import WebImageCore
         for count in 0..<18 { #expect(Orientation.read(exif: whole.prefix(count)) == .up) }
         #expect(Orientation.read(exif: Sample.exif(6).patched(4, 0xFF).patched(7, 0xFF).data) == .up)
         #expect(
-            Orientation.read(exif: Sample.exif(6).patched(9, 0xFF).data) == .right, "found before the end is missed")
+            Orientation.read(exif: Sample.exif(6).patched(9, 0xFF).data) == .right, "the value precedes the missing end")
     }
 }

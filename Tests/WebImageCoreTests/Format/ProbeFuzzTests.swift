@@ -28,7 +28,7 @@ import WebImageCore
 
     @Test(
         "Mutated conformance files never trap the probe",
-        .enabled(if: Conformance.folder != nil, "the conformance pictures are not there"))
+        .enabled(if: Conformance.folder != nil, "the conformance files aren't available"))
     func conformance() throws {
         var generator = SeededGenerator(seed: 11)
         for row in try Conformance.rows(of: "manifest.csv") + Conformance.rows(of: "malformed.csv") {
@@ -40,7 +40,7 @@ import WebImageCore
 
     private func check(_ data: Data) {
         if case .needsMore(let count) = ImageProbe.probe(data, isComplete: false) { #expect(count > data.count) }
-        if case .needsMore = ImageProbe.probe(data, isComplete: true) { Issue.record("a complete file needs more") }
+        if case .needsMore = ImageProbe.probe(data, isComplete: true) { Issue.record("requests more data") }
         if case .found(let probe) = ImageProbe.probe(data, isComplete: true) {
             #expect(!probe.rawSize.isEmpty && !probe.size.isEmpty && probe.frameCount > 0 && probe.smallestFile >= 0)
         }

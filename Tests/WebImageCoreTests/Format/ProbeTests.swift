@@ -23,11 +23,11 @@ import WebImageCore
             case .needsMore(let byteCount):
                 #expect(byteCount > count)
                 #expect(byteCount <= sample.data.count || sample.endsOpen)
-                #expect(byteCount >= promised, "a promise was taken back at \(count)")
+                #expect(byteCount >= promised, "the requested size decreased at \(count)")
                 #expect(found == nil)
                 promised = byteCount
             case .found(let probe):
-                #expect(count >= promised, "found before the bytes asked for were there")
+                #expect(count >= promised, "the result preceded the requested data")
                 #expect(probe.rawSize == sample.probe.rawSize && probe.depth == sample.probe.depth)
                 #expect(probe.frameCount <= sample.probe.frameCount || !probe.frameCountIsExact)
                 found = probe
@@ -41,7 +41,7 @@ import WebImageCore
     func everyTruncation(_ sample: Sample) {
         for count in 0..<sample.data.count {
             if case .needsMore = ImageProbe.probe(sample.data.prefix(count), isComplete: true) {
-                Issue.record("needs more at \(count)")
+                Issue.record("the probe requests more data at \(count)")
             }
         }
     }

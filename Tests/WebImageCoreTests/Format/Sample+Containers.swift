@@ -103,7 +103,7 @@ extension Sample {
             "cursor", icon(2, [(8, 7, bitmapHeader(40, 8, 16, bits: 1))]),
             ImageProbe(format: .cur, rawSize: size(8, 8), hasAlpha: true)),
         Sample(
-            "icon whose picture is damaged", icon(1, [(48, 32, ByteBuilder().zeros(40))]),
+            "icon with an invalid image", icon(1, [(48, 32, ByteBuilder().zeros(40))]),
             ImageProbe(format: .ico, rawSize: size(48, 48), hasAlpha: true)),
     ]
 }

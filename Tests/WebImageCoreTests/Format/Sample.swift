@@ -55,7 +55,7 @@ extension Sample {
                 format: .png, rawSize: size(300, 200), depth: 16, hasAlpha: true, isProgressive: true,
                 smallestFile: 2_401 * 200 / 1_032 + 57)),
         Sample(
-            "PNG with a transparent colour, profile and EXIF",
+            "PNG with a transparent color, a profile, and EXIF",
             png(
                 9, 4, depth: 2, colour: 3,
                 before: ByteBuilder().chunk("iCCP", ByteBuilder().zeros(30)).chunk("eXIf", exif(6, bigEndian: true))
@@ -67,7 +67,7 @@ extension Sample {
             "APNG", png(3, 2, before: animationControl(frames: 7, plays: 3)),
             ImageProbe(format: .apng, rawSize: size(3, 2), frameCount: 7, loopCount: 3, smallestFile: 57)),
         Sample(
-            "PNG with acTL behind the picture data", png(3, 2, after: animationControl(frames: 7, plays: 3)),
+            "PNG with acTL after the image data", png(3, 2, after: animationControl(frames: 7, plays: 3)),
             ImageProbe(format: .png, rawSize: size(3, 2), smallestFile: 57)),
         Sample(
             "PNG with an acTL of no frames", png(3, 2, before: animationControl(frames: 0, plays: 3)),
@@ -87,7 +87,7 @@ extension Sample {
     fileprivate static let jpegs = [
         Sample("JPEG", jpeg(640, 480), ImageProbe(format: .jpeg, rawSize: size(640, 480), smallestFile: 900)),
         Sample(
-            "progressive grey JPEG with EXIF and profile",
+            "progressive gray JPEG with EXIF and a profile",
             jpeg(
                 17, 9, sof: 0xC2, factors: [0x11],
                 before: ByteBuilder().segment(0xE0, ByteBuilder().text("JFIF\0").zeros(9))

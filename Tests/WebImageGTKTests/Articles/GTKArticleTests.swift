@@ -25,7 +25,7 @@
 
     /// The code examples of Documentation/GTK.md.
     final class GTKArticleTests: XCTestCase {
-        func testEverySnippetStandsInThisFile() throws {
+        func testThisFileContainsEverySnippet() throws {
             let article = try String(
                 contentsOf: Looks.folder.appending(path: "../../GTK.md").standardized, encoding: .utf8)
             let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8).filter { !$0.isWhitespace }
@@ -37,7 +37,7 @@
                 let parts = Dictionary(grouping: code.split(separator: "\n")) { $0.hasPrefix("import ") }
                 for line in parts[true] ?? [] { XCTAssertTrue(source.contains(line.filter { !$0.isWhitespace })) }
                 let body = (parts[false] ?? []).joined().filter { !$0.isWhitespace }
-                XCTAssertTrue(source.contains(body), "\(code) stands in no test")
+                XCTAssertTrue(source.contains(body), "this file doesn't contain \(code)")
             }
         }
 
@@ -58,7 +58,7 @@
             }
 
             func waitForPicture(_ slot: ImageSlot = .image) {
-                Stand.pump("the picture") { view.snapshot(slot).state == .showing }
+                Stand.pump("the image") { view.snapshot(slot).state == .showing }
             }
         }
 
@@ -79,7 +79,7 @@
         /// This function is only compiled, because the shared manager would use the network.
         @MainActor
         private func tasks(_ window: UnsafeMutablePointer<GtkWindow>, _ url: URL) {
-            GTKMainLoop.install()  // false off the main thread; calling it again does nothing
+            GTKMainLoop.install()  // Returns `false` on other threads than the main thread
             Task { @MainActor in
                 let image = try await ImageManager.shared.image(from: url)
                 gtk_window_set_title(window, "\(image.size.width) × \(image.size.height) pixels")
@@ -103,8 +103,8 @@
 
                 WebImageView(of: picture)?.load(url)  // GtkPicture
                 WebImageView(of: image)?.load(url)  // GtkImage: in its icon's place
-                WebImageView(of: button)?.load(url)  // GtkButton, GtkMenuButton: beside what they hold
-                // Whatever takes a GdkPaintable, such as an avatar of libadwaita:
+                WebImageView(of: button)?.load(url)  // GtkButton, GtkMenuButton: next to their content
+                // Any widget that accepts a GdkPaintable, such as an avatar of libadwaita:
                 WebImageView(of: avatar) { adw_avatar_set_custom_image(avatarPointer, $0) }.load(url)
 
                 for scene in [first, second, third] { scene.waitForPicture() }
@@ -160,8 +160,8 @@
                 let view = scene.view
                 let (icon, iconHover, banner) = (Sources.url("1"), Sources.url("2"), Sources.url("3"))
 
-                view.load(icon)  // beside the label, if there is one
-                view.load(iconHover, slot: .image(.hover))  // also .active and .disabled; others show the normal one
+                view.load(icon)  // Next to the label, if there is one
+                view.load(iconHover, slot: .image(.hover))  // Also .active and .disabled. Others use the normal image
                 view.load(banner, slot: .background)  // behind everything, beyond the padding
 
                 for slot in [ImageSlot.image, .image(.hover), .background] { scene.waitForPicture(slot) }
@@ -235,7 +235,7 @@
                 view.load(url, transition: .named("blinds", duration: 0.3))
 
                 scene.waitForPicture()
-                Stand.pump("its end") { view.controller.stages[.image]?.reached == .transitioned }
+                Stand.pump("the end of the transition") { view.controller.stages[.image]?.reached == .transitioned }
                 scene.window.close()
             }
         }

@@ -13,7 +13,7 @@
 
     /// Tests that copy, drag, and drop images of the gallery.
     final class ExchangeTests: XCTestCase {
-        func testWhatIsCopiedCanBeReadAsPictureTextAndAddress() throws {
+        func testCopiedImageIsReadableAsImageTextAndURL() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none")
                 stage.waitForPictures(atLeast: 4)
@@ -23,7 +23,7 @@
                 Stand.pump("the copy") { gdk_clipboard_get_content(clipboard) != nil }
                 let reader = try ClipboardReader()
                 let texture = try reader.texture()
-                XCTAssertEqual(gdk_texture_get_width(texture), Int32(GalleryStage.side), "at its full size")
+                XCTAssertEqual(gdk_texture_get_width(texture), Int32(GalleryStage.side), "the copy has the full size")
                 assertColor(Screenshot(texture).middle, GalleryStage.color(2))
                 g_object_unref(UnsafeMutableRawPointer(texture))
                 let address = stage.model.contents.shown[2].url.absoluteString
@@ -44,7 +44,7 @@
                 let clipboard = gdk_display_get_clipboard(gdk_display_get_default())
                 let file = stage.folder.appending(path: "p5.png").absoluteString
                 stage.window.take([file])
-                Stand.pump("the picture") { stage.window.full.image != nil }
+                Stand.pump("the image") { stage.window.full.image != nil }
                 XCTAssertTrue(stage.window.perform("copy"))
                 Stand.pump("the copy") { gdk_clipboard_get_content(clipboard) != nil }
                 let reader = try ClipboardReader()
@@ -56,12 +56,12 @@
             }
         }
 
-        func testADragTakesAFittedPictureElsewhereAndMovesAZoomedOne() throws {
+        func testDragExportsAFittedImageAndMovesAZoomedOne() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none")
                 stage.waitForPictures(atLeast: 4)
                 stage.window.open(1)
-                Stand.pump("the picture") { stage.window.full.image != nil }
+                Stand.pump("the image") { stage.window.full.image != nil }
                 stage.frame()
                 let source = try Emission.controller(gtk_drag_source_get_type(), of: stage.window.full.widget)
                 @MainActor func prepared() -> OpaquePointer? {
@@ -85,7 +85,7 @@
             }
         }
 
-        func testAnAddressThatIsDroppedAsTextIsAddedAndOpened() throws {
+        func testURLDroppedAsTextIsAddedAndOpened() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12")
                 stage.waitForPictures(atLeast: 4)
@@ -103,15 +103,15 @@
                 }
                 let file = stage.folder.appending(path: "p7.png").absoluteString
                 XCTAssertTrue(drop("# from a browser\r\n\(file)\r\n"))
-                Stand.pump("the picture") { stage.window.full.image != nil }
+                Stand.pump("the image") { stage.window.full.image != nil }
                 XCTAssertEqual(stage.model.contents.items.count, 13)
                 XCTAssertEqual(stage.window.full.item?.url.absoluteString, file)
                 XCTAssertFalse(drop("# nothing but this"))
                 // The user drops a link to the album's server.
                 let address = stage.model.contents.items[3].url.absoluteString
                 XCTAssertTrue(drop(address))
-                Stand.pump("the album's picture") { stage.window.place == 3 && stage.window.full.image != nil }
-                XCTAssertEqual(stage.model.contents.items.count, 13, "known already")
+                Stand.pump("the image of the album") { stage.window.place == 3 && stage.window.full.image != nil }
+                XCTAssertEqual(stage.model.contents.items.count, 13, "the URL already exists")
                 stage.close()
             }
         }

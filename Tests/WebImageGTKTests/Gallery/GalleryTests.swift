@@ -13,7 +13,7 @@
 
     /// Tests of the whole application except its command line: model, server, and window.
     final class GalleryTests: XCTestCase {
-        func testItOpensShowsScrollsAndLeavesNothingBehind() throws {
+        func testOpensShowsScrollsAndReleasesEverything() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
                 // The objects that retain the parts of the window are released at the end of this function.
@@ -33,12 +33,12 @@
                     return stage.model.manager
                 }
                 let manager = try use()
-                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }
 
-        func testOnePictureIsOpenedWithTheGridsAndGoneThroughByKeys() throws {
+        func testImageOpensWithItsThumbnailAndKeysMoveBetweenImages() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "50", "--transition", "none")
                 stage.waitForPictures(atLeast: 10)
@@ -49,14 +49,14 @@
                 // Before the first frame, the view shows the image that the grid has in memory.
                 let instant = WidgetController.of(window.full.view.widget)?.stage(.image).current?.image
                 XCTAssertLessThan(try XCTUnwrap(instant).size.width, GalleryStage.side)
-                Stand.pump("the whole picture") { window.full.image != nil }
+                Stand.pump("the full-size image") { window.full.image != nil }
                 XCTAssertEqual(window.full.image?.size.width, GalleryStage.side)
                 XCTAssertTrue(window.perform("next"))
                 XCTAssertEqual(window.place, 2)
-                Stand.pump("the next picture") { window.full.image != nil }
+                Stand.pump("the next image") { window.full.image != nil }
                 stage.frame()
                 assertColor(
-                    try stage.screenshot(of: window.full.view.widget).middle, GalleryStage.color(2), "the third picture"
+                    try stage.screenshot(of: window.full.view.widget).middle, GalleryStage.color(2), "the third image"
                 )
                 XCTAssertTrue(window.perform("previous"))
                 window.step(by: -5)
@@ -87,7 +87,7 @@
                 XCTAssertTrue(stage.window.perform("smaller"))
                 XCTAssertEqual(stage.model.settings.cellSide, 216)
                 stage.model.setFilter("number 7")
-                Stand.pump("what the filter leaves") {
+                Stand.pump("the filtered images") {
                     stage.window.grid.visible.upperBound == stage.model.contents.shown.count
                 }
                 XCTAssertTrue(stage.model.contents.shown.allSatisfy { $0.title.contains("7") })
@@ -100,29 +100,29 @@
             }
         }
 
-        func testFailuresAreShownAndTriedAgain() throws {
+        func testFailuresAreShownAndRetried() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none", "--failures", "100", "--no-retry")
                 stage.waitForPictures(atLeast: 12)
                 XCTAssertTrue(stage.window.grid.cells.allSatisfy { $0.view.snapshot().state != .showing })
                 stage.model.settings.network.failures = 0
                 XCTAssertTrue(stage.window.perform("retry"))
-                Stand.pump("pictures") { stage.window.grid.cells.allSatisfy { $0.view.snapshot().state == .showing } }
+                Stand.pump("the images") { stage.window.grid.cells.allSatisfy { $0.view.snapshot().state == .showing } }
                 stage.close()
             }
         }
 
-        func testWhatIsDroppedIsAddedAndOpened() throws {
+        func testDroppedFilesAreAddedAndOpened() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12")
                 stage.waitForPictures(atLeast: 12)
                 let file = stage.folder.appending(path: "p5.png").absoluteString
                 stage.window.take([file])
-                Stand.pump("the picture") { stage.window.full.image != nil }
+                Stand.pump("the image") { stage.window.full.image != nil }
                 XCTAssertEqual(stage.model.contents.items.count, 13)
                 XCTAssertEqual(stage.window.place, 12)
                 stage.window.take([stage.folder.absoluteString])
-                Stand.pump("the folder") { stage.model.contents.items.count == 12 + GalleryStage.pictures }
+                Stand.pump("the dropped images") { stage.model.contents.items.count == 12 + GalleryStage.pictures }
                 XCTAssertEqual(
                     Dropped.lines("# list\r\nhttps://a.example/x\r\n\r\n y \n"), ["https://a.example/x", "y"])
                 stage.close()
@@ -205,7 +205,7 @@
 
         /// Waits until all visible cells have finished loading.
         func waitForPictures(atLeast count: Int, file: StaticString = #filePath, line: UInt = #line) {
-            Stand.pump("\(count) pictures", file: file, line: line) {
+            Stand.pump("\(count) images", file: file, line: line) {
                 let progress = window.grid.progress
                 return progress.all >= count && progress.ready == progress.all
             }
@@ -231,7 +231,7 @@
             defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
             var found: OpaquePointer?
             let (width, height) = (Double(gtk_widget_get_width(part)), Double(gtk_widget_get_height(part)))
-            Stand.pump("something to look at") {
+            Stand.pump("a nonempty snapshot") {
                 let snapshot = gtk_snapshot_new()
                 gdk_paintable_snapshot(paintable, snapshot, width, height)
                 found = gtk_snapshot_free_to_node(snapshot)

@@ -34,7 +34,7 @@
             return canvas.finish(isOpaque: true)
         }
 
-        func testTheReasonInACell() throws {
+        func testFailureReasonInACellIsLegible() throws {
             try Stand.run {
                 defer { Style.apply(.system) }
                 for theme in ["light", "dark"] {
@@ -53,7 +53,7 @@
             }
         }
 
-        func testTheReasonInTheLargeView() throws {
+        func testFailureReasonInTheLargeViewIsLegible() throws {
             try Stand.run {
                 defer { Style.apply(.system) }
                 for theme in ["light", "dark"] {
@@ -69,7 +69,7 @@
                         }
                         stage.frame()
                         let overlay = try XCTUnwrap(gtk_widget_get_parent(stage.window.full.area.widget))
-                        try Self.check(stage, overlay, "picture \(position), \(theme)")
+                        try Self.check(stage, overlay, "image \(position), \(theme)")
                     }
                     try keep(try stage.screenshot(), as: "gallery-failure-\(theme)")
                     stage.close()

@@ -20,7 +20,7 @@
             let stage = try GalleryStage("--cells", "12", "--transition", "none")
             stage.waitForPictures(atLeast: 4)
             stage.window.open(1)
-            Stand.pump("the picture") { stage.window.full.image != nil }
+            Stand.pump("the image") { stage.window.full.image != nil }
             stage.frame()
             return stage
         }
@@ -49,7 +49,7 @@
                 gtk_scrolled_window_get_policy(window.full.area.widget.opaque, &policies.0, &policies.1)
                 XCTAssertTrue(policies == (GTK_POLICY_NEVER, GTK_POLICY_NEVER))
                 XCTAssertTrue(window.perform("zoom-actual"))
-                XCTAssertEqual(Self.width(stage), GalleryStage.side, "a pixel a point")
+                XCTAssertEqual(Self.width(stage), GalleryStage.side, "one pixel per point")
                 XCTAssertTrue(window.perform("zoom-in"))
                 XCTAssertEqual(Self.width(stage), GalleryStage.side * 5 / 4)
                 for _ in 0..<8 { window.perform("zoom-in") }
@@ -67,7 +67,7 @@
             }
         }
 
-        func testTheScrolledWindowShowsThePartThatIsMeant() throws {
+        func testScrolledWindowShowsTheExpectedPart() throws {
             try Stand.run {
                 let stage = try Self.opened()
                 let area = stage.window.full.area
@@ -106,17 +106,17 @@
                 XCTAssertNil(area.zoom.scale)
                 Emission.emit(drag, "drag-begin", 100, 100)
                 Emission.emit(drag, "drag-update", 30, 10)
-                XCTAssertEqual(area.zoom.offset, PictureZoom.Point(), "fitted: nothing moves")
+                XCTAssertEqual(area.zoom.offset, PictureZoom.Point(), "a fitted image doesn't move")
                 let pinch = try Emission.controller(gtk_gesture_zoom_get_type(), of: area.widget)
                 Emission.emit(pinch, "scale-changed", 2)
-                XCTAssertEqual(area.zoom.current, 2, accuracy: 0.01, "twice what it was when the fingers came down")
+                XCTAssertEqual(area.zoom.current, 2, accuracy: 0.01, "twice the scale at the beginning of the gesture")
                 XCTAssertEqual(GalleryWindow.pan(forKey: UInt32(GDK_KEY_Left))?.x, 80)
                 XCTAssertNil(GalleryWindow.pan(forKey: UInt32(GDK_KEY_Page_Down)))
                 stage.close()
             }
         }
 
-        func testTheRightPartOfAPhotographIsShown() throws {
+        func testExpectedPartOfAPhotographIsShown() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none")
                 let file = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
@@ -125,14 +125,14 @@
                     LooksTests.dusk.get(), options: DecodeOptions(), context: CodingContext()
                 ).pixels
                 stage.window.take([file.absoluteString])
-                Stand.pump("the picture") { stage.window.full.image != nil }
+                Stand.pump("the image") { stage.window.full.image != nil }
                 stage.frame()
                 try keep(try stage.screenshot(), as: "gallery-fitted")
                 let area = stage.window.full.area
                 area.change { $0.show(scale: 3, at: area.middle) }
                 area.change { $0.pan(x: 200, y: 150) }
                 let view = stage.window.full.view.controller
-                Stand.pump("every pixel") { view.stages[.image]?.current?.pixels?.size == pixels.size }
+                Stand.pump("the full-size image") { view.stages[.image]?.current?.pixels?.size == pixels.size }
                 stage.frame()
                 try keep(try stage.screenshot(), as: "gallery-zoomed-photograph")
                 let (zoom, drawn) = (area.zoom, try stage.screenshot(of: area.widget))
@@ -148,17 +148,17 @@
             }
         }
 
-        func testAZoomedPictureIsDecodedForItsSize() throws {
+        func testZoomedImageIsDecodedAtItsSize() throws {
             try Stand.run {
                 let stage = try GalleryStage("--cells", "12", "--transition", "none", side: 2_000, count: 2)
                 stage.waitForPictures(atLeast: 4)
                 stage.window.open(1)
-                Stand.pump("the picture") { stage.window.full.image != nil }
+                Stand.pump("the image") { stage.window.full.image != nil }
                 stage.frame()
                 let view = stage.window.full.view
                 XCTAssertLessThan(view.controller.stages[.image]?.current?.pixels?.width ?? 0, 1_500)
                 stage.window.perform("zoom-actual")
-                Stand.pump("every pixel") { view.controller.stages[.image]?.current?.pixels?.width == 2_000 }
+                Stand.pump("the full-size image") { view.controller.stages[.image]?.current?.pixels?.width == 2_000 }
                 stage.frame()
                 try keep(try stage.screenshot(), as: "gallery-zoomed")
                 stage.close()

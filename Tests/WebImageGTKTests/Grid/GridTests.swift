@@ -12,7 +12,7 @@
 
     /// Tests with thousands of images in the reused cells of a grid.
     final class GridTests: XCTestCase {
-        func testTenThousandRebindsLeaveNothingAndShowNoWrongPicture() throws {
+        func testTenThousandRebindsReleaseEverythingAndShowNoWrongImage() throws {
             try Stand.run {
                 let before = (controllers: LivingControllers.shared.count, textures: GTKTexture.livingCount)
                 let manager = Sources.manager(Sources.numbered())
@@ -36,11 +36,11 @@
                     grid.scroll(to: position)
                     return false
                 }
-                Stand.pump("the pictures of the last place") { grid.isComplete }
+                Stand.pump("the images at the last position") { grid.isComplete }
                 Stand.pump("the end of all transitions") { Self.isAtRest }
                 window.frame()
                 XCTAssertEqual(grid.wrongPixels(try window.screenshot(), in: window.widget), [])
-                XCTAssertLessThan(LivingControllers.shared.count - before.controllers, 400, "cells are used again")
+                XCTAssertLessThan(LivingControllers.shared.count - before.controllers, 400, "cells are reused")
                 print("10,000 rebinds: \(watchdog.report); \(grid.report)")
                 watchdog.end()
                 window.close()
@@ -57,13 +57,13 @@
             LivingControllers.shared.all.allSatisfy { $0.frames.tick == 0 && $0.frames.timer == 0 }
         }
 
-        func testAGridAtRestCostsNothing() throws {
+        func testGridAtRestHasNoTickCallbacks() throws {
             try Stand.run {
                 let manager = Sources.manager(Sources.numbered())
                 let grid = try PictureGrid(count: 200, manager: manager)
                 let window = try TestWindow(grid.widget, width: 400, height: 300)
                 window.show()
-                Stand.pump("all pictures") { grid.isComplete }
+                Stand.pump("all images") { grid.isComplete }
                 // Wait until the scroll bars have faded and the last textures are uploaded.
                 Stand.pump("rest") { Self.isAtRest }
                 var ticks = 0

@@ -71,7 +71,7 @@
         private func bind(_ cell: UnsafeMutablePointer<GtkWidget>, _ number: Int) {
             binds += 1
             cells[cell] = number
-            guard let view = WebImageView(of: cell, manager: manager) else { return XCTFail("no view") }
+            guard let view = WebImageView(of: cell, manager: manager) else { return XCTFail("the cell has no view") }
             let begin = (g_get_monotonic_time(), Self.threadTime())
             view.load(Sources.url("\(number)"), transition: .crossFade(duration: 0.05))
             times.append(Int(g_get_monotonic_time() - begin.0))
@@ -95,13 +95,13 @@
             func summary(_ values: [Int]) -> String {
                 let sorted = values.sorted()
                 return """
-                    \(sorted[sorted.count / 2]) µs, 99 % below \(sorted[sorted.count * 99 / 100]) µs, \
+                    \(sorted[sorted.count / 2]) µs, 99% below \(sorted[sorted.count * 99 / 100]) µs, \
                     longest \(sorted.last ?? 0) µs
                     """
             }
             return """
-                a bind takes \(summary(times)); works \(summary(work)); \
-                \(instant) of \(instant + late) answered at once
+                a bind takes \(summary(times)), processor time \(summary(work)), \
+                \(instant) of \(instant + late) displayed immediately
                 """
         }
 

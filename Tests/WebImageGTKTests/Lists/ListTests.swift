@@ -11,7 +11,7 @@
 
     /// Tests with lists of thousands of images, whose colors depend on their numbers.
     final class ListTests: XCTestCase {
-        func testAGridShowsTheRightPicturesWhereverItIsScrolledTo() throws {
+        func testGridShowsTheRightImagesAtEveryScrollPosition() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
                 let stage = try GridStage(count: 4_000)
@@ -25,12 +25,12 @@
                 // The list has far fewer cells than positions.
                 XCTAssertLessThan(LivingControllers.shared.count - before, 600)
                 stage.window.close()
-                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { stage.manager.runningJobs == 0 }
             }
         }
 
-        func testTenThousandRebindsLeaveNothingBehind() throws {
+        func testTenThousandRebindsReleaseAllControllers() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
                 let stage = try GridStage(count: 10_000)
@@ -46,11 +46,11 @@
                 try stage.check("at rest")
                 stage.window.close()
                 Stand.pump("rest") { stage.manager.runningJobs == 0 }
-                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
             }
         }
 
-        func testWhatLiesAheadIsFetchedAndAnotherListBeginsAnew() throws {
+        func testPrefetchesAheadAndRestartsForAnotherList() throws {
             try Stand.run {
                 let stage = try GridStage(count: 4_000)
                 stage.window.show()
@@ -58,17 +58,17 @@
                 let prefetcher = try XCTUnwrap(stage.factory.prefetcher)
                 XCTAssertEqual(prefetcher.window.visible, stage.factory.visible)
                 XCTAssertFalse(prefetcher.window.started.isEmpty)
-                Stand.pump("the end of what is fetched ahead") { prefetcher.running == 0 }
+                Stand.pump("the end of the prefetches") { prefetcher.running == 0 }
                 // This is the first scroll, and it goes far. Without a workaround, GtkGridView of GTK 4.8 shows no
                 // cells then.
                 stage.scroll(to: stage.height * 0.8)
-                try stage.check("far down")
+                try stage.check("near the end")
                 XCTAssertGreaterThan(stage.factory.visible.lowerBound, 3_000)
                 XCTAssertEqual(prefetcher.window.direction, .forward)
                 let below = stage.factory.visible
                 stage.scroll(to: stage.height * 0.3)
-                try stage.check("up again")
-                Stand.pump("what is visible there") { stage.factory.visible.upperBound < below.lowerBound }
+                try stage.check("back at the top")
+                Stand.pump("the visible range at the top") { stage.factory.visible.upperBound < below.lowerBound }
                 XCTAssertEqual(prefetcher.window.direction, .backward)
                 XCTAssertLessThan(
                     try XCTUnwrap(prefetcher.window.started.min()), stage.factory.visible.lowerBound)
@@ -80,19 +80,19 @@
             }
         }
 
-        func testWhatIsSeenIsKnownAlsoWhereEveryFrameTakesTooLong() throws {
+        func testVisibleRangeIsKnownEvenIfEveryFrameIsSlow() throws {
             try Stand.run {
                 let stage = try GridStage(count: 400)
                 let slow = SlowFrames(stage.window.widget)
                 stage.window.show()
-                Stand.pump("what is seen") { !stage.factory.visible.isEmpty }
+                Stand.pump("the visible images") { !stage.factory.visible.isEmpty }
                 slow.end()
                 try stage.check("at the top")
                 stage.window.close()
             }
         }
 
-        func testReloadAsksForAllContentAgain() throws {
+        func testReloadRequestsAllContentAgain() throws {
             try Stand.run {
                 let stage = try GridStage(count: 100)
                 stage.window.show()
@@ -104,7 +104,7 @@
             }
         }
 
-        func testOnlyListsTakeTheFactory() throws {
+        func testOnlyListsAcceptTheFactory() throws {
             try Stand.run {
                 let label = try XCTUnwrap(gtk_label_new("x"))
                 g_object_ref_sink(UnsafeMutableRawPointer(label))
@@ -118,7 +118,7 @@
             }
         }
 
-        func testAFlowBoxLoadsWhatIsSeenAndGivesUpWhatIsFar() throws {
+        func testFlowBoxLoadsVisibleImagesAndReleasesDistantOnes() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
                 let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
@@ -142,14 +142,14 @@
                         !flow.visible.isEmpty
                             && flow.visible.allSatisfy { flow.cells[$0].view.snapshot().state == .showing }
                     }
-                    Stand.pump("what is seen") { isReady() }
+                    Stand.pump("the visible images") { isReady() }
                     XCTAssertEqual(flow.visible.lowerBound, 0)
                     XCTAssertLessThan(flow.visible.upperBound, 60)
                     XCTAssertNil(flow.cells[199].position)
                     let first = flow.visible
                     let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
                     gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment))
-                    Stand.pump("the end") { flow.visible.upperBound == 200 && isReady() }
+                    Stand.pump("the last images") { flow.visible.upperBound == 200 && isReady() }
                     XCTAssertTrue(first.allSatisfy { flow.cells[$0].position == nil })
                     let picture = try XCTUnwrap(flow.cells.last?.root)
                     assertColor(try window.screenshot(of: picture).middle, Sources.color(of: 199).map(Int.init))
@@ -158,14 +158,14 @@
                     window.close()
                 }
                 try use()
-                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }
 
         /// With the address sanitizer, this test also checks that nothing of the first flow box is used after it was
         /// replaced.
-        func testASecondFlowBoxOnTheSameWidgetTakesThePlaceOfTheFirst() throws {
+        func testSecondFlowBoxOnTheSameWidgetReplacesTheFirst() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
                 let manager = Sources.manager(Sources.numbered(width: 40, height: 40))
@@ -189,7 +189,7 @@
                     XCTAssertNotNil(first)
                     let window = try TestWindow(scroller, width: 240, height: 200)
                     window.show()
-                    Stand.pump("the first one's images") { first?.visible.isEmpty == false }
+                    Stand.pump("the images of the first flow box") { first?.visible.isEmpty == false }
                     let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scroller))
                     gtk_adjustment_set_value(adjustment, 100)
                     // A tick of the first flow box is pending now.
@@ -199,9 +199,9 @@
                     XCTAssertEqual(childCount(box), 60)
                     window.frame()
                     gtk_adjustment_set_value(adjustment, 300)
-                    Stand.pump("the second one's middle") { second.visible.lowerBound > 0 }
+                    Stand.pump("the middle of the second flow box") { second.visible.lowerBound > 0 }
                     gtk_adjustment_set_value(adjustment, 0)
-                    Stand.pump("the second one's images") {
+                    Stand.pump("the images of the second flow box") {
                         second.visible.lowerBound == 0 && !second.visible.isEmpty
                             && second.visible.allSatisfy { second.cells[$0].view.snapshot().state == .showing }
                     }
@@ -210,7 +210,7 @@
                     window.close()
                 }
                 try use()
-                Stand.pump("the end of all controllers") { LivingControllers.shared.count == before }
+                Stand.pump("the release of all controllers") { LivingControllers.shared.count == before }
                 Stand.pump("rest") { manager.runningJobs == 0 }
             }
         }

@@ -64,7 +64,7 @@
             }
         }
 
-        func testThePlaceholder() throws {
+        func testPlaceholder() throws {
             try Stand.run {
                 let scene = try Scene()
                 scene.load()
@@ -74,14 +74,14 @@
             }
         }
 
-        func testTheProgress() throws {
+        func testProgress() throws {
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
                 scene.view.indicator = .ring
                 scene.load()
                 scene.first.open()
-                Stand.pump("half of it") { scene.view.snapshot().progress?.fraction ?? 0 > 0.4 }
+                Stand.pump("half of the progress") { scene.view.snapshot().progress?.fraction ?? 0 > 0.4 }
                 scene.window.frame()
                 WidgetController.manualTime = 2_000_000_000
                 scene.view.controller.requestTick()
@@ -92,7 +92,7 @@
             }
         }
 
-        func testAPreview() throws {
+        func testPreview() throws {
             try Stand.run {
                 let scene = try Scene()
                 scene.load(preview: .progressive(every: 0))
@@ -105,19 +105,19 @@
             }
         }
 
-        func testThePicture() throws {
+        func testLoadedImage() throws {
             try Stand.run {
                 let scene = try Scene()
                 scene.load()
                 scene.finish()
-                Stand.pump("the picture") { scene.view.snapshot().state == .showing }
+                Stand.pump("the image") { scene.view.snapshot().state == .showing }
                 scene.window.frame()
                 try assertLooks(try scene.window.screenshot(), as: "picture")
                 scene.window.close()
             }
         }
 
-        func testAFailure() throws {
+        func testFailure() throws {
             try Stand.run {
                 let scene = try Scene(error: .network(NetworkError(.offline, url: "u", phase: .body)))
                 scene.load()
@@ -129,14 +129,14 @@
             }
         }
 
-        func testACrossFadeInItsMiddle() throws {
+        func testCrossFadeAtHalfTime() throws {
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
                 scene.load(Transition(.crossFade, duration: 1, curve: .linear))
                 scene.window.frame()
                 scene.finish()
-                Stand.pump("the picture") { scene.view.snapshot().state == .showing }
+                Stand.pump("the image") { scene.view.snapshot().state == .showing }
                 scene.window.frame()
                 WidgetController.manualTime = 1_500_000_000
                 scene.window.frame()
@@ -149,7 +149,7 @@
             }
         }
 
-        func testADarkDesktop() throws {
+        func testDarkDesktop() throws {
             try Stand.run {
                 try Desktop.set("gtk-application-prefer-dark-theme", true)
                 defer { try? Desktop.set("gtk-application-prefer-dark-theme", false) }
@@ -159,13 +159,13 @@
                 scene.view.load(Sources.url("a"))
                 scene.window.show()
                 scene.first.open()
-                Stand.pump("half of it") { scene.view.snapshot().progress?.fraction ?? 0 > 0.4 }
+                Stand.pump("half of the progress") { scene.view.snapshot().progress?.fraction ?? 0 > 0.4 }
                 scene.window.frame()
                 WidgetController.manualTime = 2_000_000_000
                 scene.view.controller.requestTick()
                 scene.window.frame()
                 let drawn = try scene.window.screenshot()
-                XCTAssertLessThan(drawn.color(2, 2).max() ?? 255, 100, "a dark window")
+                XCTAssertLessThan(drawn.color(2, 2).max() ?? 255, 100, "the window is dark")
                 try assertLooks(drawn, as: "dark")
                 scene.finish()
                 scene.window.close()

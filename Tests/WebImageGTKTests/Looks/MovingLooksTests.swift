@@ -13,12 +13,12 @@
     /// Tests that compare animations and scrolled grids, at known times and positions, with the images of the
     /// documentation.
     final class MovingLooksTests: XCTestCase {
-        func testAnAnimationAtKnownTimes() throws {
+        func testAnimationShowsTheExpectedFrames() throws {
             try Stand.run {
                 let begin = 1_000_000_000
                 WidgetController.manualTime = begin
                 let (window, view) = try NumberedPictures.playing(milliseconds: 100)
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 // Each pair contains a time in milliseconds and the frame that is due then.
                 for (time, index) in [(0, 0), (99, 0), (100, 1), (199, 1), (200, 2), (299, 2), (300, 0)] {
@@ -36,7 +36,7 @@
         }
 
         /// GTK reuses the same few cells, so each of them has shown hundreds of images when the grid stops.
-        func testAGridAfterFastScrolling() throws {
+        func testGridAfterFastScrolling() throws {
             try Stand.run {
                 let grid = try NumberedGrid(count: 4_000)
                 grid.window.show()
@@ -53,7 +53,7 @@
             }
         }
 
-        func testAGridWhosePicturesHaveNotCome() throws {
+        func testGridBeforeItsImagesAreLoaded() throws {
             try Stand.run {
                 let gate = Gate()
                 let grid = try NumberedGrid(count: 4_000, gate: gate)
@@ -132,9 +132,9 @@
 
         /// Waits until all visible images are loaded and drawn.
         func waitForPictures(file: StaticString = #filePath, line: UInt = #line) {
-            Stand.pump("pictures", file: file, line: line) { isEverywhere { $0.state == .showing } }
+            Stand.pump("the images", file: file, line: line) { isEverywhere { $0.state == .showing } }
             window.frame()
-            Stand.pump("drawn pictures", file: file, line: line) {
+            Stand.pump("drawn images", file: file, line: line) {
                 factory.cells.allSatisfy { cell in
                     !cell.cell.isVisible || cell.cell.view.controller.stages[.image]?.reached == .transitioned
                 }

@@ -11,7 +11,7 @@
 
     /// Tests on a display with two pixels per point. `make test` runs them with GDK_SCALE=2.
     final class ScaleTests: XCTestCase {
-        func testPicturesAreDecodedForThePixelsOfThePlace() throws {
+        func testImagesAreDecodedAtTheDeviceResolution() throws {
             try Stand.run {
                 let picture = try XCTUnwrap(gtk_picture_new())
                 guard gtk_widget_get_scale_factor(picture) == 2 else { throw XCTSkip("needs GDK_SCALE=2") }
@@ -24,7 +24,7 @@
                     if case .success(let response) = result { sizes.append(response.image.size) }
                 }
                 window.show()
-                Stand.pump("the picture") { sizes.count == 1 }
+                Stand.pump("the image") { sizes.count == 1 }
                 XCTAssertEqual(sizes, [PixelSize(width: 320, height: 240)])
                 window.frame()
                 XCTAssertEqual(view.controller.stages[.image]?.intrinsicSize?.width, 160)

@@ -15,7 +15,7 @@
                 var count = 0
                 for _ in 0..<100 { Task { @MainActor in count += 1 } }
                 DispatchQueue.main.async { MainActor.assumeIsolated { count += 1 } }
-                Stand.pump("all work") { count == 101 }
+                Stand.pump("all tasks") { count == 101 }
             }
         }
 
@@ -26,7 +26,7 @@
             }
         }
 
-        func testOffTheMainThreadNothingIsInstalled() throws {
+        func testInstallsNothingOffTheMainThread() throws {
             try Stand.run {
                 try Stand.wait {
                     let result = await Task.detached { GTKMainLoop.install() }.value
@@ -35,9 +35,9 @@
             }
         }
 
-        func testAViewOffTheMainThreadIsToldOnce() throws {
+        func testViewOffTheMainThreadWarnsOnce() throws {
             try Stand.run {
-                XCTAssertFalse(GTKMainLoop.installOrTell(), "nothing is wrong")
+                XCTAssertFalse(GTKMainLoop.installOrTell(), "the main thread causes no warning")
                 try Stand.wait {
                     let told = await Task.detached { [GTKMainLoop.installOrTell(), GTKMainLoop.installOrTell()] }.value
                     XCTAssertEqual(told, [true, false])
@@ -45,14 +45,14 @@
             }
         }
 
-        func testTimersOfTheMainActorComeBack() throws {
+        func testTimersOfTheMainActorFire() throws {
             try Stand.run {
                 try Stand.wait { try await Task.sleep(for: .milliseconds(1)) }
             }
         }
 
         /// Counts the iterations of the main loop. Each iteration blocks until a source is ready.
-        func testTheLoopSleepsWhenThereIsNothingToDo() throws {
+        func testLoopSleepsWithoutWork() throws {
             try Stand.run {
                 Stand.settle()
                 var wakes = 0

@@ -35,7 +35,7 @@
             XCTAssertEqual(wakes(inMilliseconds: 300), 0, what, file: file, line: line)
         }
 
-        func testPicturesThatAreThere() throws {
+        func testLoadedImagesCauseNoWakeups() throws {
             try Stand.run {
                 let grid = try GridStage(count: 2_000)
                 grid.window.show()
@@ -43,17 +43,17 @@
                 Self.expectRest("a grid")
                 grid.scroll(to: 5_000)
                 try grid.check("further down")
-                Self.expectRest("a grid that was scrolled")
+                Self.expectRest("a scrolled grid")
                 grid.window.close()
-                Self.expectRest("a grid that has gone")
+                Self.expectRest("a closed grid")
             }
         }
 
-        func testAnAnimationThatDoesNotPlay() throws {
+        func testPausedAnimationCausesNoWakeups() throws {
             try Stand.run {
                 let (window, view) = try NumberedPictures.playing(milliseconds: 20)
-                Stand.pump("the picture") { view.player()?.state == .playing }
-                XCTAssertGreaterThan(Self.wakes(inMilliseconds: 300), 5, "it plays")
+                Stand.pump("the image") { view.player()?.state == .playing }
+                XCTAssertGreaterThan(Self.wakes(inMilliseconds: 300), 5, "the animation plays")
                 view.player()?.pause()
                 Self.expectRest("a paused animation")
                 view.player()?.play()
@@ -63,7 +63,7 @@
             }
         }
 
-        func testALoadThatWaitsAndOneThatHasFailed() throws {
+        func testWaitingAndFailedLoadsCauseNoWakeups() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = Gate()
@@ -76,8 +76,8 @@
                 try Stand.wait { await stub.waitForRequests(count: 1) }
                 Self.expectRest("a load that waits for its server")
                 gate.open()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
-                Self.expectRest("a picture that has come in")
+                Stand.pump("the image") { view.snapshot().state == .showing }
+                Self.expectRest("a loaded image")
                 view.load(Sources.url("nothing"))
                 Stand.pump("the failure") {
                     if case .failed = view.snapshot().state { true } else { false }

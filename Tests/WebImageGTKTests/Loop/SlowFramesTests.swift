@@ -19,7 +19,7 @@
             window.close()
         }
 
-        func testTimersOfTheGalleryComeBack() throws {
+        func testTimersOfTheGalleryFire() throws {
             try Stand.run {
                 try Self.inAWindow {
                     var count = 0
@@ -27,13 +27,13 @@
                         count += 1
                         return true
                     }
-                    Stand.pump("three of them") { count == 3 }
+                    Stand.pump("three timer events") { count == 3 }
                     stopTimer(&timer)
                 }
             }
         }
 
-        func testWhatWaitsForAnIdleLoopIsCalledAllTheSame() throws {
+        func testIdleCallRunsEvenIfTheLoopIsNeverIdle() throws {
             try Stand.run {
                 try Self.inAWindow {
                     var calls = 0
@@ -44,7 +44,7 @@
             }
         }
 
-        func testAnIdleLoopIsCalledOnceAndAtOnce() throws {
+        func testIdleCallRunsOnceAndImmediatelyInAnIdleLoop() throws {
             try Stand.run {
                 var calls = 0
                 let call = IdleCall(latest: 3_600_000) { calls += 1 }
@@ -55,7 +55,7 @@
             }
         }
 
-        func testNobodyIsCalledWhoHasGone() throws {
+        func testIdleCallOfADeallocatedObjectDoesNotRun() throws {
             try Stand.run {
                 var calls = 0
                 do {

@@ -21,7 +21,7 @@
             }
         }
 
-        func testTheFrameOfTheTimeIsDrawn() throws {
+        func testFrameForTheCurrentTimeIsDrawn() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.present(try ColorFrames(Self.colors).image())
@@ -35,7 +35,7 @@
             }
         }
 
-        func testTheNextFrameIsWhenItIsNeeded() throws {
+        func testNextFrameIsScheduledOnTime() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.present(try ColorFrames(Self.colors).image())
@@ -44,7 +44,7 @@
             }
         }
 
-        func testHiddenStagesStandStill() throws {
+        func testHiddenStagesPause() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.present(try ColorFrames(Self.colors).image())
@@ -55,7 +55,7 @@
             }
         }
 
-        func testWhereTheDesktopWantsNoMotionThePosterIsShown() throws {
+        func testShowsThePosterFrameIfAnimationsAreDisabled() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.stage.animates = false
@@ -66,7 +66,7 @@
             }
         }
 
-        func testAnAnimationThatGrowsGoesOn() throws {
+        func testGrowingAnimationContinues() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.present(try ColorFrames(Array(Self.colors.prefix(2))).image(), .preview)
@@ -76,14 +76,14 @@
                 Self.wait(stage, for: 1)
                 stage.present(try ColorFrames(Self.colors).image(), .picture)
                 XCTAssertTrue(stage.stage.player === player)
-                assertColor(try stage.drawn().middle, [0, 200, 0], "where it was")
+                assertColor(try stage.drawn().middle, [0, 200, 0], "the same frame as before")
                 stage.pass(100)
                 Self.wait(stage, for: 2)
                 assertColor(try stage.drawn().middle, [0, 0, 200])
             }
         }
 
-        func testStillsHaveNoPlayer() throws {
+        func testStillImagesHaveNoPlayer() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.present(try ColorFrames(Self.colors).image())

@@ -8,12 +8,12 @@
     final class ContentFitTests: XCTestCase {
         private let size = (width: 40.0, height: 20.0)
 
-        func testContainLeavesRoomOnTheShorterSide() {
+        func testContainLeavesSpaceOnTheShorterSide() {
             XCTAssertEqual(
                 ContentFit.contain.rect(of: size, in: (100, 100)), StageRect(x: 0, y: 25, width: 100, height: 50))
         }
 
-        func testCoverGoesBeyondTheLongerSide() {
+        func testCoverExtendsPastTheLongerSide() {
             XCTAssertEqual(
                 ContentFit.cover.rect(of: size, in: (100, 100)), StageRect(x: -50, y: 0, width: 200, height: 100))
         }
@@ -30,11 +30,11 @@
                 ContentFit.scaleDown.rect(of: size, in: (20, 20)), StageRect(x: 0, y: 5, width: 20, height: 10))
         }
 
-        func testWhatHasNoSizeTakesAllOfThePlace() {
+        func testContentWithoutSizeFillsTheBounds() {
             XCTAssertEqual(ContentFit.contain.rect(of: (0, 0), in: (7, 9)), StageRect(x: 0, y: 0, width: 7, height: 9))
         }
 
-        func testRectanglesApartHaveNothingInCommon() {
+        func testDisjointRectanglesHaveNoIntersection() {
             let left = StageRect(x: 0, y: 0, width: 10, height: 10)
             XCTAssertEqual(left.intersection(StageRect(x: 20, y: 5, width: 10, height: 10)).width, 0)
             XCTAssertEqual(

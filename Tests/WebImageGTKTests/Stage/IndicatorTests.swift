@@ -10,14 +10,14 @@
 
     /// Tests of the indicator that is drawn over an image while it loads.
     final class IndicatorTests: XCTestCase {
-        func testItAppearsAfterAWhileAndGoesWithTheLoad() throws {
+        func testIndicatorAppearsAfterADelayAndDisappearsWithTheLoad() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.stage.indicator = .bar
                 stage.stage.load = LoadSigns(fraction: 0.5)
-                XCTAssertEqual(stage.pass(16), 100, "not before a tenth of a second")
+                XCTAssertEqual(stage.pass(16), 100, "appears after 100 ms")
                 XCTAssertEqual(try stage.drawn().color(5, 28), [0, 0, 0])
-                XCTAssertNil(stage.pass(100), "nothing moves while the progress stays")
+                XCTAssertNil(stage.pass(100), "a constant progress causes no frames")
                 let drawn = try stage.drawn()
                 XCTAssertNotEqual(drawn.color(35, 28), drawn.color(5, 28))
                 stage.stage.load?.fraction = 1
@@ -27,7 +27,7 @@
             }
         }
 
-        func testWithoutProgressItMoves() throws {
+        func testIndicatorMovesWithoutProgress() throws {
             try Stand.run {
                 for indicator in [ImageIndicator.spinner, .ring, .bar] {
                     let stage = TestStage()
@@ -42,7 +42,7 @@
             }
         }
 
-        func testWhereTheDesktopWantsNoMotionItStands() throws {
+        func testIndicatorIsStaticIfAnimationsAreDisabled() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.stage.animates = false
@@ -55,7 +55,7 @@
             }
         }
 
-        func testAnOwnOneGetsTheProgress() throws {
+        func testCustomIndicatorReceivesTheProgress() throws {
             try Stand.run {
                 var fractions: [Double?] = []
                 let stage = TestStage()
@@ -67,7 +67,7 @@
             }
         }
 
-        func testIndicatorsLook() throws {
+        func testAppearanceOfIndicators() throws {
             try Stand.run {
                 let looks: [(String, ImageIndicator, Double?)] = [
                     ("spinner", .spinner, nil), ("ring", .ring, 0.7), ("ring-unknown", .ring, nil), ("bar", .bar, 0.7),

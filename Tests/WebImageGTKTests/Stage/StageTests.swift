@@ -11,13 +11,13 @@
 
     /// Tests of the contents that a stage draws at times that the tests set.
     final class StageTests: XCTestCase {
-        func testAPictureIsDrawnInItsPlace() throws {
+        func testImageIsDrawnInItsBounds() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.present(try Sources.image([200, 0, 0], width: 40, height: 20))
                 let drawn = try stage.drawn(width: 40, height: 40)
                 assertColor(drawn.middle, [200, 0, 0])
-                XCTAssertEqual(drawn.color(20, 2), [0, 0, 0], "above the picture")
+                XCTAssertEqual(drawn.color(20, 2), [0, 0, 0], "above the image")
                 XCTAssertEqual(stage.places, [[40, 40]])
             }
         }
@@ -34,7 +34,7 @@
             }
         }
 
-        func testAColourTakesAllOfThePlace() throws {
+        func testColorFillsTheBounds() throws {
             try Stand.run {
                 let stage = TestStage()
                 let color = PixelColor(red: 1, green: 99, blue: 3)
@@ -44,7 +44,7 @@
             }
         }
 
-        func testNothingEmptiesTheStage() throws {
+        func testEmptyContentClearsTheStage() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.present(try Sources.image([200, 0, 0]))
@@ -54,7 +54,7 @@
             }
         }
 
-        func testTheSizeIsInPoints() throws {
+        func testSizeIsInPoints() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.stage.scaleFactor = 2
@@ -63,11 +63,11 @@
                 XCTAssertEqual(stage.stage.intrinsicSize?.height, 15)
                 XCTAssertEqual(stage.sizeChanges, 1)
                 stage.present(try Sources.image([9, 2, 3], width: 40, height: 30))
-                XCTAssertEqual(stage.sizeChanges, 1, "another picture of the same size")
+                XCTAssertEqual(stage.sizeChanges, 1, "another image of the same size")
             }
         }
 
-        func testWhatAFrameHasNoRoomForComesWithTheNextAndTheOldOneStays() throws {
+        func testDeferredUploadKeepsTheOldImageUntilTheNextFrame() throws {
             try Stand.run {
                 let old = TestStage()
                 old.present(try Sources.image([0, 200, 0]))
@@ -80,15 +80,15 @@
                 first.frameTime = old.frameTime
                 first.present(try Sources.image([200, 0, 0]))
                 old.present(try Sources.image([0, 0, 200]))
-                assertColor(try first.drawn().middle, [200, 0, 0], "the first of a frame")
-                assertColor(try old.drawn().middle, [0, 200, 0], "what has to wait")
-                XCTAssertEqual(old.pass(16), 0, "asks for the next frame")
+                assertColor(try first.drawn().middle, [200, 0, 0], "the first upload of a frame")
+                assertColor(try old.drawn().middle, [0, 200, 0], "the deferred upload")
+                XCTAssertEqual(old.pass(16), 0, "requests the next frame")
                 assertColor(try old.drawn().middle, [0, 0, 200], "the next frame")
                 XCTAssertNil(old.pass(16))
             }
         }
 
-        func testAllWhoShowAPictureShareOneTextureThatGoesWithIt() throws {
+        func testViewsOfAnImageShareOneTextureThatIsReleasedWithIt() throws {
             try Stand.run {
                 let before = GTKTexture.livingCount
                 try { @MainActor in
@@ -100,7 +100,7 @@
             }
         }
 
-        func testATextureOutlivesItsPicture() throws {
+        func testTextureOutlivesItsImage() throws {
             try Stand.run {
                 var image: Image? = try Sources.image([1, 2, 3], width: 300, height: 300)
                 let texture = GTKTexture.of(try XCTUnwrap(image))
@@ -114,7 +114,7 @@
             }
         }
 
-        func testTexturesAreMadeOnAnyThread() throws {
+        func testTexturesAreCreatedOnAnyThread() throws {
             try Stand.run {
                 let image = try Sources.image([1, 2, 3])
                 DispatchQueue.concurrentPerform(iterations: 32) { _ in

@@ -25,8 +25,8 @@
             let before = GTKTexture.madeOnMainThread
             view.load(request, options: options)
             window.show()
-            Stand.pump("the picture") { isDone(view) }
-            Stand.pump("its first frame") { view.controller.stages[.image]?.reached == .transitioned }
+            Stand.pump("the image") { isDone(view) }
+            Stand.pump("the first frame of the image") { view.controller.stages[.image]?.reached == .transitioned }
             let made = GTKTexture.madeOnMainThread - before
             window.close()
             return made
@@ -43,25 +43,25 @@
             return loader
         }
 
-        func testAPictureComesWithItsTexture() throws {
+        func testLoadedImageHasATexture() throws {
             try Stand.run {
                 let data = try Sources.png([200, 0, 0], width: 320, height: 240)
                 XCTAssertEqual(try Self.made(Self.loader(data), ImageRequest(Sources.url("a"))), 0)
             }
         }
 
-        func testSoDoesWhatTransformersMake() throws {
+        func testTransformedImageHasATexture() throws {
             try Stand.run {
                 let data = try Sources.png([200, 0, 0], width: 320, height: 240)
                 let before = GTKTexture.livingCount
                 let request = ImageRequest(
                     Sources.url("a"), transformers: [.roundedCorners(radius: 8), .blur(radius: 2)])
                 XCTAssertEqual(try Self.made(Self.loader(data), request), 0)
-                XCTAssertLessThanOrEqual(GTKTexture.livingCount, before + 1, "one of the last step alone")
+                XCTAssertLessThanOrEqual(GTKTexture.livingCount, before + 1, "only the last step creates a texture")
             }
         }
 
-        func testSoDoPreviews() throws {
+        func testPreviewsHaveTextures() throws {
             try Stand.run {
                 let data = try LooksTests.dusk.get()
                 let (first, rest) = (Gate(), Gate())
@@ -81,7 +81,7 @@
             }
         }
 
-        func testSoDoTheFramesOfAnAnimation() throws {
+        func testAnimationFramesHaveTextures() throws {
             try Stand.run {
                 let data = try NumberedPictures.gif(frames: 3, milliseconds: 20)
                 let made = try Self.made(Self.loader(data), ImageRequest(Sources.url("a"))) { view in
@@ -91,7 +91,7 @@
             }
         }
 
-        func testSoDoPicturesThatInterceptorsGive() throws {
+        func testImagesFromInterceptorsHaveTextures() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(.color([1, 2, 3], width: 40, height: 30), for: Sources.url("a"))
@@ -101,13 +101,13 @@
                 let before = GTKTexture.madeOnMainThread
                 view.load(Sources.url("a"))
                 window.show()
-                Stand.pump("the picture") { view.controller.stages[.image]?.reached == .transitioned }
+                Stand.pump("the image") { view.controller.stages[.image]?.reached == .transitioned }
                 XCTAssertEqual(GTKTexture.madeOnMainThread, before)
                 window.close()
             }
         }
 
-        func testAPictureOfMemoryThatNoViewHasShownGetsItsTextureWhereItIsDrawn() throws {
+        func testUndisplayedImageInMemoryGetsItsTextureWhenDrawn() throws {
             try Stand.run {
                 let loader = Self.loader(try Sources.png([200, 0, 0]))
                 let manager = Sources.manager(loader)
@@ -122,7 +122,7 @@
                 let before = GTKTexture.madeOnMainThread
                 view.load(ImageRequest(Sources.url("a")), options: options)
                 window.show()
-                Stand.pump("the picture") { view.controller.stages[.image]?.reached == .transitioned }
+                Stand.pump("the image") { view.controller.stages[.image]?.reached == .transitioned }
                 XCTAssertTrue(view.controller.stages[.image]?.current?.image?.pixels === pixels)
                 XCTAssertEqual(GTKTexture.madeOnMainThread, before + 1)
                 window.close()

@@ -22,19 +22,19 @@
             return stage
         }
 
-        func testACrossFadeIsHalfOfBothInTheMiddle() throws {
+        func testCrossFadeBlendsBothImagesEquallyAtHalfTime() throws {
             try Stand.run {
                 let stage = try Self.stage(.crossFade)
-                assertColor(try stage.drawn().middle, [200, 0, 0], "at its beginning")
-                XCTAssertEqual(stage.pass(50), 0, "every frame counts")
+                assertColor(try stage.drawn().middle, [200, 0, 0], "at the beginning")
+                XCTAssertEqual(stage.pass(50), 0, "a running transition requests every frame")
                 assertColor(try stage.drawn().middle, [100, 0, 100])
-                XCTAssertNil(stage.pass(50), "at its end nothing moves any more")
+                XCTAssertNil(stage.pass(50), "a finished transition requests no frames")
                 assertColor(try stage.drawn().middle, [0, 0, 200])
                 XCTAssertNil(stage.stage.outgoing)
             }
         }
 
-        func testItBeginsWithTheFirstFrameThatShowsIt() throws {
+        func testTransitionBeginsWithTheFirstFrame() throws {
             try Stand.run {
                 let stage = try Self.stage(.crossFade)
                 stage.pass(500)
@@ -42,7 +42,7 @@
             }
         }
 
-        func testSlidingComesFromTheEdge() throws {
+        func testSlideBeginsAtTheEdge() throws {
             try Stand.run {
                 let fromLeft = try Self.stage(.slide(.left))
                 _ = try fromLeft.drawn()
@@ -59,7 +59,7 @@
             }
         }
 
-        func testFlippingTurnsTheOldAwayAndTheNewTowardsTheViewer() throws {
+        func testFlipTurnsTheOldImageAwayAndTheNewOneTowardTheViewer() throws {
             try Stand.run {
                 let stage = try Self.stage(.flip(.left))
                 _ = try stage.drawn()
@@ -72,18 +72,18 @@
             }
         }
 
-        func testZoomingGrowsFromTheMiddle() throws {
+        func testZoomGrowsFromTheCenter() throws {
             try Stand.run {
                 let stage = try Self.stage(.zoom)
                 _ = try stage.drawn()
                 stage.pass(50)
                 let drawn = try stage.drawn()
                 XCTAssertGreaterThan(drawn.middle[2], 60)
-                XCTAssertEqual(drawn.color(1, 15)[2], 0, "not there yet")
+                XCTAssertEqual(drawn.color(1, 15)[2], 0, "the image doesn't cover the edge yet")
             }
         }
 
-        func testAnOwnEffectIsFoundByItsName() throws {
+        func testCustomEffectIsFoundByItsName() throws {
             try Stand.run {
                 var parts: [Double] = []
                 Transition.register("test") { frame in
@@ -95,25 +95,25 @@
                 stage.pass(50)
                 assertColor(try stage.drawn().middle, [200, 0, 0])
                 XCTAssertEqual(parts, [0, 0.5])
-                let unknown = try Self.stage(.named("of nobody"))
+                let unknown = try Self.stage(.named("unregistered"))
                 _ = try unknown.drawn()
                 unknown.pass(50)
                 assertColor(try unknown.drawn().middle, [100, 0, 100], "cross-fades")
             }
         }
 
-        func testWhereTheDesktopWantsNoMotionThePictureIsThereAtOnce() throws {
+        func testImageAppearsImmediatelyIfAnimationsAreDisabled() throws {
             try Stand.run {
                 let stage = try Self.stage(.crossFade, animates: false)
                 assertColor(try stage.drawn().middle, [0, 0, 200])
                 let running = try Self.stage(.crossFade)
                 _ = try running.drawn()
                 running.stage.animates = false
-                assertColor(try running.drawn().middle, [0, 0, 200], "also when it changes its mind")
+                assertColor(try running.drawn().middle, [0, 0, 200], "also if the setting changes meanwhile")
             }
         }
 
-        func testThePictureFadesInFromNothing() throws {
+        func testFirstImageFadesIn() throws {
             try Stand.run {
                 let stage = TestStage()
                 stage.present(
@@ -124,7 +124,7 @@
             }
         }
 
-        func testWhatIsSupersededMeanwhileNeverShowsAgain() throws {
+        func testSupersededImageNeverReappears() throws {
             try Stand.run {
                 let stage = try Self.stage(.crossFade)
                 _ = try stage.drawn()

@@ -73,7 +73,7 @@
     ) {
         let isNear =
             color.count == expected.count && zip(color, expected).allSatisfy { abs($0 - $1) <= tolerance }
-        XCTAssertTrue(isNear, "\(color) is not \(expected) \(message)", file: file, line: line)
+        XCTAssertTrue(isNear, "the color is \(color), but \(expected) was expected: \(message)", file: file, line: line)
     }
 
     /// The location of the screenshots of the documentation.
@@ -104,9 +104,10 @@
         let data = try Data(contentsOf: Looks.folder.appending(path: "\(name).png"))
         let image = try CoderRegistry.standard.decode(data, options: DecodeOptions(), context: CodingContext())
         guard let difference = screenshot.difference(to: Screenshot(image.pixels)) else {
-            return XCTFail("\(name): \(screenshot.width) × \(screenshot.height) pixels", file: file, line: line)
+            return XCTFail(
+                "\(name): unexpected size of \(screenshot.width) × \(screenshot.height) pixels", file: file, line: line)
         }
         // Renderers differ in rounding and in the antialiasing of edges.
-        XCTAssertLessThan(difference.part, 0.01, "\(name) looks otherwise", file: file, line: line)
+        XCTAssertLessThan(difference.part, 0.01, "\(name) differs from its reference image", file: file, line: line)
     }
 #endif

@@ -23,7 +23,7 @@
         /// Runs `body` with GTK. Skips the test if no display is available.
         nonisolated static func run(_ body: @MainActor () throws -> Void) throws {
             try MainActor.assumeIsolated {
-                guard isReady else { throw XCTSkip("no display: run under xvfb-run") }
+                guard isReady else { throw XCTSkip("no display is available (run the tests with xvfb-run)") }
                 defer {
                     WidgetController.manualTime = nil
                     settle()
@@ -60,7 +60,7 @@
             while !condition() {
                 g_main_context_iteration(nil, 1)
                 if g_get_monotonic_time() > end {
-                    return XCTFail("\(what) did not come true", file: file, line: line)
+                    return XCTFail("timed out while waiting for \(what)", file: file, line: line)
                 }
             }
         }

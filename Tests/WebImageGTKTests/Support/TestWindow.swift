@@ -66,7 +66,7 @@
             let width = Double(gtk_widget_get_width(part))
             let height = Double(gtk_widget_get_height(part))
             // While a layout is pending, there is no node.
-            Stand.pump("something to look at") {
+            Stand.pump("a nonempty snapshot") {
                 let snapshot = gtk_snapshot_new()
                 gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
                 gdk_paintable_snapshot(paintable, snapshot, width, height)

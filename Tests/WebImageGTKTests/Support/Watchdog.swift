@@ -39,7 +39,7 @@
             let sorted = times.sorted()
             guard let longest = sorted.last else { return "no frames" }
             let (middle, late) = (sorted[sorted.count / 2], sorted[sorted.count * 95 / 100])
-            return "\(sorted.count) frames, median \(middle) µs, 95 % below \(late) µs, longest \(longest) µs"
+            return "\(sorted.count) frames, median \(middle) µs, 95% below \(late) µs, longest \(longest) µs"
         }
 
         nonisolated private static func with(_ data: gpointer?, _ body: @MainActor (Watchdog) -> Void) {

@@ -26,7 +26,7 @@
 
         private static let offline = ImageError.network(NetworkError(.offline, url: "u", phase: .connect))
 
-        func testNothingIsLoadedForAWindowThatIsNotShown() throws {
+        func testHiddenWindowLoadsNothing() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
@@ -35,12 +35,12 @@
                 XCTAssertEqual(view.snapshot().state, .waiting)
                 XCTAssertEqual(stub.requests.count, 0)
                 window.show()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.close()
             }
         }
 
-        func testAHiddenWindowGivesUpWhatItLoadsAndBeginsAnewWhenItIsBack() throws {
+        func testHidingAWindowCancelsItsLoadsAndShowingItRestartsThem() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = Gate()
@@ -52,33 +52,33 @@
                 Stand.pump("rest") { stub.manager.runningJobs == 0 }
                 gate.open()
                 window.show()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.close()
             }
         }
 
-        func testAnAnimationInAHiddenWindowDecodesNothingAndWakesNobody() throws {
+        func testAnimationInAHiddenWindowNeitherDecodesNorWakesTheLoop() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 let frames = CountedFrames(count: 50)
                 stub.set(.image(try frames.image()), for: Sources.url("a"))
                 let (window, view) = try Self.shown(stub, Sources.url("a"))
-                Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 3 }
+                Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 3 }
                 window.hide()
                 Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
                 let index = view.player()?.frameIndex
                 let decoded = frames.decoded
                 let end = g_get_monotonic_time() + 200_000
-                Stand.pump("a while") { g_get_monotonic_time() > end }
+                Stand.pump("a delay") { g_get_monotonic_time() > end }
                 XCTAssertEqual(view.player()?.frameIndex, index)
-                XCTAssertLessThanOrEqual(frames.decoded - decoded, 1, "what was under way")
+                XCTAssertLessThanOrEqual(frames.decoded - decoded, 1, "at most one frame was in progress")
                 window.show()
                 Stand.pump("more frames") { view.player()?.frameIndex != index }
                 window.close()
             }
         }
 
-        func testAClickTriesAgain() throws {
+        func testClickRetries() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(
@@ -90,13 +90,13 @@
                 XCTAssertFalse(view.controller.clicked())
                 view.retriesOnClick = true
                 XCTAssertTrue(view.controller.clicked())
-                Stand.pump("the picture") { view.snapshot().state == .showing }
-                XCTAssertFalse(view.controller.clicked(), "nothing has failed any more")
+                Stand.pump("the image") { view.snapshot().state == .showing }
+                XCTAssertFalse(view.controller.clicked(), "no failure remains")
                 window.close()
             }
         }
 
-        func testWhatTheNetworkFailedIsTriedAgainWhenItIsBack() throws {
+        func testNetworkFailureIsRetriedWhenTheNetworkReturns() throws {
             try Stand.run {
                 let monitors = SystemMonitors.shared
                 monitors.retrySpread = 0
@@ -105,15 +105,15 @@
                 let (window, view) = try Self.shown(stub, Sources.url("a"))
                 Stand.pump("the failure") { if case .failed = view.snapshot().state { true } else { false } }
                 monitors.network(isAvailable: true)
-                XCTAssertEqual(stub.requests.count, 1, "it was never gone")
+                XCTAssertEqual(stub.requests.count, 1, "the network was never unavailable")
                 monitors.network(isAvailable: false)
                 monitors.network(isAvailable: true)
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.close()
             }
         }
 
-        func testShortageOfMemoryReachesTheManagersOfTheViews() throws {
+        func testMemoryPressureReachesTheManagersOfTheViews() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(.color([1, 2, 3], width: 4, height: 4), for: Sources.url("a"))
@@ -124,7 +124,7 @@
             }
         }
 
-        func testAWidgetWithoutAPlaceLoadsAllTheSame() throws {
+        func testWidgetWithoutBoundsStillLoads() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(.color([0, 200, 0], width: 40, height: 30), for: Sources.url("a"))
@@ -136,7 +136,7 @@
                 let view = try XCTUnwrap(WebImageView(of: picture, manager: stub.manager))
                 view.load(Sources.url("a"))
                 window.show()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 assertColor(try window.screenshot().middle, [0, 200, 0])
                 XCTAssertEqual(gtk_widget_get_width(picture), 40)
@@ -144,23 +144,23 @@
             }
         }
 
-        func testSwitchingMotionOffShowsThePoster() throws {
+        func testDisablingAnimationsShowsThePosterFrame() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 stub.set(.image(try CountedFrames(count: 50).image()), for: Sources.url("a"))
                 let (window, view) = try Self.shown(stub, Sources.url("a"))
-                Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 2 }
+                Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 2 }
                 try Desktop.set("gtk-enable-animations", false)
                 XCTAssertEqual(view.player()?.frameIndex, 0)
                 XCTAssertEqual(view.player()?.reducesMotion, true)
                 Stand.pump("rest") { view.controller.frames.tick == 0 && view.controller.frames.timer == 0 }
                 try Desktop.set("gtk-enable-animations", true)
-                Stand.pump("some frames") { (view.player()?.frameIndex ?? 0) >= 2 }
+                Stand.pump("the first frames") { (view.player()?.frameIndex ?? 0) >= 2 }
                 window.close()
             }
         }
 
-        func testSlotsOfTheSamePlaceAreNamedAfterIt() {
+        func testStateSlotsAreNamedAfterTheirSlot() {
             XCTAssertEqual(ImageSlot.image(.normal), .image)
             XCTAssertEqual(ImageSlot.image(.hover).place, .image)
             XCTAssertEqual(ImageSlot.background(.disabled).place, .background)

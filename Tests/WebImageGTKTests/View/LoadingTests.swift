@@ -12,7 +12,7 @@
 
     /// Tests of the path from a URL to the pixels of a window.
     final class LoadingTests: XCTestCase {
-        func testAPictureReachesThePixels() throws {
+        func testLoadedImageReachesTheScreen() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = Gate()
@@ -24,13 +24,13 @@
                 window.show()
                 assertColor(try window.screenshot().middle, [0, 0, 250], "while it loads")
                 gate.open()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 assertColor(try window.screenshot().middle, [200, 10, 30])
                 window.close()
             }
         }
 
-        func testAViewGoesWithItsWidget() throws {
+        func testViewIsReleasedWithItsWidget() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
                 let stub = StubImageManager()
@@ -40,14 +40,14 @@
                 var results: [Result<ImageResponse, ImageError>] = []
                 WebImageView(of: picture, manager: stub.manager)?.load(Sources.url("a")) { results.append($0) }
                 window.show()
-                Stand.pump("the picture") { results.count == 1 }
+                Stand.pump("the image") { results.count == 1 }
                 XCTAssertEqual(LivingControllers.shared.count, before + 1)
                 window.close()
                 XCTAssertEqual(LivingControllers.shared.count, before)
             }
         }
 
-        func testWhatRunsIsCancelledWithTheWidget() throws {
+        func testDestroyingTheWidgetCancelsItsLoads() throws {
             try Stand.run {
                 let stub = StubImageManager()
                 let gate = Gate()
@@ -67,7 +67,7 @@
             }
         }
 
-        func testAPictureInMemoryIsDrawnInTheFrameItWasAskedFor() throws {
+        func testImageInMemoryIsDrawnInTheFrameOfItsRequest() throws {
             try Stand.run {
                 let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
                 let picture = try XCTUnwrap(gtk_picture_new())
@@ -75,9 +75,9 @@
                 let view = try XCTUnwrap(WebImageView(of: picture, manager: manager))
                 view.load(Sources.url("5"))
                 window.show()
-                Stand.pump("the first") { view.snapshot().state == .showing }
+                Stand.pump("the first image") { view.snapshot().state == .showing }
                 view.load(Sources.url("9"))
-                Stand.pump("the second") { view.snapshot().state == .showing }
+                Stand.pump("the second image") { view.snapshot().state == .showing }
                 view.load(Sources.url("5"), placeholder: .color(.black), transition: .crossFade())
                 XCTAssertEqual(view.snapshot().shown, .picture)
                 assertColor(try window.screenshot().middle, Sources.color(of: 5).map(Int.init))

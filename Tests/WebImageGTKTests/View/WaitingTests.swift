@@ -61,7 +61,7 @@
             func comesIn(_ name: String, _ options: BindingOptions = WaitingTests.fading) -> Task<Void, Never> {
                 let before = view.snapshot().generation
                 let task = wait(name, options, until: .transitioned)
-                Stand.pump("the picture") {
+                Stand.pump("the image") {
                     let snapshot = view.snapshot()
                     return snapshot.generation > before && snapshot.state == .showing
                         && view.controller.stages[.image]?.reached == .shown
@@ -70,7 +70,7 @@
             }
 
             func pump(ends count: Int, file: StaticString = #filePath, line: UInt = #line) {
-                Stand.pump("\(count) ends", file: file, line: line) { ends.count == count }
+                Stand.pump("\(count) completions", file: file, line: line) { ends.count == count }
             }
         }
 
@@ -82,7 +82,7 @@
             return options
         }()
 
-        func testItReturnsWhenThePictureHasBeenDrawn() throws {
+        func testReturnsAfterTheImageIsDrawn() throws {
             try Stand.run {
                 let scene = try Scene()
                 scene.wait("red")
@@ -97,7 +97,7 @@
             }
         }
 
-        func testAPictureOfMemoryIsDrawnToo() throws {
+        func testReturnsAfterAnImageInMemoryIsDrawn() throws {
             try Stand.run {
                 let scene = try Scene()
                 for name in ["red", "green", "red"] {
@@ -110,7 +110,7 @@
             }
         }
 
-        func testItReturnsAtTheBeginningOrAtTheEndOfATransition() throws {
+        func testReturnsAtTheBeginningOrTheEndOfATransition() throws {
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
@@ -129,7 +129,7 @@
             }
         }
 
-        func testCompletionsWaitToo() throws {
+        func testCompletionsAlsoWait() throws {
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
@@ -137,19 +137,19 @@
                 scene.view.load(ImageRequest(Sources.url("red")), options: Self.fading, until: .transitioned) { _ in
                     goals.append(scene.view.controller.stages[.image]?.reached ?? .loaded)
                 }
-                Stand.pump("the picture") { scene.view.controller.stages[.image]?.reached == .shown }
+                Stand.pump("the image") { scene.view.controller.stages[.image]?.reached == .shown }
                 XCTAssertEqual(goals, [])
                 WidgetController.manualTime = 2_000_000_000
-                Stand.pump("the end") { goals == [.transitioned] }
+                Stand.pump("the first completion") { goals == [.transitioned] }
                 scene.view.load(ImageRequest(Sources.url("green")), options: Self.fading) { _ in goals.append(.loaded) }
-                Stand.pump("the other end") { goals.count == 2 }
+                Stand.pump("the second completion") { goals.count == 2 }
                 scene.window.close()
             }
         }
 
         /// Completions and change handlers can modify widgets, and GTK wouldn't draw changes that are made during a
         /// frame.
-        func testNothingIsToldWhileAFrameIsDrawn() throws {
+        func testNothingIsReportedWhileAFrameIsDrawn() throws {
             try Stand.run {
                 let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
                 var told: [String] = []
@@ -176,7 +176,7 @@
             }
         }
 
-        func testItThrowsWhyThereIsNoPicture() throws {
+        func testThrowsTheErrorOfTheLoad() throws {
             try Stand.run {
                 let scene = try Scene()
                 let error = ImageError.network(NetworkError(.offline, url: "u", phase: .connect))
@@ -188,7 +188,7 @@
             }
         }
 
-        func testCancellingTheTaskClearsTheSlot() throws {
+        func testTaskCancellationClearsTheSlot() throws {
             try Stand.run {
                 let scene = try Scene()
                 let (task, gate) = try scene.waitForSlow()
@@ -206,7 +206,7 @@
             }
         }
 
-        func testCancellingWhatSomethingElseTookThePlaceOfChangesNothing() throws {
+        func testCancellationOfASupersededLoadChangesNothing() throws {
             try Stand.run {
                 let scene = try Scene()
                 let (task, gate) = try scene.waitForSlow()
@@ -221,7 +221,7 @@
             }
         }
 
-        func testWhatIsSupersededWhileItComesInIsCancelled() throws {
+        func testLoadSupersededDuringItsTransitionFails() throws {
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()
@@ -234,7 +234,7 @@
                 last.cancel()
                 scene.pump(ends: 3)
                 XCTAssertEqual(scene.ends.last, "red \(Self.cancelled)")
-                XCTAssertEqual(scene.view.snapshot().state, .idle, "cancelled while it comes in: the slot is empty")
+                XCTAssertEqual(scene.view.snapshot().state, .idle, "cancellation during the transition clears the slot")
                 scene.window.close()
             }
         }
@@ -253,7 +253,7 @@
             }
         }
 
-        func testWhatCannotBeSeenIsNotWaitedFor() throws {
+        func testDoesNotWaitForInvisibleViews() throws {
             try Stand.run {
                 WidgetController.manualTime = 1_000_000_000
                 let scene = try Scene()

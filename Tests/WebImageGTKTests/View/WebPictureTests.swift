@@ -12,7 +12,7 @@
 
     /// Tests of the package's own widget.
     final class WebPictureTests: XCTestCase {
-        func testItShowsItsPictureAndKeepsAllItNeeds() throws {
+        func testShowsItsImageAndRetainsItsObjects() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
                 let stub = StubImageManager()
@@ -23,12 +23,12 @@
                 let window = try TestWindow(widget)
                 picture = nil
                 window.show()
-                Stand.pump("the picture") { WebImageView(of: widget)?.snapshot().state == .showing }
+                Stand.pump("the image") { WebImageView(of: widget)?.snapshot().state == .showing }
                 window.frame()
                 let drawn = try window.screenshot()
                 assertColor(drawn.middle, [0, 200, 0])
-                assertColor(drawn.color(80, 1), [0, 200, 0], "covers its place")
-                XCTAssertNotEqual(drawn.color(0, 0), drawn.middle, "its corners are round")
+                assertColor(drawn.color(80, 1), [0, 200, 0], "the image covers the bounds")
+                XCTAssertNotEqual(drawn.color(0, 0), drawn.middle, "the corners are rounded")
                 XCTAssertEqual(
                     gtk_picture_get_alternative_text(OpaquePointer(widget)).map { String(cString: $0) }, "A meadow")
                 window.close()
@@ -36,7 +36,7 @@
             }
         }
 
-        func testAPictureThatNobodyTookGoes() throws {
+        func testUnusedWidgetIsReleased() throws {
             try Stand.run {
                 let before = LivingControllers.shared.count
                 do {
@@ -48,7 +48,7 @@
             }
         }
 
-        func testTheMenuKeyAsksForTheMenuInTheMiddle() throws {
+        func testMenuKeyRequestsTheMenuAtTheCenter() throws {
             try Stand.run {
                 let picture = WebPicture(alternativeText: "A meadow")
                 let window = try TestWindow(picture.widget)

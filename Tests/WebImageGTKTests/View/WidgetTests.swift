@@ -23,7 +23,7 @@
             return stub
         }
 
-        func testAnImageShowsItInItsIconsPlace() throws {
+        func testGtkImageShowsItInsteadOfItsIcon() throws {
             try Stand.run {
                 let image = try XCTUnwrap(gtk_image_new())
                 gtk_image_set_pixel_size(OpaquePointer(image), 48)
@@ -31,16 +31,16 @@
                 let view = try XCTUnwrap(WebImageView(of: OpaquePointer(image), manager: Self.stub().manager))
                 view.load(Sources.url("red"))
                 window.show()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 let drawn = try window.screenshot()
                 assertColor(drawn.middle, [200, 0, 0])
-                XCTAssertNotEqual(drawn.color(10, 60), drawn.middle, "the icon's place only")
+                XCTAssertNotEqual(drawn.color(10, 60), drawn.middle, "only the area of the icon")
                 window.close()
             }
         }
 
-        func testAButtonKeepsItsLabelBesideThePictureAndHasAnotherOneBehind() throws {
+        func testButtonKeepsItsLabelNextToTheImageAndHasABackground() throws {
             try Stand.run {
                 let button = try XCTUnwrap(gtk_button_new_with_label("Go"))
                 let label = try XCTUnwrap(gtk_button_get_child(Self.button(button)))
@@ -51,10 +51,10 @@
                 Stand.pump("the background") { view.snapshot(.background).state == .showing }
                 window.frame()
                 let drawn = try window.screenshot()
-                assertColor(drawn.color(4, 60), [0, 200, 0], "beyond the padding")
-                XCTAssertNotNil(gtk_widget_get_ancestor(label, gtk_button_get_type()), "still inside")
+                assertColor(drawn.color(4, 60), [0, 200, 0], "past the padding")
+                XCTAssertNotNil(gtk_widget_get_ancestor(label, gtk_button_get_type()), "the label is still a child")
                 view.load(ImageRequest(Sources.url("red"), size: .fit(width: 32, height: 32)))
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 let both = try window.screenshot()
                 XCTAssertTrue((0..<both.width).contains { both.color($0, 60) == drawn.color(4, 60) })
@@ -63,7 +63,7 @@
             }
         }
 
-        func testEveryStateOfAButtonHasAPicture() throws {
+        func testEveryStateOfAButtonHasAnImage() throws {
             try Stand.run {
                 let button = try XCTUnwrap(gtk_button_new())
                 let window = try TestWindow(button)
@@ -73,7 +73,7 @@
                 view.load(Sources.url("blue"), slot: .image(.disabled))
                 window.show()
                 let slots: [ImageSlot] = [.image, .image(.hover), .image(.disabled)]
-                Stand.pump("all of them, also those not shown") {
+                Stand.pump("the images of all states") {
                     slots.allSatisfy { view.snapshot($0).state == .showing }
                 }
                 window.frame()
@@ -83,34 +83,34 @@
                 assertColor(try window.screenshot().middle, [0, 200, 0])
                 gtk_widget_set_state_flags(button, GTK_STATE_FLAG_ACTIVE, 0)
                 window.frame()
-                assertColor(try window.screenshot().middle, [200, 0, 0], "none of its own: the normal one")
+                assertColor(try window.screenshot().middle, [200, 0, 0], "a state without an image uses the normal one")
                 gtk_widget_set_sensitive(button, 0)
                 window.frame()
-                XCTAssertGreaterThan(try window.screenshot().middle[2], 90, "greyed by the theme")
+                XCTAssertGreaterThan(try window.screenshot().middle[2], 90, "the theme dims the image")
                 window.close()
             }
         }
 
-        func testAMenuButton() throws {
+        func testMenuButton() throws {
             try Stand.run {
                 let button = try XCTUnwrap(gtk_menu_button_new())
                 let window = try TestWindow(button)
                 let view = try XCTUnwrap(WebImageView(of: button, manager: Self.stub().manager))
                 view.load(Sources.url("yellow"))
                 window.show()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 assertColor(try window.screenshot().middle, [200, 200, 0])
                 window.close()
             }
         }
 
-        func testAnyWidgetByAClosure() throws {
+        func testAnyWidgetWithAClosure() throws {
             try Stand.run {
                 let inner = try XCTUnwrap(gtk_picture_new())
                 let frame = try XCTUnwrap(gtk_frame_new(nil))
                 gtk_frame_set_child(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self), inner)
-                XCTAssertNil(WebImageView(of: frame), "takes no pictures by itself")
+                XCTAssertNil(WebImageView(of: frame), "the class has no image property")
                 let window = try TestWindow(frame)
                 nonisolated(unsafe) let picture = OpaquePointer(inner)
                 let view = WebImageView(of: frame, manager: Self.stub().manager) {
@@ -118,7 +118,7 @@
                 }
                 view.load(Sources.url("blue"))
                 window.show()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 assertColor(try window.screenshot().middle, [0, 0, 200])
                 window.close()
@@ -135,13 +135,13 @@
                 let view = try XCTUnwrap(
                     WebImageView(of: Widget(gtkWidgetPointer: picture), manager: Self.stub().manager))
                 XCTAssertTrue(
-                    view.controller === WebImageView(of: picture)?.controller, "all views of a widget are one")
+                    view.controller === WebImageView(of: picture)?.controller, "views of a widget share a controller")
                 XCTAssertNil(WebImageView(of: OpaquePointer(try XCTUnwrap(gtk_adjustment_new(0, 0, 1, 1, 1, 1)))))
                 window.close()
             }
         }
 
-        func testAnotherManagerUnbindsWhatWas() throws {
+        func testAnotherManagerUnbindsThePreviousLoad() throws {
             try Stand.run {
                 let (first, second) = (Self.stub(), Self.stub())
                 let picture = try XCTUnwrap(gtk_picture_new())
@@ -154,7 +154,7 @@
                 XCTAssertEqual(codes.count, 1)
                 view.load(Sources.url("green"))
                 window.show()
-                Stand.pump("the picture") { view.snapshot().state == .showing }
+                Stand.pump("the image") { view.snapshot().state == .showing }
                 window.frame()
                 assertColor(try window.screenshot().middle, [0, 200, 0])
                 XCTAssertEqual(first.requests.count, 0)

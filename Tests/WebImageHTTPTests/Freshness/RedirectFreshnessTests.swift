@@ -55,7 +55,7 @@ struct RedirectFreshnessTests {
     @Test("A response that outlives its redirects is served stale only if the server can't be reached")
     func stale() throws {
         guard case .stale(let staleness) = image(head(302)).decision(for: HTTPFields(), now: now) else {
-            Issue.record("not stale")
+            Issue.record("the response isn't stale")
             return
         }
         #expect(!staleness.mayServeWhileRevalidating && staleness.mayServeOffline)

@@ -62,7 +62,7 @@ struct ProxyTests {
 
     @Test(
         "The HTTP proxy tinyproxy forwards HTTP and, with CONNECT, HTTPS",
-        .enabled(if: TestProxy.Kind.http.missing == nil && Nginx.missing == nil, "tinyproxy or nginx is not installed"))
+        .enabled(if: TestProxy.Kind.http.missing == nil && Nginx.missing == nil, "tinyproxy or nginx isn't installed"))
     func http() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http)
@@ -86,7 +86,7 @@ struct ProxyTests {
 
     @Test(
         "A proxy receives the credentials of its URL, and missing ones cause an authentication error",
-        .enabled(if: TestProxy.Kind.http.missing == nil && Nginx.missing == nil, "tinyproxy or nginx is not installed"))
+        .enabled(if: TestProxy.Kind.http.missing == nil && Nginx.missing == nil, "tinyproxy or nginx isn't installed"))
     func credentials() async throws {
         let server = try Nginx(files: ["a": body])
         let proxy = try TestProxy(.http, user: "u", password: "secret")

@@ -47,7 +47,7 @@ struct CaseRunner {
                 continue
             }
             guard let answer else {
-                Issue.record("\(subject.name), step \(index): no answer")
+                Issue.record("\(subject.name), step \(index): no response")
                 continue
             }
             check(answer, step, reply, location)

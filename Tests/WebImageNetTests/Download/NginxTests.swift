@@ -104,7 +104,7 @@ struct NginxTests {
         await log.waitForBody()
         server.stop()
         guard case .failure(let error as ImageError) = await task.result else {
-            Issue.record("the load did not fail")
+            Issue.record("the load didn't fail")
             return
         }
         #expect(error.network?.reason == .connectionLost && error.network?.phase == .body)

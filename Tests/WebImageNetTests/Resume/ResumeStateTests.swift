@@ -99,7 +99,7 @@ struct ResumeStateTests {
     func refused(_ fields: [(String, String)]) {
         var state = ResumeState(makePoint())
         guard case .refused = state.takeHead(makeHead(206, fields)) else {
-            Issue.record("taken: \(fields)")
+            Issue.record("the response was accepted: \(fields)")
             return
         }
         #expect(!state.isContinued && !state.isWorthKeeping)
@@ -115,7 +115,7 @@ struct ResumeStateTests {
     func taken(_ fields: [(String, String)]) {
         var state = ResumeState(makePoint())
         guard case .rest(let head) = state.takeHead(makeHead(206, fields)) else {
-            Issue.record("refused: \(fields)")
+            Issue.record("the response was rejected: \(fields)")
             return
         }
         #expect(head.status == 200 && state.isContinued && state.position == 40)
@@ -156,7 +156,7 @@ struct ResumeStateTests {
         var unasked = ResumeState(nil)
         #expect(unasked.takeHead(makeHead(206, [("Content-Range", "bytes 0-9/10")])) == .whole)
         guard case .refused = unasked.takeHead(makeHead(206, [("Content-Range", "bytes 0-8/10")])) else {
-            Issue.record("a part was taken for the whole")
+            Issue.record("a part was accepted as the complete body")
             return
         }
     }
@@ -190,7 +190,7 @@ struct ResumeStateTests {
                         state.isWorthKeeping ? ResumePoint(plan: $0, bytes: body, stored: Date()) : nil
                     }
                 } else if taken {
-                    #expect(server.versions.contains(body), "a body that no version ever had")
+                    #expect(server.versions.contains(body), "the body belongs to no version")
                     break
                 } else {
                     point = nil

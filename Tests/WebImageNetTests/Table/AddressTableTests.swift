@@ -101,7 +101,7 @@ struct AddressTableTests {
         await untilTrue { wi_names_begun() > before }
         task.cancel()
         guard case .failure(let error as ImageError) = await task.result else {
-            Issue.record("the load did not fail")
+            Issue.record("the load didn't fail")
             return
         }
         #expect(error.isCancelled)

@@ -207,7 +207,7 @@ struct HTTP2TableTests {
             [.frame(type: 1, flags: 4, stream: 1, payload: Data([0xff, 0xff, 0xff, 0xff, 0xff]))]
         ),
         ("settings of a wrong size", [.frame(type: 4, payload: Data(count: 5))]),
-        ("a push that nobody allowed", [.frame(type: 5, flags: 4, stream: 1, payload: Data([0, 0, 0, 2, 0x88]))]),
+        ("a disallowed push", [.frame(type: 5, flags: 4, stream: 1, payload: Data([0, 0, 0, 2, 0x88]))]),
         ("a window opened too far", [.frame(type: 8, payload: Data([0x7f, 0xff, 0xff, 0xff]))]),
         ("a window opened by nothing", [.frame(type: 8, payload: Data(count: 4))]),
         (
@@ -230,12 +230,12 @@ struct HTTP2TableTests {
 
     /// Responses that violate the rules of one stream.
     static let badStreams: [(String, [HTTP2Action])] = [
-        ("a name in upper case", [.head(fields: [("X-A", "1")]), .data(Data("abc".utf8))]),
+        ("an uppercase name", [.head(fields: [("X-A", "1")]), .data(Data("abc".utf8))]),
         ("no status", []),
-        ("less than told", [.head(fields: [("content-length", "9")]), .data(Data("abc".utf8))]),
-        ("more than told", [.head(fields: [("content-length", "2")]), .data(Data("abc".utf8))]),
+        ("less data than content-length", [.head(fields: [("content-length", "9")]), .data(Data("abc".utf8))]),
+        ("more data than content-length", [.head(fields: [("content-length", "2")]), .data(Data("abc".utf8))]),
         ("a connection field", [.head(fields: [("connection", "close")]), .data(Data("abc".utf8))]),
-        ("a status that is none", [.head(status: 9), .data(Data("abc".utf8))]),
+        ("an invalid status", [.head(status: 9), .data(Data("abc".utf8))]),
     ]
 
     @Test(

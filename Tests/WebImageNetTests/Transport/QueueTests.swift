@@ -70,11 +70,11 @@ struct QueueTests {
                 }
                 let best = model.bestPriority
                 guard let started = queue.next() else {
-                    #expect(best == nil, "somebody could have started")
+                    #expect(best == nil, "a waiting request can start")
                     break
                 }
                 guard let entry = model.waiting.removeValue(forKey: started) else {
-                    Issue.record("\(started) did not wait")
+                    Issue.record("\(started) didn't wait")
                     return
                 }
                 #expect(entry.priority == best)

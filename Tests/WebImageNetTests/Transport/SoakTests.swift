@@ -108,10 +108,10 @@ struct SoakTests {
             let fault = last.value[number]
             // On a busy machine, a correct response may arrive too late.
             guard fault?.explains(network.reason) == true || (!isAlone && network.reason == .timedOut) else {
-                return "unexplained: \(network) after \(fault?.rawValue ?? "no answer")"
+                return "unexplained: \(network) after \(fault?.rawValue ?? "no response")"
             }
             let isFinal = network.attempt >= 4 || RetryChance(network) == .never
-            return isFinal ? "failed: \(network.reason)" : "gave up early: \(network)"
+            return isFinal ? "failed: \(network.reason)" : "failed too early: \(network)"
         }
     }
 
@@ -179,7 +179,7 @@ struct SoakTests {
         #expect(sums.keys.filter { !expected.contains($0) } == [])
         guard Self.isAlone else { return }
         await untilTrue { Self.openDescriptors <= descriptors + 2 }
-        if sizes.count > 10 { #expect(sizes[sizes.count - 1] - sizes[4] < 32 << 20, "memory grows") }
+        if sizes.count > 10 { #expect(sizes[sizes.count - 1] - sizes[4] < 32 << 20, "the memory use grows") }
     }
 
     @Test("Ten thousand cancellations at random moments all finish")
@@ -209,7 +209,7 @@ struct SoakTests {
                 }
             }
         }
-        print("cancellations:", outcomes.value[true] ?? 0, "of 10000, slowest answer", slowest.value)
+        print("cancellations:", outcomes.value[true] ?? 0, "of 10000, slowest response", slowest.value)
         #expect(outcomes.value.values.reduce(0, +) == 10_000)
         await untilTrue { downloader.activity == DownloaderActivity() }
         downloader.close()

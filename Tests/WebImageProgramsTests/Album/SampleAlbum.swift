@@ -19,9 +19,9 @@ final class SampleAlbum: Sendable {
             let image = Image(pixels: canvas.finish(isOpaque: false))
             let data = try CoderRegistry.standard.encode(image, as: .png(), context: CodingContext())
             try data.write(to: folder.appending(path: "p\(index).png"))
-            entries.append(#"{"file": "p\#(index).png", "title": "Picture \#(index)", "kind": "picture"}"#)
+            entries.append(#"{"file": "p\#(index).png", "title": "Image \#(index)", "kind": "picture"}"#)
         }
-        try Data("no picture".utf8).write(to: folder.appending(path: "bad.jpg"))
+        try Data("plain text".utf8).write(to: folder.appending(path: "bad.jpg"))
         entries.append(#"{"file": "bad.jpg", "title": "Bad", "kind": "broken", "expect": "decode"}"#)
         try Data("[\(entries.joined(separator: ","))]".utf8).write(to: folder.appending(path: "album.json"))
         album = try Album.find(environment: ["WEBIMAGE_ALBUM": folder.path(percentEncoded: false)])

@@ -28,11 +28,11 @@ struct GalleryContentsTests {
         #expect(contents.shown.map(\.number) == [1, 0, 2])
         contents.filter = "ZEBRA b.ex"
         #expect(contents.shown.map(\.title) == ["Zebra10.png"])
-        #expect(contents.summary == "1 of 3 pictures")
+        #expect(contents.summary == "1 of 3 Images")
         contents.filter = "  "
         contents.order = .given
         #expect(contents.shown == contents.items)
-        #expect(contents.summary == "3 pictures")
+        #expect(contents.summary == "3 Images")
     }
 
     @Test("New items are appended once and respect the filter")

@@ -63,13 +63,13 @@ struct GallerySettingsTests {
         #expect(full.size == nil && full.preview == .progressive && full.priority == .high)
         #expect(settings.fullOptions(item).showsOtherSizes)
         guard case .blurHash("x", 1.5) = settings.cellOptions(item).placeholder else {
-            Issue.record("no hash")
+            Issue.record("the placeholder isn't a BlurHash")
             return
         }
         settings.placeholder = .none
         settings.transition = .none
         guard case .empty = settings.cellOptions(item).placeholder else {
-            Issue.record("a placeholder")
+            Issue.record("there is a placeholder")
             return
         }
         #expect(settings.cellOptions(item).transition == .none)
@@ -86,8 +86,8 @@ struct GallerySettingsTests {
         (figures.shown, figures.shownReady) = (4, 1)
         #expect(figures.statistics.memoryHits == 1 && figures.statistics.local == 1 && figures.memoryCount == 1)
         let rows = figures.rows
-        #expect(rows.first { $0.label == "Cache hits" }?.value == "50 % of 2")
-        #expect(rows.first { $0.label == "On the screen" }?.fraction == 0.25)
+        #expect(rows.first { $0.label == "Cache Hit Rate" }?.value == "50% of 2")
+        #expect(rows.first { $0.label == "Visible Images" }?.fraction == 0.25)
         #expect(rows.allSatisfy { $0.fraction.map { (0...1).contains($0) } ?? true })
         await manager.close()
     }

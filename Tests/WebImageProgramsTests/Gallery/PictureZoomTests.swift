@@ -50,9 +50,9 @@ struct PictureZoomTests {
         small.show(Extent(width: 20, height: 10))
         #expect(small.current == 25)
         small.zoom(by: 0.001, at: Point())
-        #expect(small.scale == 1 && !small.isCut, "smaller than the view, but not than it is")
+        #expect(small.scale == 1 && !small.isCut, "the image has its actual size in a larger view")
         small.zoom(by: 1_000, at: Point())
-        #expect(small.scale == nil, "the largest is fitted")
+        #expect(small.scale == nil, "the largest view is fitted")
     }
 
     @Test("A double click toggles between fitting and 100 percent, or 200 percent if 100 percent fits")

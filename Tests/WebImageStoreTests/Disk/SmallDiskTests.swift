@@ -8,7 +8,7 @@ import WebImageTestSupport
 @testable import WebImageStore
 
 @Suite(
-    "Disk cache on a small disk", .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs takes the rights of root"))
+    "Disk cache on a small disk", .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs requires root privileges"))
 struct SmallDiskTests {
     private func open(_ disk: SmallDisk, _ time: ManualClock) throws -> DiskCache {
         var configuration = DiskCacheConfiguration(

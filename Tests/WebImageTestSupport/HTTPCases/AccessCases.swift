@@ -4,7 +4,7 @@
 /// the users.
 let accessCases: [CacheCase] = [
     CacheCase(
-        "A response to one Cookie serves no other and no request without one",
+        "A response for one Cookie doesn't serve requests with another or no Cookie",
         [
             .get(.network, "200 | Cache-Control: max-age=60", with: "Cookie: user=1"),
             .get(.cache, with: "Cookie: user=1"), .get(.network, "200 | Cache-Control: max-age=60"), .get(.cache),

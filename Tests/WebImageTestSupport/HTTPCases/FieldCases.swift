@@ -19,7 +19,7 @@ private func lines(_ names: [String], _ value: String) -> String {
 let fieldCases: [CacheCase] =
     [
         CacheCase(
-            "Fields of the answer, known or not, are stored, and replaced by a 304 that names them",
+            "Known and unknown response fields are stored, and a 304 that contains them replaces them",
             [
                 .get(.network, "200 | Cache-Control: max-age=9 | ETag: \"a\" | \(lines(kept, "one"))"),
                 .get(.cache, has: lines(kept, "one")), .get(.revalidated, "304", after: 10, has: lines(kept, "one")),
@@ -27,7 +27,7 @@ let fieldCases: [CacheCase] =
                 .get(.cache, of: 0, has: lines(kept, "two")),
             ]),
         CacheCase(
-            "A 304 may change Cache-Control and Expires",
+            "A 304 can change Cache-Control and Expires",
             [
                 .get(.network, "200 | Cache-Control: max-age=1 | ETag: \"a\" | Expires: Fri, 01 Jan 2038 01:01:01 GMT"),
                 .get(
@@ -41,7 +41,7 @@ let fieldCases: [CacheCase] =
                 .get(.revalidated, "304 | Content-Length: 99", after: 5, has: "Content-Length: 8"),
             ]),
         CacheCase(
-            "Fields of the connection: proxies and transfer are not stored either",
+            "Connection header fields for proxies and transfer aren't stored",
             [
                 .get(
                     .network,
@@ -54,7 +54,7 @@ let fieldCases: [CacheCase] =
                 ),
             ]),
         CacheCase(
-            "no-cache keeps back all fields it names",
+            "no-cache withholds all fields that it names",
             [
                 .get(
                     .network,
@@ -62,43 +62,43 @@ let fieldCases: [CacheCase] =
                 .get(.cache, has: "!X-A | !X-B | X-C: 3"),
             ]),
         CacheCase(
-            "must-understand with no-store and a status not understood is not stored",
+            "must-understand with no-store and an unknown status isn't stored",
             [.get(.network, "599 | Cache-Control: max-age=60, no-store, must-understand"), .get(.network)]),
         CacheCase(
-            "s-maxage on another line does not lengthen max-age",
+            "s-maxage on another line doesn't extend max-age",
             [.get(.network, "200 | Cache-Control: s-maxage=600 | Cache-Control: max-age=1"), .get(.network, after: 2)]),
         CacheCase(
-            "An attachment is stored and guessed of like anything else",
+            "An attachment is stored and has heuristic freshness",
             [
                 .get(.network, "200 | @Last-Modified: -10000 | Content-Disposition: attachment; filename=a.png"),
                 .get(.cache, after: 10),
             ]),
         CacheCase(
-            "Stale answers come without a Warning, which is obsolete",
+            "Stale responses have no Warning, which is obsolete",
             [
                 .get(.network, "200 | Cache-Control: max-age=1"),
                 .get(.staleAfterFailure, "lost", after: 5, has: "!Warning"),
             ]),
         CacheCase(
-            "Expires stays what the server said",
+            "Expires isn't changed",
             [
                 .get(.network, "200 | Expires: Fri, 01 Jan 2038 01:01:01 GMT"),
                 .get(.cache, after: 50, has: "Expires: Fri, 01 Jan 2038 01:01:01 GMT"),
             ]),
         CacheCase(
-            "Expires holds although Date is none",
+            "Expires applies although Date isn't valid",
             [.get(.network, "200 | @Expires: 20 | Date: foo"), .get(.cache, after: 19), .get(.network, after: 1)]),
         CacheCase(
-            "Expires before Date is stale, however far both are",
+            "Expires before Date is stale, even if both are in the future",
             [.get(.network, "200 | @Expires: 300 | @Date: 400"), .get(.network)]),
         CacheCase(
-            "Age uses up what Expires gives, with a slow Date and with a fast one",
+            "Age reduces the lifetime of Expires, with a slow and with a fast Date",
             [
                 .get(.network, "200 | @Expires: 10 | @Date: -10 | Age: 25"), .get(.network),
                 .get(.network, "200 | @Expires: 20 | @Date: 10 | Age: 15", path: "/f"), .get(.network, path: "/f"),
             ]),
         CacheCase(
-            "An answer to POST that is the URL's own serves GET",
+            "A POST response with the URL as its Content-Location serves GET",
             [
                 .ask("POST", .network, "200 | Cache-Control: max-age=60 | Content-Location: /a", sends: "posted"),
                 .get(.cache, after: 5, body: "posted", has: "Age: 5"), .ask("HEAD", .cache),
@@ -106,13 +106,13 @@ let fieldCases: [CacheCase] =
                 .get(.cache, path: "/a?", body: "again"),
             ]),
         CacheCase(
-            "POST itself is never answered from a copy",
+            "A stored response never serves POST",
             [
                 .ask("POST", .network, "200 | Cache-Control: max-age=60 | Content-Location: /a"), .ask("POST"),
                 .get(.network),
             ]),
         CacheCase(
-            "Other answers to POST serve nobody",
+            "Other POST responses serve no request",
             [
                 "200 | Cache-Control: max-age=60", "200 | Cache-Control: max-age=60 | Content-Location: /b",
                 "200 | Content-Location: /a | @Last-Modified: -1000",
@@ -121,7 +121,7 @@ let fieldCases: [CacheCase] =
                 "200 | Cache-Control: max-age=60 | Content-Location: http://other.example/a",
             ].flatMap { [CacheCase.Step.ask("POST", .network, $0), .get(.network)] }),
         CacheCase(
-            "Other methods' answers serve nobody",
+            "Responses to other methods serve no request",
             ["PUT", "PATCH", "QUERY"].flatMap {
                 [
                     .ask($0, .network, "200 | Cache-Control: max-age=60 | Content-Location: /a"),
@@ -129,7 +129,7 @@ let fieldCases: [CacheCase] =
                 ]
             }),
         CacheCase(
-            "The order of what is accepted does not matter, nor how weights are written",
+            "The order of accepted values and the notation of weights don't matter",
             [
                 .get(
                     .network, "200 | Cache-Control: max-age=60 | Vary: Accept-Language",
@@ -145,14 +145,14 @@ let fieldCases: [CacheCase] =
                 .get(.network, with: "X: 2, 1"),
             ]),
         CacheCase(
-            "A tag is asked about only with the fields that selected it",
+            "An entity tag is sent only with the fields that selected its response",
             [
                 .get(.network, "200 | Cache-Control: max-age=1 | Vary: X | ETag: \"a\"", with: "X: 1"),
                 .get(.network, "200 | Vary: X", after: 5, with: "X: 2", saw: "X: 2 | !If-None-Match"),
                 .get(.revalidated, "304", with: "X: 1", of: 0, saw: "X: 1 | If-None-Match: \"a\""),
             ]),
         CacheCase(
-            "Tags against the rules match their own text only",
+            "Invalid entity tags match only their own text",
             ["abc", "w/\"a\"", "W\\\"a\"", "W\"a\""].enumerated().flatMap { index, tag -> [CacheCase.Step] in
                 [
                     .get(.network, "200 | Cache-Control: max-age=60 | ETag: \(tag)", path: "/\(index)"),
@@ -163,12 +163,12 @@ let fieldCases: [CacheCase] =
     ]
     + ["2147483647", "2147483648", "2147483649", "99999999999", "99999999999999999999", "0060", "\"60\""].map { value in
         CacheCase(
-            "max-age may be large, padded or quoted: \(value)",
+            "max-age can be large, padded, or quoted: \(value)",
             [.get(.network, "200 | Cache-Control: max-age=\(value)"), .get(.cache, after: 59)])
     }
     + ["max-age =60", "max-age= 60", "foo=\"max-age=60\", max-age=1", "max-age=1, foo=\"max-age=60\""].map { value in
         CacheCase(
-            "What only looks like max-age=60 is none: \(value)",
+            "A directive that only resembles max-age=60 has no effect: \(value)",
             [.get(.network, "200 | Cache-Control: \(value)"), .get(.network, after: 2)])
     }
     + [
@@ -177,15 +177,15 @@ let fieldCases: [CacheCase] =
         ("2147483647", false), ("7200;a=b", true),
     ].map { age, isFresh in
         CacheCase(
-            "Of several lines of Age the first counts: \(age)",
+            "The first of several Age lines applies: \(age)",
             [.get(.network, "200 | Cache-Control: max-age=3600 | Age: \(age)"), .get(isFresh ? .cache : .network)])
     }
     + ["Tue, 19 Jan 2038 14:14:08 GMT", "Sun, 21 Nov 2286 04:46:39 GMT", "Thu Aug  8 02:01:18 2050"].map { date in
         CacheCase(
-            "An Expires in the far future is read: \(date)", [.get(.network, "200 | Expires: \(date)"), .get(.cache)])
+            "An Expires in the far future is parsed: \(date)", [.get(.network, "200 | Expires: \(date)"), .get(.cache)])
     }
     + ["Thu, 18 Aug 2050 02:01:18 AEST", "Thu, 18 Aug 2050 02:01:18 +0000"].map { date in
         CacheCase(
-            "An Expires of another zone is in the past: \(date)",
+            "An Expires in another time zone is in the past: \(date)",
             [.get(.network, "200 | Expires: \(date)"), .get(.network)])
     }

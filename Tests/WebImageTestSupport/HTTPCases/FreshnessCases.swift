@@ -7,37 +7,37 @@ import WebImageNet
 let freshnessCases: [CacheCase] =
     [
         CacheCase(
-            "max-age is the lifetime",
+            "max-age is the freshness lifetime",
             [
                 .get(.network, "200 | Cache-Control: max-age=60"), .get(.cache, after: 59), .get(.network, after: 1),
             ]),
         CacheCase(
-            "max-age=0 is stale at once",
+            "max-age=0 is stale immediately",
             [
                 .get(.network, "200 | Cache-Control: max-age=0"), .get(.network),
             ]),
         CacheCase(
-            "max-age wins over an Expires in the past",
+            "max-age overrides an Expires in the past",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Expires: 0"), .get(.cache),
             ]),
         CacheCase(
-            "max-age=0 wins over an Expires in the future",
+            "max-age=0 overrides an Expires in the future",
             [
                 .get(.network, "200 | Cache-Control: max-age=0 | @Expires: 500"), .get(.network),
             ]),
         CacheCase(
-            "s-maxage means nothing to a private cache",
+            "s-maxage has no effect in a private cache",
             [
                 .get(.network, "200 | Cache-Control: s-maxage=60"), .get(.network),
             ]),
         CacheCase(
-            "s-maxage does not shorten max-age",
+            "s-maxage doesn't shorten max-age",
             [
                 .get(.network, "200 | Cache-Control: s-maxage=1, max-age=60"), .get(.cache, after: 30),
             ]),
         CacheCase(
-            "private answers are stored",
+            "A private response is stored",
             [
                 .get(.network, "200 | Cache-Control: private, max-age=60"), .get(.cache),
             ]),
@@ -47,7 +47,7 @@ let freshnessCases: [CacheCase] =
                 .get(.network, "200 | @Expires: 100 | @Date: 0"), .get(.cache, after: 99), .get(.network, after: 1),
             ]),
         CacheCase(
-            "Expires counts from Date",
+            "Expires is relative to Date",
             [
                 .get(.network, "200 | @Expires: 100 | @Date: -50"), .get(.cache, after: 99), .get(.network, after: 2),
             ]),
@@ -57,93 +57,93 @@ let freshnessCases: [CacheCase] =
                 .get(.network, "200 | @Expires: 0 | @Date: 0"), .get(.network),
             ]),
         CacheCase(
-            "Age is used up before",
+            "Age reduces the freshness lifetime",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Age: 50"), .get(.cache, after: 9),
                 .get(.network, after: 1),
             ]),
         CacheCase(
-            "An old Date is an age",
+            "An old Date counts as age",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | @Date: -55"), .get(.cache, after: 4),
                 .get(.network, after: 1),
             ]),
         CacheCase(
-            "A Date in the future does not make young",
+            "A Date in the future doesn't reduce the age",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | @Date: 500"), .get(.cache, after: 59),
                 .get(.network, after: 1),
             ]),
         CacheCase(
-            "A tenth of the time since Last-Modified is guessed",
+            "The heuristic lifetime is a tenth of the time since Last-Modified",
             [
                 .get(.network, "200 | @Last-Modified: -1000 | @Date: 0"), .get(.cache, after: 99),
                 .get(.revalidated, "304", after: 1),
             ]),
         CacheCase(
-            "A guess ends after seven days",
+            "The heuristic lifetime is at most seven days",
             [
                 .get(.network, "200 | @Last-Modified: -1000000000"), .get(.cache, after: 604_799),
                 .get(.revalidated, "304", after: 2),
             ]),
-        CacheCase("Nothing is guessed without Last-Modified", [.get(.network, "200"), .get(.network)]),
+        CacheCase("Without Last-Modified, there's no heuristic freshness", [.get(.network, "200"), .get(.network)]),
         CacheCase(
-            "Guessing can be off", policy: with { $0.usesHeuristics = false },
+            "Heuristic freshness can be disabled", policy: with { $0.usesHeuristics = false },
             [
                 .get(.network, "200 | @Last-Modified: -1000000"), .get(.revalidated, "304"),
             ]),
         CacheCase(
-            "A default lifetime holds where nothing is said", policy: with { $0.defaultLifetime = 30 },
+            "A default lifetime applies if the response specifies none", policy: with { $0.defaultLifetime = 30 },
             [
                 .get(.network, "200"), .get(.cache, after: 29), .get(.network, after: 1),
             ]),
         CacheCase(
-            "Answers of the cache have a growing Age",
+            "Responses from the cache have an increasing Age",
             [
                 .get(.network, "200 | Cache-Control: max-age=600"), .get(.cache, after: 10, has: "Age: 10"),
                 .get(.cache, after: 20, has: "Age: 30"),
             ]),
         CacheCase(
-            "The generated Age goes on from the received one, once",
+            "The generated Age includes the received Age once",
             [
                 .get(.network, "200 | Cache-Control: max-age=600 | Age: 100"), .get(.cache, after: 10, has: "Age: 110"),
             ]),
         CacheCase(
-            "Date stays what the server said",
+            "Date isn't changed",
             [
                 .get(.network, "200 | Cache-Control: max-age=600 | Date: Fri, 15 Jan 2027 08:00:00 GMT"),
                 .get(.cache, after: 10, has: "Date: Fri, 15 Jan 2027 08:00:00 GMT"),
             ]),
         CacheCase(
-            "URLs with different queries are different",
+            "URLs with different queries have different responses",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/q?a=1"),
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/q?a=2"), .get(.cache, path: "/q?a=1"),
                 .get(.network, path: "/q"),
             ]),
         CacheCase(
-            "Fragments do not tell URLs apart",
+            "URLs that differ only in their fragments have the same response",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/f#a"),
                 .get(.cache, path: "/f#b", body: "answer 0"),
             ]),
         CacheCase(
-            "Directives are read in any case",
+            "Directives are case-insensitive",
             [
                 .get(.network, "200 | cache-control: MaX-aGe=60"), .get(.cache),
             ]),
         CacheCase(
-            "Unknown directives do no harm",
+            "Unknown directives have no effect",
             [
                 .get(.network, "200 | Cache-Control: foo, bar=\"max-age=0, no-store\", max-age=60"), .get(.cache),
             ]),
         CacheCase(
-            "Directives on several lines count together",
+            "Directives on several lines are combined",
             [
                 .get(.network, "200 | Cache-Control: foo | Cache-Control: max-age=60"), .get(.cache),
             ]),
         CacheCase(
-            "Of contradicting max-age the shorter counts",
+            "The shorter of contradictory max-age values applies",
             [
                 .get(.network, "200 | Cache-Control: max-age=60, max-age=1"), .get(.network, after: 2),
             ]),
@@ -152,7 +152,7 @@ let freshnessCases: [CacheCase] =
         "abc", "-7200", "7200.0", "", "7200x", "\"7200\"",
     ].map { age in
         CacheCase(
-            "Age that is no number is as if absent: \(age)",
+            "An Age that isn't a number is ignored: \(age)",
             [
                 .get(.network, "200 | Cache-Control: max-age=3600 | Age: \(age)"),
                 .get(.cache, after: 10, has: "Age: 10"),
@@ -163,14 +163,14 @@ let freshnessCases: [CacheCase] =
         ("0", true),
     ].map { age, isFresh in
         CacheCase(
-            "The first number of Age counts: \(age)",
+            "The first number of Age applies: \(age)",
             [
                 .get(.network, "200 | Cache-Control: max-age=3600 | Age: \(age)"), .get(isFresh ? .cache : .network),
             ])
     }
     + ["60, max-age", "x", "", "-60", "1.5", "'60'", "60s"].map { value in
         CacheCase(
-            "max-age that is no number is stale: \(value)",
+            "A max-age that isn't a number is stale: \(value)",
             [
                 .get(.network, "200 | Cache-Control: max-age=\(value) | @Expires: 500"), .get(.network),
             ])
@@ -182,7 +182,7 @@ let freshnessCases: [CacheCase] =
         "Thu, 18 Aug 2050 02:01:18 GMT | Expires: Thu, 18 Aug 2050 02:01:19 GMT",
     ].map { date in
         CacheCase(
-            "An Expires that breaks the rules is in the past: \(date)",
+            "An invalid Expires is in the past: \(date)",
             [
                 .get(.network, "200 | Expires: \(date)"), .get(.network),
             ])
@@ -192,7 +192,7 @@ let freshnessCases: [CacheCase] =
         "Thursday, 18-Aug-50 02:01:18 GMT", "Thu Aug 18 02:01:18 2050",
     ].map { date in
         CacheCase(
-            "An Expires in one of the three forms, in any case, is read: \(date)",
+            "An Expires in one of the three forms is parsed, regardless of case: \(date)",
             [
                 .get(.network, "200 | Expires: \(date)"), .get(.cache),
             ])
@@ -200,7 +200,7 @@ let freshnessCases: [CacheCase] =
     + [200, 203, 204, 299, 300, 301, 302, 303, 307, 308, 400, 404, 410, 414, 499, 500, 501, 502, 503, 504, 599].map {
         (status: Int) in
         CacheCase(
-            "Status \(status) is stored with explicit freshness, and not used when stale",
+            "Status \(status) is stored with explicit freshness and isn't used when it's stale",
             [
                 .get(.network, "\(status) | Cache-Control: max-age=60"),
                 .get(.cache, after: 59, status: status, body: status == 204 ? "" : "answer 0"),
@@ -209,7 +209,7 @@ let freshnessCases: [CacheCase] =
     }
     + [200, 203, 300, 301, 308, 404, 405, 410, 414, 501].map { (status: Int) in
         CacheCase(
-            "Of status \(status) a lifetime is guessed",
+            "Status \(status) has heuristic freshness",
             [
                 .get(.network, "\(status) | @Last-Modified: -10000"),
                 .get(.cache, after: 10, status: status, body: "answer 0"),
@@ -217,14 +217,14 @@ let freshnessCases: [CacheCase] =
     }
     + [201, 299, 302, 303, 307, 400, 403, 499, 500, 502, 503, 504, 599].map { (status: Int) in
         CacheCase(
-            "Of status \(status) no lifetime is guessed",
+            "Status \(status) has no heuristic freshness",
             [
                 .get(.network, "\(status) | @Last-Modified: -10000"), .get(.network),
             ])
     }
     + [201, 302, 403, 599].map { (status: Int) in
         CacheCase(
-            "Of status \(status) with public a lifetime is guessed",
+            "Status \(status) with public has heuristic freshness",
             [
                 .get(.network, "\(status) | @Last-Modified: -10000 | Cache-Control: public"),
                 .get(.cache, status: status, body: "answer 0"),

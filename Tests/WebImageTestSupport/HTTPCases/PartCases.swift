@@ -8,7 +8,7 @@ private let tagged = "206 | Cache-Control: max-age=60 | ETag: \"a\""
 /// Rules for storing and combining partial responses (RFC 9111, sections 3.3 and 3.4).
 let partCases: [CacheCase] = [
     CacheCase(
-        "A part answers the same question again",
+        "A part serves the same range again",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 6-9/10", with: "Range: bytes=-4",
@@ -17,7 +17,7 @@ let partCases: [CacheCase] = [
             .get(.network, "200", after: 56, with: "Range: bytes=-4"),
         ]),
     CacheCase(
-        "A part that is shorter than was told answers the same question again",
+        "A part that is shorter than its range serves the same range again",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 2-9/10", with: "Range: bytes=-8",
@@ -25,7 +25,7 @@ let partCases: [CacheCase] = [
             .get(.cache, after: 5, with: "Range: bytes=-8", status: 206, body: "2345", has: "Age: 5"),
         ]),
     CacheCase(
-        "A part answers questions for bytes within it",
+        "A part serves ranges within it",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-9/10", with: "Range: bytes=4-",
@@ -37,7 +37,7 @@ let partCases: [CacheCase] = [
             .get(.cache, with: "Range: bytes=-1", status: 206, body: "9", has: "Content-Range: bytes 9-9/10"),
         ]),
     CacheCase(
-        "A part answers nothing that is not wholly within it",
+        "A part serves no range that extends past it",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-6/10", with: "Range: bytes=4-6",
@@ -47,7 +47,7 @@ let partCases: [CacheCase] = [
             .get(.network, "206", with: "Range: bytes=-2"), .get(.network, "206", with: "Range: bytes=4-4,6-6"),
         ]),
     CacheCase(
-        "A part is no whole, and HEAD learns nothing from it",
+        "A part doesn't serve complete requests or HEAD",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3",
@@ -55,7 +55,7 @@ let partCases: [CacheCase] = [
             .get(.network, "200", saw: "!Range | !If-Range"), .ask("HEAD", .network),
         ]),
     CacheCase(
-        "A part of a whole of unknown size answers what it holds",
+        "A part of a body of unknown size serves its bytes",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-6/*", with: "Range: bytes=4-6",
@@ -65,7 +65,7 @@ let partCases: [CacheCase] = [
             .get(.network, "206", with: "Range: bytes=5-99999999999999999999"),
         ]),
     CacheCase(
-        "A part with fewer bytes than told is the first of them",
+        "A part with fewer bytes than its range contains the first bytes",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 4-9/10", with: "Range: bytes=4-9",
@@ -74,7 +74,7 @@ let partCases: [CacheCase] = [
             .get(.network, "206", with: "Range: bytes=5-7"),
         ]),
     CacheCase(
-        "Parts that cannot be placed are not stored",
+        "Parts without a known position aren't stored",
         ["bytes 4-6/10", "bytes 6-4/10", "bytes 4-7/7", "items 0-3/10", "bytes */10", "4-7/10"].map { range in
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: \(range)", with: "Range: bytes=4-7",
@@ -90,7 +90,7 @@ let partCases: [CacheCase] = [
             .get(.network, "206", with: "Range: bytes=4-7"),
         ]),
     CacheCase(
-        "Parts of the same strong tag are joined, with the fields of the newer",
+        "Parts with the same strong entity tag are joined, with the newer fields",
         [
             .get(
                 .network, "\(tagged) | Content-Range: bytes 0-3/12 | X-A: 1 | X-B: 1", with: "Range: bytes=0-3",
@@ -102,7 +102,7 @@ let partCases: [CacheCase] = [
                 has: "X-A: 1 | X-B: 2 | Content-Range: bytes 1-6/12"),
         ]),
     CacheCase(
-        "Parts that are all of it make the whole",
+        "Parts that cover the body form the complete response",
         [
             .get(.network, "\(tagged) | Content-Range: bytes 5-9/10", with: "Range: bytes=5-", sends: "56789"),
             .get(.network, "\(tagged) | Content-Range: bytes 0-5/10", with: "Range: bytes=0-5", sends: "012345"),
@@ -110,7 +110,7 @@ let partCases: [CacheCase] = [
             .get(.cache, with: "Range: bytes=4-5", status: 206, body: "45"),
         ]),
     CacheCase(
-        "A part that is all of it is the whole",
+        "A part that covers the body is the complete response",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 0-9/10", with: "Range: bytes=0-",
@@ -118,7 +118,7 @@ let partCases: [CacheCase] = [
             .get(.cache, body: "0123456789"),
         ]),
     CacheCase(
-        "Parts of other or weak tags, other sizes and with a gap are not joined: the newer stays",
+        "The newer part replaces a part with another or weak entity tag, another size, or a gap",
         [
             (#""b""#, "4-7/10"), (#"W/"a""#, "4-7/10"), (#""a""#, "4-7/11"), (#""a""#, "5-8/10"),
         ].flatMap { tag, range -> [CacheCase.Step] in
@@ -135,7 +135,7 @@ let partCases: [CacheCase] = [
             ]
         }),
     CacheCase(
-        "A whole that is newer than the part answers",
+        "A complete response that is newer than the part serves requests",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3",
@@ -145,20 +145,20 @@ let partCases: [CacheCase] = [
             .get(.network, "206", after: 20, with: "Range: bytes=0-3"),
         ]),
     CacheCase(
-        "If-Range holds for parts too",
+        "If-Range also applies to parts",
         [
             .get(.network, "\(tagged) | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3", sends: "0123"),
             .get(.cache, with: "Range: bytes=1-2 | If-Range: \"a\"", status: 206, body: "12"),
             .get(.network, with: "Range: bytes=1-2 | If-Range: \"b\""),
         ]),
     CacheCase(
-        "Conditions about a part are the server's",
+        "Conditions for a part are sent to the server",
         [
             .get(.network, "\(tagged) | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3", sends: "0123"),
             .get(.network, "304", with: "Range: bytes=0-3 | If-None-Match: \"a\"", saw: "If-None-Match: \"a\""),
         ]),
     CacheCase(
-        "Parts are variants too, and go with invalidation",
+        "Parts are also variants, and invalidation removes them",
         [
             .get(
                 .network, "206 | Cache-Control: max-age=60 | Vary: X | Content-Range: bytes 0-3/10",
@@ -168,7 +168,7 @@ let partCases: [CacheCase] = [
             .get(.network, "206", with: "X: 1 | Range: bytes=0-3"),
         ]),
     CacheCase(
-        "A stale part is asked for anew, without conditions",
+        "A stale part is requested again, without conditions",
         [
             .get(
                 .network,

@@ -7,7 +7,7 @@ import WebImageNet
 let selectionCases: [CacheCase] =
     [
         CacheCase(
-            "The same selecting fields find the copy, others do not",
+            "The same selecting fields match the stored response, and others don't",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 1"), .get(.cache, with: "X: 1"),
                 .get(.network, with: "X: 2"), .get(.network),
@@ -18,7 +18,7 @@ let selectionCases: [CacheCase] =
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X"), .get(.cache), .get(.network, with: "X: 1"),
             ]),
         CacheCase(
-            "Variants live side by side",
+            "Several variants can be stored",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 1"),
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 2"),
@@ -26,7 +26,7 @@ let selectionCases: [CacheCase] =
                 .get(.cache, with: "X: 2", of: 1),
             ]),
         CacheCase(
-            "Each variant is confirmed by its own validator",
+            "Each variant is revalidated with its own validator",
             [
                 .get(.network, "200 | Cache-Control: max-age=1 | Vary: X | ETag: \"1\"", with: "X: 1"),
                 .get(.network, "200 | Cache-Control: max-age=1 | Vary: X | ETag: \"2\"", with: "X: 2"),
@@ -42,31 +42,31 @@ let selectionCases: [CacheCase] =
                 .get(.cache, with: "Y: 2 | X: 1"), .get(.network, with: "X: 1 | Y: 3"), .get(.network, with: "X: 1"),
             ]),
         CacheCase(
-            "Three fields on several lines must match",
+            "Three selecting fields on several lines must match",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X | Vary: Y, Z", with: "X: 1 | Y: 2 | Z: 3"),
                 .get(.cache, with: "X: 1 | Y: 2 | Z: 3"), .get(.network, with: "X: 1 | Y: 2 | Z: 4"),
             ]),
         CacheCase(
-            "Names in Vary have no case",
+            "Names in Vary are case-insensitive",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: x-FOO", with: "X-foo: 1"),
                 .get(.cache, with: "X-Foo: 1"),
             ]),
         CacheCase(
-            "Repeated selecting fields compare combined",
+            "Repeated selecting fields are combined for the comparison",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 1, 2"),
                 .get(.cache, with: "X: 1 | X: 2"),
             ]),
         CacheCase(
-            "Blanks in selecting fields do not matter",
+            "Whitespace in selecting fields doesn't matter",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 1,2"),
                 .get(.cache, with: "X: 1 ,  2"),
             ]),
         CacheCase(
-            "Languages compare without case and blanks",
+            "Languages are compared without case and whitespace",
             [
                 .get(
                     .network, "200 | Cache-Control: max-age=60 | Vary: Accept-Language", with: "Accept-Language: en, de"
@@ -74,7 +74,7 @@ let selectionCases: [CacheCase] =
                 .get(.cache, with: "Accept-Language: eN,De"), .get(.network, with: "Accept-Language: fr"),
             ]),
         CacheCase(
-            "An answer without Vary replaces the variant it stands for",
+            "A response without Vary replaces the matching variant",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 1"),
                 .get(.network, "200 | Cache-Control: max-age=60", with: "X: 1", mode: .reload),
@@ -82,7 +82,7 @@ let selectionCases: [CacheCase] =
                 .get(.cache, with: "X: 7", of: 1),
             ]),
         CacheCase(
-            "Credentials keep answers apart without Vary",
+            "Responses for different credentials are separate without Vary",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", with: "Authorization: Basic a"),
                 .get(.cache, with: "Authorization: Basic a"),
@@ -90,7 +90,8 @@ let selectionCases: [CacheCase] =
                 .get(.network, "200 | Cache-Control: max-age=60"), .get(.cache, with: "Authorization: Basic a", of: 0),
             ]),
         CacheCase(
-            "Credentials keep nothing apart where the policy says so", policy: with { $0.separatesCredentials = false },
+            "Responses for different credentials are shared if the policy allows it",
+            policy: with { $0.separatesCredentials = false },
             [
                 .get(.network, "200 | Cache-Control: max-age=60", with: "Authorization: Basic a"),
                 .get(.cache, with: "Authorization: Basic b", of: 0),
@@ -111,13 +112,13 @@ let selectionCases: [CacheCase] =
                 .get(.cache, of: 0),
             ]),
         CacheCase(
-            "A redirect after a POST invalidates too",
+            "A redirect after a POST also invalidates",
             [
                 .get(.network, "200 | Cache-Control: max-age=60"), .ask("POST", .network, "303 | Location: /x"),
                 .get(.network),
             ]),
         CacheCase(
-            "Invalidation takes all variants",
+            "Invalidation removes all variants",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 1"),
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: X", with: "X: 2"), .ask("PUT"),
@@ -133,25 +134,25 @@ let selectionCases: [CacheCase] =
                 .get(.network, path: "/cl"),
             ]),
         CacheCase(
-            "Location of another origin is not invalidated",
+            "A Location with another origin isn't invalidated",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/l"),
                 .ask("POST", .network, "200 | Location: http://elsewhere.example/l"), .get(.cache, path: "/l"),
             ]),
         CacheCase(
-            "Answers to POST are not stored",
+            "POST responses aren't stored",
             [
                 .ask("POST", .network, "200 | Cache-Control: max-age=60"), .get(.network),
             ]),
         CacheCase(
-            "A failed Location is not invalidated",
+            "The Location of a failed response isn't invalidated",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", path: "/l"),
                 .ask("POST", .network, "500 | Location: /l"),
                 .get(.cache, path: "/l"),
             ]),
         CacheCase(
-            "A 206 is never stored as the whole",
+            "A 206 is never stored as the complete response",
             [
                 .get(
                     .network, "206 | Cache-Control: max-age=60 | Content-Range: bytes 0-3/10", with: "Range: bytes=0-3",
@@ -159,7 +160,7 @@ let selectionCases: [CacheCase] =
                 .get(.network),
             ]),
         CacheCase(
-            "A 206 does not take the whole away",
+            "A 206 doesn't remove the complete response",
             [
                 .get(.network, "200 | Cache-Control: max-age=60"),
                 .get(
@@ -168,27 +169,27 @@ let selectionCases: [CacheCase] =
                 .get(.cache, of: 0),
             ]),
         CacheCase(
-            "Ranges of what is not stored go to the server",
+            "Ranges of a missing response are sent to the server",
             [
                 .get(
                     .network, "206 | Content-Range: bytes 2-3/10", with: "Range: bytes=2-3",
                     saw: "Range: bytes=2-3 | Accept-Encoding: identity")
             ]),
         CacheCase(
-            "If-Range with the copy's strong tag gives the part",
+            "If-Range with the stored strong entity tag returns the part",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | ETag: \"a\"", sends: "0123456789"),
                 .get(.cache, with: "Range: bytes=2-3 | If-Range: \"a\"", status: 206, body: "23"),
                 .get(.cache, with: "Range: bytes=2-3 | If-Range: \"b\"", body: "0123456789"),
             ]),
         CacheCase(
-            "If-Range with a weak tag gives the whole",
+            "If-Range with a weak entity tag returns the complete body",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | ETag: W/\"a\"", sends: "0123456789"),
                 .get(.cache, with: "Range: bytes=2-3 | If-Range: W/\"a\"", body: "0123456789"),
             ]),
         CacheCase(
-            "If-Range with the copy's date gives the part",
+            "If-Range with the stored date returns the part",
             [
                 .get(
                     .network, "200 | Cache-Control: max-age=60 | Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT",
@@ -198,14 +199,14 @@ let selectionCases: [CacheCase] =
                 .get(.cache, with: "Range: bytes=-2 | If-Range: Sun, 06 Nov 1994 08:49:38 GMT", body: "0123456789"),
             ]),
         CacheCase(
-            "A range beyond the end is a 416 that tells the size",
+            "A range past the end returns a 416 with the size",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", sends: "0123456789"),
                 .get(.cache, with: "Range: bytes=10-", status: 416, body: "", has: "Content-Range: bytes */10"),
                 .get(.cache, with: "Range: bytes=-0", status: 416, body: ""),
             ]),
         CacheCase(
-            "Ranges of coded bodies and of other statuses go to the server",
+            "Ranges of coded bodies and of other statuses are sent to the server",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Content-Encoding: foo"),
                 .get(.network, "206", with: "Range: bytes=0-1"),
@@ -213,13 +214,13 @@ let selectionCases: [CacheCase] =
                 .get(.network, "404", with: "Range: bytes=0-1", path: "/n"),
             ]),
         CacheCase(
-            "Units other than bytes go to the server",
+            "Ranges in units other than bytes are sent to the server",
             [
                 .get(.network, "200 | Cache-Control: max-age=60"),
                 .get(.network, with: "Range: lines=0-1", saw: "Range: lines=0-1"),
             ]),
         CacheCase(
-            "A copy that varies by content coding answers ranges too",
+            "A response that varies by content coding also serves ranges",
             [
                 .get(.network, "200 | Cache-Control: max-age=60 | Vary: Accept-Encoding", sends: "0123456789"),
                 .get(.cache, with: "Range: bytes=2-3", status: 206, body: "23"),
@@ -257,7 +258,7 @@ let selectionCases: [CacheCase] =
         ("-100", "0123456789", "0-9"), ("9-9", "9", "9-9"), ("0-99999999999999999999999", "0123456789", "0-9"),
     ].map { range, body, told in
         CacheCase(
-            "bytes=\(range) is answered from the whole",
+            "The complete response serves bytes=\(range)",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", sends: "0123456789"),
                 .get(
@@ -267,7 +268,7 @@ let selectionCases: [CacheCase] =
     }
     + ["0-1,4-5", "5-2", "a-b", "", "-", "1"].map { range in
         CacheCase(
-            "bytes=\(range) goes to the server",
+            "The request for bytes=\(range) is sent to the server",
             [
                 .get(.network, "200 | Cache-Control: max-age=60"), .get(.network, with: "Range: bytes=\(range)"),
             ])

@@ -52,7 +52,7 @@ struct CacheTroubleTests {
 
     @Test(
         "Row 61: images load if the cache directory isn't writable",
-        .enabled(if: getuid() != 0, "root may write everywhere"))
+        .enabled(if: getuid() != 0, "root can write to every directory"))
     func unwritable() async throws {
         let server = try makeServer()
         let fixture = try ManagerFixture()
@@ -79,7 +79,7 @@ struct CacheTroubleTests {
     @Test(
         "Row 61: images load if the disk is full, and caching resumes when space is available",
         .enabled(
-            if: SmallDisk.isPermitted, "nothing can be mounted here: it takes root, and not every container lets it"))
+            if: SmallDisk.isPermitted, "mounting a file system requires root privileges"))
     func full() async throws {
         let server = try makeServer()
         let folder = try TemporaryFolder()
@@ -107,7 +107,7 @@ struct CacheTroubleTests {
     @Test(
         "Row 61: images load if the disk is mounted read-only, and cached images are still served",
         .enabled(
-            if: SmallDisk.isPermitted, "nothing can be mounted here: it takes root, and not every container lets it"))
+            if: SmallDisk.isPermitted, "mounting a file system requires root privileges"))
     func readOnly() async throws {
         let server = try makeServer()
         let folder = try TemporaryFolder()

@@ -114,7 +114,7 @@ struct FailureTests {
         await #expect(throws: expected) { try await fixture.manager.image(for: request) }
         do throws(ImageError) {
             _ = try await fixture.manager.image(for: request)
-            Issue.record("there is no picture")
+            Issue.record("the image wasn't loaded")
         } catch {
             #expect(error.remembered == expected)
         }

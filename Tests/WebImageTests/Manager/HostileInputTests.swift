@@ -44,7 +44,7 @@ struct HostileInputTests {
     @Test("An empty body is a network error with the reason `noData`")
     func empty() async throws {
         guard case .network(let error)? = try await fails(Data()) else {
-            Issue.record("no network error")
+            Issue.record("the error isn't a network error")
             return
         }
         #expect(error.reason == .noData)
@@ -53,7 +53,7 @@ struct HostileInputTests {
     @Test("A status outside 200 to 299 is an error with the status, also if the body is an image")
     func status() async throws {
         guard case .network(let error)? = try await fails(try TestPictures.png(1), status: 404) else {
-            Issue.record("no network error")
+            Issue.record("the error isn't a network error")
             return
         }
         #expect(error.reason == .status)
@@ -64,7 +64,7 @@ struct HostileInputTests {
     func truncated() async throws {
         let picture = try TestPictures.png(1)
         guard case .decode(.truncated, _)? = try await fails(picture.prefix(picture.count / 2)) else {
-            Issue.record("not told as truncated")
+            Issue.record("the error isn't reported as truncated")
             return
         }
     }
@@ -74,7 +74,7 @@ struct HostileInputTests {
         var picture = try TestPictures.png(1)
         for index in picture.count / 2..<picture.count / 2 + 8 { picture[index] ^= 0xFF }
         guard case .decode? = try await fails(picture) else {
-            Issue.record("no decode error")
+            Issue.record("the error isn't a decoding error")
             return
         }
     }

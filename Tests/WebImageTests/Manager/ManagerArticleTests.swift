@@ -28,7 +28,7 @@ struct ManagerArticleTests {
         for snippet in snippets {
             let code = try #require(snippet.components(separatedBy: "```").first)
             let isTested = source.contains(code.filter { !$0.isWhitespace })
-            #expect(isTested, "\(code) stands in no test")
+            #expect(isTested, "no test contains \(code)")
         }
     }
 

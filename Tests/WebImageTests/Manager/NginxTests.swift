@@ -10,7 +10,7 @@ import WebImageTestSupport
 struct NginxTests {
     @Test(
         "Each image needs one request, none from memory or after a restart, and one 304 with the refresh policy",
-        .enabled(if: Nginx.missing == nil, "nginx is not installed"))
+        .enabled(if: Nginx.missing == nil, "nginx isn't installed"))
     func album() async throws {
         let names = (0..<200).map { "picture-\($0).png" }
         let files = try names.enumerated().map { ($1, try TestPictures.png($0, width: 40 + $0 % 7, height: 30)) }

@@ -48,7 +48,7 @@ struct MigrationArticleTests {
             #expect(!row.code.isEmpty, "no code for \(row.name)")
             for code in row.code {
                 let isTested = sources.contains(Self.squeeze(code))
-                #expect(isTested, "\(row.name): \(code) stands in no test")
+                #expect(isTested, "\(row.name): no test contains \(code)")
             }
         }
     }
@@ -61,7 +61,7 @@ struct MigrationArticleTests {
         for snippet in snippets {
             let code = try #require(snippet.components(separatedBy: "```").first)
             let isTested = sources.contains(Self.squeeze(code))
-            #expect(isTested, "\(code) stands in no test")
+            #expect(isTested, "no test contains \(code)")
         }
     }
 

@@ -127,14 +127,14 @@ final class ModelSource: Sendable {
     /// Returns the reason why `shown` is wrong for the request `asked`, or `nil` if it's correct.
     func complaint(of asked: ModelPicture, _ shown: ModelPicture) -> String? {
         guard shown.picture == asked.picture, shown.user == asked.user else {
-            return "asked for \(asked), got \(shown)"
+            return "requested \(asked), got \(shown)"
         }
         // A visible version can represent several versions. At least one of them must be allowed.
         let allowed = asked.version...max(asked.version, version(asked.picture))
         guard Self.checksVersions, !allowed.contains(where: { $0 % Self.versionCount == shown.version }) else {
             return nil
         }
-        return "asked for \(asked), got what was removed: \(shown)"
+        return "requested \(asked), got removed content: \(shown)"
     }
 
     private static var checksVersions: Bool { ModelWorld.checksSharing }

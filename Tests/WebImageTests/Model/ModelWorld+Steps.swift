@@ -148,7 +148,7 @@ extension ModelWorld {
         wait {
             guard let data = try? await manager.data(for: request, encodedAs: encoding) else { return }
             if ImageFormat.sniff(data) != encoding.format {
-                complaints.update { $0.append("asked for \(encoding.format), got \(data.count) bytes of others") }
+                complaints.update { $0.append("requested \(encoding.format), got \(data.count) bytes of another type") }
             }
         }
     }
@@ -171,7 +171,7 @@ extension ModelWorld {
             let expected = try? size?.plan(for: ModelSource.size, scale: 1).output
             let isLarger = image.size.width >= (expected?.width ?? 0)
             guard image.size == expected ?? ModelSource.size || isLarger else {
-                return complaints.update { $0.append("asked for \(String(describing: size)), got \(image.size)") }
+                return complaints.update { $0.append("requested \(String(describing: size)), got \(image.size)") }
             }
         }
     }

@@ -93,7 +93,7 @@ final class ModelWorld {
         await untilTrue { [loader, prefetcher] in pipeline.isAtRest && loader.isAtRest && prefetcher.listCount == 0 }
         for entry in running {
             if case .failure(let error)? = entry.task.result, error.isCancelled, !entry.isCancelled {
-                complain("a task that nobody cancelled ended as cancelled")
+                complain("a task ended as canceled without a cancellation")
             }
         }
     }

@@ -81,7 +81,7 @@ struct ObserverTests {
         let nowhere = try #require(URL(string: "https://example.org/none"))
         _ = try? await fixture.manager.image(from: nowhere)
         #expect(recorder.events.last?.error?.code == 2002)
-        loader.set(.init(body: Data("no picture".utf8)), for: nowhere)
+        loader.set(.init(body: Data("plain text".utf8)), for: nowhere)
         var again = ImageRequest(nowhere)
         again.ignoresFailures = true
         _ = try? await fixture.manager.image(for: again)

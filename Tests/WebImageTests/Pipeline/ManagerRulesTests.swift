@@ -29,13 +29,13 @@ struct ManagerRulesTests {
     /// The prefixes of the names of rules that have a different meaning for a manager.
     private static let unplayable = [
         // The loopback server adds its own header fields.
-        "Fields of the connection", "A 304 never changes Content-Length",
+        "Connection header fields", "A 304 never changes Content-Length",
         // A manager doesn't use the body of a server error as an image.
-        "Status 5", "Of status 5",
+        "Status 5",
         // A manager that refreshes revalidates every image.
-        "Refreshing what is fresh and immutable needs no request",
+        "Refreshing a fresh and immutable response needs no request",
         // A manager always separates requests with different credentials.
-        "Credentials keep nothing apart",
+        "Responses for different credentials are shared",
     ]
 
     @Test("Each rule holds for a manager", arguments: cases)

@@ -59,7 +59,7 @@ struct PreviewArticleTests {
                 }
             }
         } else {
-            Issue.record("no decoder")
+            Issue.record("no progressive decoder is available")
         }
     }
 }

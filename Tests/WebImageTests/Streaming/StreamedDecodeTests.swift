@@ -44,7 +44,7 @@ struct StreamedDecodeTests {
             let whole = try CoderRegistry.standard.decode(
                 data, options: DecodeOptions(size: size), context: CodingContext())
             let isSame = image.pixels.packedBytes() == whole.pixels.packedBytes()
-            #expect(isSame, "\(name) at \(size.map { "\($0.mode)" } ?? "its size")")
+            #expect(isSame, "\(name) at \(size.map { "\($0.mode)" } ?? "full size")")
             let isTold = image.metadata == whole.metadata && image.format == whole.format
             #expect(isTold && image.isOpaque == whole.isOpaque && !whole.isAnimated, "\(name)")
         }

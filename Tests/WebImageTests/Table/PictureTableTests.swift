@@ -72,7 +72,7 @@ struct PictureTableTests {
         }
         let fixture = try ManagerFixture()
         guard case .decode = await failure(fixture, server.url("/a")) else {
-            Issue.record("a cut picture was taken")
+            Issue.record("a truncated image was accepted")
             return
         }
         #expect(await storedCount(fixture) == 0)
@@ -103,7 +103,7 @@ struct PictureTableTests {
         let coder = CountingCoder()
         let fixture = try ManagerFixture { $0.coders.register(coder) }
         guard case .network(let error) = await failure(fixture, server.url("/a")) else {
-            Issue.record("a short body was taken")
+            Issue.record("a short body was accepted")
             return
         }
         #expect(error.reason == .connectionLost)
@@ -159,7 +159,7 @@ struct PictureTableTests {
         again.cachePolicy = .reload
         do throws(ImageError) {
             _ = try await fixture.manager.image(for: again)
-            Issue.record("a broken picture was taken")
+            Issue.record("an invalid image was accepted")
         } catch {
             guard case .decode = error else {
                 Issue.record("\(error)")

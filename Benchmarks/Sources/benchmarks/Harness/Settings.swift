@@ -25,7 +25,7 @@ struct Settings {
         var rest = arguments[...]
         func number(_ name: String) throws -> Int {
             guard let text = rest.popFirst(), let value = Int(text), value > 0 else {
-                throw Unusable(reason: "\(name) needs a number above zero")
+                throw Unusable(reason: "\(name): the value must be a number greater than 0")
             }
             return value
         }
@@ -38,13 +38,13 @@ struct Settings {
             case "--pictures": pictures = try number(word)
             case "--folder":
                 guard let path = rest.popFirst(), path.hasPrefix("/") else {
-                    throw Unusable(reason: "--folder needs an absolute path")
+                    throw Unusable(reason: "--folder: the value must be an absolute path")
                 }
                 folder = path + "/\(getpid())"
             case "--case": filter = rest.popFirst()
             default:
                 guard allSuites.contains(where: { $0.name == word }) else {
-                    throw Unusable(reason: "there is no suite or option \(word)")
+                    throw Unusable(reason: "unknown suite or option “\(word)”")
                 }
                 suites.append(word)
             }

@@ -8,7 +8,7 @@ import WebImage
 enum ColdSuite: Suite {
     static let name = "cold"
     static let summary =
-        "cold load of 1,000 pictures to 256 x 256, against libcurl + libjpeg-turbo + Lanczos in C and aiohttp in Python"
+        "cold load of 1,000 images to 256 x 256, against libcurl + libjpeg-turbo + Lanczos in C and aiohttp in Python"
 
     private static let limit = "C on two threads"
     private static let side = 256
@@ -17,7 +17,7 @@ enum ColdSuite: Suite {
         let server = try FileServer(try pictures(settings.pictures), settings: settings)
         let texts = server.urls
         let urls = texts.compactMap { URL(string: $0) }
-        let name = "\(settings.pictures) JPEG of 0.2…1.2 MP, originals to disk, per picture"
+        let name = "\(settings.pictures) images of 0.2…1.2 MP, originals to disk, per image"
         let item = Case(
             name: name, contenders: [ours(urls, settings), inC(texts, server, settings)],
             goals: [.ratio(.cpu, to: limit, atMost: 1.1)])
@@ -68,7 +68,7 @@ enum ColdSuite: Suite {
                 let code = withCTexts(texts) {
                     wi_limit_cold_load($0, Int32(texts.count), 6, 2, Int32(side), folder, &loaded)
                 }
-                guard code == 0 else { throw Skipped(reason: "the C program loaded \(loaded.answered) pictures") }
+                guard code == 0 else { throw Skipped(reason: "the C program loaded only \(loaded.answered) images") }
             }
         }
     }

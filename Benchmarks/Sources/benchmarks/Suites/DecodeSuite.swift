@@ -7,7 +7,7 @@ import WebImage
 /// A suite that decodes at full size and compares with the C libraries, Pillow, and OpenCV.
 enum DecodeSuite: Suite {
     static let name = "decode"
-    static let summary = "decoding at full size: JPEG, PNG and WebP, against the C libraries, Pillow and OpenCV"
+    static let summary = "decoding at full size: JPEG, PNG, and WebP, against the C libraries, Pillow, and OpenCV"
 
     static func cases(_ settings: Settings) throws -> [Case] {
         let peers = PicturePeers([.pillow, .openCV], .decode, of: name, settings)
@@ -43,7 +43,7 @@ enum DecodeSuite: Suite {
             let bytes = try Photograph.encoded(width, height, as: .png(effort: 6), hasAlpha: hasAlpha)
             try add(label, bytes, width, height, bound: 0.5)
         }
-        for (label, isGrey) in [("1 MP grey", true), ("1 MP palette", false)] {
+        for (label, isGrey) in [("1 MP gray", true), ("1 MP palette", false)] {
             try add(label, try indexed(1_152, 864, isGrey: isGrey), 1_152, 864, bound: 1.05)
         }
         return cases
@@ -64,7 +64,7 @@ enum DecodeSuite: Suite {
         var count = 0
         let pixels = try Photograph.make(width, height).pixels.packedBytes()
         guard let made = wi_limit_make_png(pixels, Int32(width), Int32(height), isGrey ? 1 : 0, &count) else {
-            throw Skipped(reason: "libpng could not write the picture")
+            throw Skipped(reason: "libpng can’t encode the image")
         }
         defer { free(made) }
         return Data(bytes: made, count: count)
@@ -101,7 +101,7 @@ enum DecodeSuite: Suite {
                 for _ in 0..<count {
                     var size = wi_limit_size()
                     guard limit.decode(input, input.count, output.bytes, output.count, &size) == 0 else {
-                        throw Skipped(reason: "\(limit.name) refused the picture")
+                        throw Skipped(reason: "\(limit.name) can’t decode the image")
                     }
                 }
             }

@@ -13,11 +13,11 @@ extension DiskSuite {
     /// Compares the latency of single calls while thousands of older entries are being deleted with that of the same
     /// calls without deletions.
     static func besideTrim(_ settings: Settings, _ caller: Caller) -> Case {
-        let quiet = "while nothing is deleted"
-        let busy = Contender("while a trim runs") { _ in try await waits(settings, caller, trims: true) }
+        let quiet = "without a trim"
+        let busy = Contender("during a trim") { _ in try await waits(settings, caller, trims: true) }
         let calm = Contender(quiet) { _ in try await waits(settings, caller, trims: false) }
         return Case(
-            name: "\(caller.rawValue) beside a trim of 6000 entries", contenders: [busy, calm],
+            name: "\(caller.rawValue) during a trim of 6000 entries", contenders: [busy, calm],
             goals: [.ratio(.p99, to: quiet, atMost: 2)])
     }
 

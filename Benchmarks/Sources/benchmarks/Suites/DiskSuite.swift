@@ -8,7 +8,7 @@ import WebImage
 enum DiskSuite: Suite {
     static let name = "disk"
     static let summary =
-        "disk cache: put, hit, miss, opening, trimming and calls beside it, against plain file calls in C"
+        "disk cache: put, hit, miss, opening, trimming, and calls during a trim, against plain file calls in C"
 
     private static let limit = "C files"
 
@@ -46,7 +46,8 @@ enum DiskSuite: Suite {
             }
         }
         return Case(
-            name: "put of 5…200 KB, median 30 KB; p50 and p99 are the caller's wait", contenders: [ours, theirs],
+            name: "put of 5…200 KB, median 30 KB (p50 and p99: time until the caller continues)",
+            contenders: [ours, theirs],
             goals: [.ratio(.cpu, to: limit, atMost: 1.5)])
     }
 
@@ -122,7 +123,7 @@ enum DiskSuite: Suite {
             let sample = try await timed(1) {
                 let cache = try DiskCache(configuration: configuration)
                 opened = cache
-                guard await cache.entry(for: key) != nil else { throw Skipped(reason: "the entry is not there") }
+                guard await cache.entry(for: key) != nil else { throw Skipped(reason: "the entry isn’t in the cache") }
             }
             await opened?.close()
             return sample

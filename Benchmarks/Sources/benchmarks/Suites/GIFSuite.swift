@@ -17,7 +17,7 @@ enum GIFSuite: Suite {
         }
         var count = 0
         guard let made = wi_limit_make_gif(pixels, Int32(width), Int32(height), Int32(frames), &count) else {
-            throw Skipped(reason: "giflib could not write the animation")
+            throw Skipped(reason: "giflib can’t encode the animation")
         }
         let bytes = Data(bytes: made, count: count)
         free(made)
@@ -26,7 +26,7 @@ enum GIFSuite: Suite {
             try timed(frames) {
                 let image = try CoderRegistry.standard.decode(bytes, context: CodingContext(limits: Photograph.roomy))
                 guard let animation = image.animation, image.frameCount == frames else {
-                    throw Skipped(reason: "the animation has \(image.frameCount) frames")
+                    throw Skipped(reason: "the animation has the unexpected number of \(image.frameCount) frames")
                 }
                 for index in 0..<frames { consume(try animation.frame(at: index)) }
             }
@@ -36,7 +36,7 @@ enum GIFSuite: Suite {
                 try timed(frames) {
                     let start = raw.bindMemory(to: UInt8.self).baseAddress
                     guard wi_limit_gif(start, count, output.bytes, output.count) == Int32(frames) else {
-                        throw Skipped(reason: "giflib refused the animation")
+                        throw Skipped(reason: "giflib can’t decode the animation")
                     }
                 }
             }

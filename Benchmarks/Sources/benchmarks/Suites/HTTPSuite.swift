@@ -12,7 +12,7 @@ import WebImage
 /// measurement.
 enum HTTPSuite: Suite {
     static let name = "http"
-    static let summary = "1,000 files of 20…300 KB from nginx on loopback, queueing, cancelling; against libcurl in C"
+    static let summary = "1,000 files of 20…300 KB from nginx, queueing, and cancellation, against libcurl in C"
 
     private static let limit = "curl multi"
 
@@ -44,7 +44,7 @@ enum HTTPSuite: Suite {
                         group.addTask {
                             let body = try await downloader.load(request, context: LoadContext()).body
                             guard server.isRight(index, body, step: step) else {
-                                throw Skipped(reason: "WebImage got wrong bytes")
+                                throw Skipped(reason: "WebImage received unexpected data")
                             }
                         }
                     }
@@ -59,7 +59,7 @@ enum HTTPSuite: Suite {
                 let code = withCTexts(urls) {
                     wi_limit_http($0, lengths, count, count, Int32(connections), step, &loaded)
                 }
-                guard code == 0 else { throw Skipped(reason: "libcurl got \(loaded.answered) answers") }
+                guard code == 0 else { throw Skipped(reason: "libcurl received only \(loaded.answered) responses") }
             }
         }
         return Case(
@@ -84,7 +84,7 @@ enum HTTPSuite: Suite {
             return sample
         }
         return Case(
-            name: "10,000 cancellations at random moments, time until each returns, growth", contenders: [ours],
+            name: "10,000 cancellations at random times, time until each returns, growth", contenders: [ours],
             goals: [.atMost(0.1, .longest), .atMost(0, .descriptors), .atMost(4 * 1_048_576, .bytes)])
     }
 

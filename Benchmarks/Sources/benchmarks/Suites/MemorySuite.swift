@@ -6,7 +6,7 @@ import WebImage
 /// A suite that compares lookups in the memory cache with NSCache and with a dictionary that's protected by a lock.
 enum MemorySuite: Suite {
     static let name = "memory"
-    static let summary = "memory cache: hit, miss and store, 1,000 and 100,000 entries, one and two threads"
+    static let summary = "memory cache: hit, miss, and store, 1,000 and 100,000 entries, one and two threads"
 
     private static let operations = 400_000
 
@@ -46,8 +46,8 @@ enum MemorySuite: Suite {
             let order = pseudoRandomOrder(65_536, below: count)
             let own = OwnStore(keys, absent, order, image)
             all = [
-                ("WebImage", own), ("WebImage, key copied", CopiedKeyStore(own)),
-                ("dictionary", DictionaryStore(keys, absent, order, image)),
+                ("WebImage", own), ("WebImage, key copied from a list", CopiedKeyStore(own)),
+                ("dictionary protected by a lock", DictionaryStore(keys, absent, order, image)),
                 ("NSCache", FoundationStore(keys, absent, order, image)),
             ]
         }

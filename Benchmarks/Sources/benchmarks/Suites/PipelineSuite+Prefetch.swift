@@ -37,7 +37,7 @@ extension PipelineSuite {
             return sample
         }
         return Case(
-            name: "prefetch of \(requests.count), per picture", contenders: [ahead, visible],
+            name: "prefetching \(requests.count) images, per image", contenders: [ahead, visible],
             goals: [.ratio(.wall, to: "load", atMost: 1 / 0.95)])
     }
 
@@ -59,18 +59,18 @@ extension PipelineSuite {
             }
             return latencies
         }
-        let busy = Contender("among prefetches") { _ in
+        let busy = Contender("during prefetches") { _ in
             let manager = impatient()
             let prefetcher = ImagePrefetcher(manager)
             let task = prefetcher.prefetch(Array(requests.dropFirst(wanted)))
             while task.progress.finished < 20 { await Task.yield() }
             let sample = try await latencies(manager).sample
-            guard !task.isOver else { throw Skipped(reason: "the prefetch was over before the visible pictures were") }
+            guard !task.isOver else { throw Skipped(reason: "the prefetch finished before the visible images") }
             task.cancel()
             await manager.close()
             return sample
         }
-        let idle = Contender("idle") { _ in
+        let idle = Contender("alone") { _ in
             // Keep the server alive for all rounds.
             consume(server)
             let manager = impatient()
@@ -79,8 +79,8 @@ extension PipelineSuite {
             return sample
         }
         return Case(
-            name: "a visible request in the midst of a prefetch of \(settings.pictures)", contenders: [busy, idle],
-            goals: [.ratio(.p50, to: "idle", atMost: 1.5)])
+            name: "a visible request during \(settings.pictures) prefetches", contenders: [busy, idle],
+            goals: [.ratio(.p50, to: "alone", atMost: 1.5)])
     }
 
     /// Measures the cancellation of a thousand prefetches, some of which are in flight.
@@ -101,7 +101,7 @@ extension PipelineSuite {
             gate.open()
             return sample
         }
-        return Case(name: "cancelling 1,000 prefetches", contenders: [ours], goals: [.atMost(5e-3, .wall)])
+        return Case(name: "canceling 1,000 prefetches", contenders: [ours], goals: [.atMost(5e-3, .wall)])
     }
 
     /// Measures a memory cache hit whose freshness is determined by HTTP, as on the web.
@@ -118,15 +118,15 @@ extension PipelineSuite {
             $0.loaders = [loader]
         }
         guard let url = URL(string: "https://images.example.com/photos/1/large.jpg?w=640") else {
-            throw Skipped(reason: "no URL")
+            throw Skipped(reason: "the URL isn’t valid")
         }
         _ = try await manager.image(from: url)
         let count = 10_000
         let ours = Contender("image(from:)") { _ in
             try await timed(count) { for _ in 0..<count { consume(try await manager.image(from: url)) } }
         }
-        guard loader.requests.count == 1 else { throw Skipped(reason: "the picture is not fresh") }
+        guard loader.requests.count == 1 else { throw Skipped(reason: "the image isn’t fresh") }
         return Case(
-            name: "memory hit by HTTP's rules, from a URL", contenders: [ours], goals: [.atMost(5e-6, .cpu)])
+            name: "memory hit under HTTP rules, from a URL", contenders: [ours], goals: [.atMost(5e-6, .cpu)])
     }
 }

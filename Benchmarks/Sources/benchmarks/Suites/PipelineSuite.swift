@@ -6,13 +6,13 @@ import WebImage
 /// A suite that measures memory cache hits through the manager, and the cost of starting and canceling requests.
 enum PipelineSuite: Suite {
     static let name = "pipeline"
-    static let summary = "the manager: memory hits, starting and cancelling, fetching ahead"
+    static let summary = "the manager: memory hits, start and cancel, prefetching"
 
     static func cases(_ settings: Settings) async throws -> [Case] {
         let manager = ImageManager { $0.cache.usesDisk = false }
         let picture = try Photograph.encoded(32, 32, as: .png())
         let text = "data:image/png;base64,\(picture.base64EncodedString())"
-        guard let url = URL(string: text) else { throw Skipped(reason: "the picture makes no URL") }
+        guard let url = URL(string: text) else { throw Skipped(reason: "the data URL isn’t valid") }
         var request = ImageRequest(url)
         // Use a short key, as for an image from the web. The key of a data URL contains the whole image.
         request.key = "https://images.example.com/photos/1/large.jpg?w=640"
@@ -43,6 +43,7 @@ enum PipelineSuite: Suite {
             timed(count) { for url in urls { manager.load(url).cancel() } }
         }
         return Case(
-            name: "start and cancel, the caller's wait", contenders: [ours], goals: [.atMost(10e-6, .wall)])
+            name: "start and cancel, time until the caller continues", contenders: [ours],
+            goals: [.atMost(10e-6, .wall)])
     }
 }

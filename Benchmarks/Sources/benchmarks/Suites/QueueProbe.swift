@@ -18,7 +18,7 @@ enum QueueProbe {
         let urls = server.urls
         let ours = Contender("WebImage") { _ in [.bytes: try measure(urls)] }
         return Case(
-            name: "memory beyond the pictures while 3,000 requests are queued and loaded", contenders: [ours],
+            name: "memory of 3,000 requests beyond the images", contenders: [ours],
             goals: [.atMost(40 * 1_048_576, .bytes)], warmUps: 0)
     }
 
@@ -34,7 +34,7 @@ enum QueueProbe {
         try input.fileHandleForWriting.close()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
-        guard let bytes = Double(text) else { throw Skipped(reason: "the probe of memory failed") }
+        guard let bytes = Double(text) else { throw Skipped(reason: "the memory probe failed") }
         return bytes
     }
 

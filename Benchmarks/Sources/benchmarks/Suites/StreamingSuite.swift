@@ -8,9 +8,9 @@ import WebImageTesting
 /// the download.
 enum StreamingSuite: Suite {
     static let name = "streaming"
-    static let summary = "from the last byte of a slow download to the picture, decoded meanwhile or afterwards"
+    static let summary = "from the last byte of a slow download to the image, decoded during or after the download"
 
-    private static let after = "decoded afterwards"
+    private static let after = "decoding after the download"
     private static let pieces = 24
 
     static func cases(_ settings: Settings) throws -> [Case] {
@@ -34,7 +34,9 @@ enum StreamingSuite: Suite {
         }
         return Case(
             name: name,
-            contenders: [contender("decoded meanwhile", whileLoading: true), contender(after, whileLoading: false)],
+            contenders: [
+                contender("decoding during the download", whileLoading: true), contender(after, whileLoading: false),
+            ],
             goals: [.ratio(.wall, to: after, atMost: bound)])
     }
 
@@ -65,7 +67,7 @@ enum StreamingSuite: Suite {
         consume(try await task.image)
         let seconds = Clocks.wall() - start
         guard manager.statistics.decodesWhileLoading == (whileLoading ? 1 : 0) else {
-            throw Skipped(reason: "the download was not decoded as it should be")
+            throw Skipped(reason: "the manager didn’t decode the download as requested")
         }
         await manager.close()
         return seconds

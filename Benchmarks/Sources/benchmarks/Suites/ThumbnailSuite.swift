@@ -8,7 +8,7 @@ import WebImage
 enum ThumbnailSuite: Suite {
     static let name = "thumbnail"
     static let summary =
-        "decoding to fit 256 x 256, against C, Pillow and libvips: time and PSNR (against full decode and Lanczos-3)"
+        "decoding to fit 256 x 256, against C, Pillow, and libvips: time and PSNR (against full decode and Lanczos-3)"
 
     private static let side = 256
     private static let smallest = "smallest DCT scale + Lanczos"
@@ -21,7 +21,7 @@ enum ThumbnailSuite: Suite {
         let progressive = ImageEncoding.jpeg(quality: 85, progressive: true)
         return [
             try jpeg("JPEG 12 MP", large, baseline, 1.4, peers, [.pillow: 0.9, .libvips: 0.9]),
-            try jpeg("JPEG 12 MP of odd sides", (3_999, 2_725), baseline, nil, peers, [:]),
+            try jpeg("JPEG 12 MP with odd dimensions", (3_999, 2_725), baseline, nil, peers, [:]),
             try jpeg("JPEG 12 MP progressive", large, progressive, 1.08, peers, [.libvips: 0.9]),
             try jpeg("JPEG 1 MP", middle, baseline, 1.6, peers, [.pillow: 0.5, .libvips: 0.55]),
             try webp("WebP 12 MP", large, 1.1, peers, [.pillow: 0.6, .libvips: 1.05]),
@@ -114,7 +114,7 @@ enum ThumbnailSuite: Suite {
         let count = repetitions(size)
         return Contender(name) { _ in
             try timed(count) {
-                for _ in 0..<count where !work() { throw Skipped(reason: "\(name) refused the picture") }
+                for _ in 0..<count where !work() { throw Skipped(reason: "\(name) can’t decode the image") }
             }
         }
     }

@@ -64,7 +64,7 @@ final class PlainFiles {
 
     func put(_ index: Int, _ bytes: ArraySlice<UInt8>) throws {
         let code = bytes.withUnsafeBufferPointer { wi_limit_put(temporary, paths[index], $0.baseAddress, $0.count) }
-        guard code == 0 else { throw Skipped(reason: "files cannot be written") }
+        guard code == 0 else { throw Skipped(reason: "can’t write the files") }
     }
 
     func get(_ index: Int) -> Int { wi_limit_get(paths[index], &buffer, buffer.count) }

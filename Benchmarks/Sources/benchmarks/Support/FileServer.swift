@@ -15,7 +15,7 @@ final class FileServer: Sendable {
     /// Starts a server of `files`, whose names are numbers.
     init(_ files: [Data], settings: Settings) throws {
         guard access(Self.program, X_OK) == 0 else {
-            throw Skipped(reason: "\(Self.program) is not installed (Scripts/setup benchmarks)")
+            throw Skipped(reason: "\(Self.program) isn’t installed (Scripts/setup benchmarks)")
         }
         let folder = try settings.makeFolder("server")
         try FileManager.default.createDirectory(atPath: folder + "/site", withIntermediateDirectories: true)
@@ -25,7 +25,7 @@ final class FileServer: Sendable {
         try Data(Self.configuration(port).utf8).write(to: URL(filePath: folder + "/nginx.conf"))
         id = try Self.start([Self.program, "-p", folder, "-c", "nginx.conf", "-e", "error.log"])
         for _ in 0..<2_000 where !isListening() { usleep(2_000) }
-        guard isListening() else { throw Skipped(reason: "nginx does not start, see \(folder)/error.log") }
+        guard isListening() else { throw Skipped(reason: "nginx didn’t start (see \(folder)/error.log)") }
     }
 
     deinit {
@@ -56,7 +56,7 @@ final class FileServer: Sendable {
         arguments.append(nil)
         var id: pid_t = 0
         let code = posix_spawn(&id, words[0], nil, nil, arguments, environ)
-        guard code == 0 else { throw Skipped(reason: "\(words[0]) does not start: errno \(code)") }
+        guard code == 0 else { throw Skipped(reason: "can’t start \(words[0]): errno \(code)") }
         return id
     }
 
@@ -68,7 +68,7 @@ final class FileServer: Sendable {
         let isNamed = withName(&address) {
             bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
         }
-        guard isNamed else { throw Skipped(reason: "there is no free port") }
+        guard isNamed else { throw Skipped(reason: "no port is available") }
         return UInt16(bigEndian: address.sin_port)
     }
 

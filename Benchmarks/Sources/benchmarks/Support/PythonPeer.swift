@@ -21,7 +21,7 @@ struct PythonPeer {
         guard access(Self.python, X_OK) == 0,
             system("cd \(quoted(Self.folder)) && \(Self.python) -B -c '\(words)' 2>/dev/null") == 0
         else {
-            throw Skipped(reason: "Python cannot \(words) (Scripts/setup benchmarks)")
+            throw Skipped(reason: "Python can’t \(words) (Scripts/setup benchmarks)")
         }
     }
 
@@ -30,7 +30,7 @@ struct PythonPeer {
     func run(_ arguments: [String], input: String = "/dev/null") throws -> String {
         let words = [Self.python, "-B", script] + arguments
         guard let pipe = popen(words.map(quoted).joined(separator: " ") + " < \(quoted(input))", "r") else {
-            throw Skipped(reason: "\(script) does not start")
+            throw Skipped(reason: "can’t start \(script)")
         }
         var line = [CChar](repeating: 0, count: 256)
         let text = fgets(&line, 256, pipe).map { String(cString: $0) } ?? ""
@@ -41,7 +41,7 @@ struct PythonPeer {
     /// Runs the program and returns the processor time and the elapsed time per operation that it prints, in seconds.
     func measure(_ arguments: [String], input: String = "/dev/null") throws -> Sample {
         let numbers = try run(arguments, input: input).split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-        guard numbers.count == 2 else { throw Skipped(reason: "\(script) told no figures") }
+        guard numbers.count == 2 else { throw Skipped(reason: "\(script) printed no measurements") }
         return [.cpu: numbers[0], .wall: numbers[1]]
     }
 }

@@ -15,7 +15,7 @@ struct Reference {
             full.pixels.packedBytes(), wi_limit_size(width: Int32(full.size.width), height: Int32(full.size.height)),
             Double(full.size.width), Double(full.size.height), pixels.bytes,
             wi_limit_size(width: Int32(target.width), height: Int32(target.height)))
-        guard code == 0 else { throw Skipped(reason: "no memory for the reference") }
+        guard code == 0 else { throw Skipped(reason: "can’t allocate memory for the reference") }
     }
 
     /// Returns the signal-to-noise ratio, in decibels, between the reference and an image, or `nil` if their sizes
