@@ -46,8 +46,8 @@ package struct ExchangeKey: Sendable, Hashable {
 
         static func == (left: Values, right: Values) -> Bool {
             left === right
-                || (left.hash == right.hash && left.url == right.url && left.method == right.method && left.body == right.body
-                    && left.fields == right.fields && left.maxBytes == right.maxBytes
+                || (left.hash == right.hash && left.url == right.url && left.method == right.method
+                    && left.body == right.body && left.fields == right.fields && left.maxBytes == right.maxBytes
                     && left.acceptsNotModified == right.acceptsNotModified && left.rules == right.rules
                     && left.access == right.access)
         }

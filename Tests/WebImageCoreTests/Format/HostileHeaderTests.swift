@@ -119,6 +119,7 @@ import WebImageCore
         for count in 0..<18 { #expect(Orientation.read(exif: whole.prefix(count)) == .up) }
         #expect(Orientation.read(exif: Sample.exif(6).patched(4, 0xFF).patched(7, 0xFF).data) == .up)
         #expect(
-            Orientation.read(exif: Sample.exif(6).patched(9, 0xFF).data) == .right, "the value precedes the missing end")
+            Orientation.read(exif: Sample.exif(6).patched(9, 0xFF).data) == .right, "the value precedes the missing end"
+        )
     }
 }

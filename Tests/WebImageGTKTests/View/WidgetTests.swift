@@ -83,7 +83,8 @@
                 assertColor(try window.screenshot().middle, [0, 200, 0])
                 gtk_widget_set_state_flags(button, GTK_STATE_FLAG_ACTIVE, 0)
                 window.frame()
-                assertColor(try window.screenshot().middle, [200, 0, 0], "a state without an image uses the normal one")
+                assertColor(
+                    try window.screenshot().middle, [200, 0, 0], "a state without an image uses the normal one")
                 gtk_widget_set_sensitive(button, 0)
                 window.frame()
                 XCTAssertGreaterThan(try window.screenshot().middle[2], 90, "the theme dims the image")
