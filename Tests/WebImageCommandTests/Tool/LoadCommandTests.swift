@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageTestSupport
 import WebImageTesting
 
 @Suite("The webimage commands load, cache, and demo", .timeLimit(.minutes(5)))
